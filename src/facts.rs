@@ -1,0 +1,32 @@
+//! The vocabulary that every hop of the pipeline shares: where something stands in the project.
+//!
+//! This module depends on nothing else of the crate.
+
+/// A file of the run, by its position in [`crate::sources::Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A half-open range of bytes in the text of one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(start: usize, end: usize) -> Self {
+        // Files are refused above 4 GiB long before this point, so the cast never cuts.
+        Span { start: start as u32, end: end as u32 }
+    }
+
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A range of bytes in one file: where a fact was read, and where a finding points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    pub file: FileId,
+    pub span: Span,
+}

@@ -1,0 +1,75 @@
+//! Findings: what a rule says about a place, ready to be suppressed, counted and rendered.
+
+use crate::facts::Place;
+use serde::{Deserialize, Serialize};
+
+/// How bad a finding is. Ordered: a note is less than a warning, a warning less than an error.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Note,
+    Warning,
+    Error,
+}
+
+/// How sure gpulint is. A finding that rests on one branch of the code is at most `Medium`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    Low,
+    Medium,
+    High,
+}
+
+/// Whether a finding counts. Only active findings fail a run; the others are marked, never dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Active,
+    Suppressed,
+    Baselined,
+}
+
+/// One fault at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Id of the rule, for example `missing-device-order`.
+    pub rule: String,
+    /// Family of the rule, which is the folder that its file lies in.
+    pub family: String,
+    pub severity: Severity,
+    pub confidence: Confidence,
+    /// One sentence that says what is wrong here.
+    pub message: String,
+    /// What to do about it, in one sentence, for people.
+    pub advice: Option<String>,
+    pub place: Place,
+    /// Other places that explain this one, in the order in which they are read.
+    pub related: Vec<Related>,
+    pub fix: Option<FixOffer>,
+    pub status: Status,
+}
+
+/// A place that explains a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    pub place: Place,
+    pub message: String,
+}
+
+/// A fix that `--fix` would make, as far as a report needs to know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FixOffer {
+    pub title: String,
+    pub safety: Safety,
+}
+
+/// Whether a fix is applied by `--fix` alone (safe) or only with `--unsafe-fixes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Safety {
+    Safe,
+    Unsafe,
+}

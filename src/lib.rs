@@ -1,0 +1,5 @@
+//! gpulint tells you which GPU your code will touch, before it touches one.
+
+pub mod facts;
+pub mod findings;
+pub mod sources;
