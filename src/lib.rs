@@ -2,4 +2,5 @@
 
 pub mod facts;
 pub mod findings;
+pub mod policy;
 pub mod sources;

@@ -1,0 +1,60 @@
+//! Finds the policy that governs a path, and the root of the project that the path belongs to.
+
+use super::{Policy, PolicyError, load};
+use std::path::{Component, Path, PathBuf};
+
+/// Names of policy files, the first that exists in a folder wins. `pyproject.toml` comes after them.
+const NAMES: [&str; 2] = ["gpulint.yaml", "gpulint.yml"];
+
+/// The policy that governs `start` (a file or a folder, which need not exist) and the absolute path
+/// of its file. Searched upwards, the nearest folder wins; a `pyproject.toml` without a
+/// `[tool.gpulint]` table does not end the search.
+pub fn discover(start: &Path) -> Result<Option<(PathBuf, Policy)>, PolicyError> {
+    let start = absolute(start);
+    for folder in start.ancestors() {
+        for name in NAMES {
+            let file = folder.join(name);
+            // Not `is_file`: a broken link or a folder of that name is told, never passed over.
+            if file.symlink_metadata().is_ok() {
+                return load(&file).map(|policy| Some((file, policy)));
+            }
+        }
+        let file = folder.join("pyproject.toml");
+        if file.is_file()
+            && let Some(policy) = load::load_pyproject(&file)?
+        {
+            return Ok(Some((file, policy)));
+        }
+    }
+    Ok(None)
+}
+
+/// The folder that paths in reports are relative to: that of the discovered policy, else the top of
+/// the git work tree around `start`, else `cwd`. `policy_file` is what [`discover`] found, not what
+/// `--config` names.
+pub fn project_root(policy_file: Option<&Path>, start: &Path, cwd: &Path) -> PathBuf {
+    if let Some(folder) = policy_file.and_then(Path::parent) {
+        return absolute(folder);
+    }
+    let start = absolute(start);
+    // A work tree that `git worktree` made has a file there, not a folder.
+    let top = start.ancestors().find(|folder| folder.join(".git").exists());
+    top.map_or_else(|| absolute(cwd), Path::to_owned)
+}
+
+/// The path from the root of the file system, without `.` and `..`. Links stay: the policy of a
+/// linked file is the one near the link, where the user sees it.
+fn absolute(path: &Path) -> PathBuf {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let mut clean = PathBuf::new();
+    for part in full.components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            part => clean.push(part),
+        }
+    }
+    clean
+}

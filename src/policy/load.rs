@@ -1,0 +1,110 @@
+//! Reads one policy file: YAML, or the `[tool.gpulint]` table of a TOML file.
+
+use super::problem::{Problem, toml_problem, yaml_problem};
+use super::{Policy, PolicyError};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// Larger files are refused unread: a policy is a page of text.
+const MAX_BYTES: u64 = 1 << 20;
+/// The YAML parser needs time that grows with the square of the nesting of brackets (half a minute
+/// for 256 KiB of them). All are counted, not the open ones, which quotes and comments would hide.
+const MAX_BRACKETS: usize = 10_000;
+
+/// The policy in `file`. A file whose name ends in `.toml` must have a `[tool.gpulint]` table; any
+/// other is read as YAML, and an empty one is the empty policy.
+pub fn load(file: &Path) -> Result<Policy, PolicyError> {
+    if !is_toml(file) {
+        return from_yaml(&read(file)?).map_err(|problem| problem.in_file(file));
+    }
+    let policy = from_toml(&read(file)?).map_err(|problem| problem.in_file(file))?;
+    policy.ok_or_else(|| {
+        PolicyError::in_file(file, None, "has no [tool.gpulint] table; add one or name another file")
+    })
+}
+
+/// The policy in a `pyproject.toml`, or `None` when the file is not about gpulint. A file that never
+/// says its name need not even be valid.
+pub(super) fn load_pyproject(file: &Path) -> Result<Option<Policy>, PolicyError> {
+    let bytes = read_bytes(file, u64::MAX)?;
+    if memchr::memmem::find(&bytes, b"gpulint").is_none() {
+        return Ok(None);
+    }
+    let text = decoded(file, bytes)?;
+    from_toml(&text).map_err(|problem| problem.in_file(file))
+}
+
+/// The first line (1-based) of `file` on which `word` stands by itself and not in a comment line.
+/// For complaints about values that only another part of the program can judge, such as rule ids.
+pub fn line_naming(file: &Path, word: &str) -> Option<u32> {
+    let text = read(file).ok()?;
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let stands_alone = |line: &str| {
+        line.match_indices(word).any(|(at, _)| {
+            let after = &line[at + word.len()..];
+            !line[..at].ends_with(joins) && !after.starts_with(joins)
+        })
+    };
+    let at = text.lines().position(|line| !line.trim_start().starts_with('#') && stands_alone(line))?;
+    Some(at as u32 + 1)
+}
+
+pub(super) fn from_yaml(text: &str) -> Result<Policy, Problem> {
+    if memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(MAX_BRACKETS).is_some() {
+        let message = format!("has more than {MAX_BRACKETS} brackets, which no policy has");
+        return Err(Problem { line: None, message });
+    }
+    serde_yaml::from_str(text).map_err(|error| yaml_problem(text, &error))
+}
+
+/// `None` when there is no `[tool.gpulint]` table.
+fn from_toml(text: &str) -> Result<Option<Policy>, Problem> {
+    #[derive(Deserialize)]
+    struct PyProject {
+        tool: Option<Tool>,
+    }
+    #[derive(Deserialize)]
+    struct Tool {
+        gpulint: Option<Policy>,
+    }
+    let document: PyProject = toml::from_str(text).map_err(|error| toml_problem(text, error))?;
+    Ok(document.tool.and_then(|tool| tool.gpulint))
+}
+
+fn is_toml(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
+}
+
+fn read(file: &Path) -> Result<String, PolicyError> {
+    let limit = if is_toml(file) { u64::MAX } else { MAX_BYTES };
+    decoded(file, read_bytes(file, limit)?)
+}
+
+fn read_bytes(file: &Path, limit: u64) -> Result<Vec<u8>, PolicyError> {
+    let refuse = |message: String| PolicyError::in_file(file, None, message);
+    // Told apart from other failures here because the systems name it differently.
+    if file.is_dir() {
+        return Err(refuse("is a directory; name a policy file".into()));
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|open| open.take(limit.saturating_add(1)).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > limit => Err(refuse("is larger than 1 MiB, which no policy is".into())),
+        Ok(_) => Ok(bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(refuse("does not exist".into())),
+        Err(error) => Err(refuse(format!("cannot be read ({error})"))),
+    }
+}
+
+fn decoded(file: &Path, bytes: Vec<u8>) -> Result<String, PolicyError> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
+        Err(error) => {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = memchr::memchr_iter(b'\n', valid).count() as u32 + 1;
+            Err(PolicyError::in_file(file, Some(line), "is not valid UTF-8; save the file as UTF-8"))
+        }
+    }
+}
