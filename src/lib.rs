@@ -2,4 +2,5 @@
 
 pub mod facts;
 pub mod findings;
+pub mod report;
 pub mod sources;
