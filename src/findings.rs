@@ -1,5 +1,8 @@
 //! Findings: what a rule says about a place, ready to be suppressed, counted and rendered.
 
+pub mod fingerprint;
+pub mod suppressions;
+
 use crate::facts::Place;
 use serde::{Deserialize, Serialize};
 

@@ -3,4 +3,5 @@
 pub mod facts;
 pub mod findings;
 pub mod policy;
+pub mod report;
 pub mod sources;

@@ -1,0 +1,58 @@
+//! Workflow commands, one line each, that GitHub Actions shows beside the lines of a pull request.
+//!
+//! Form and escapes: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
+//! and `command.ts` of <https://github.com/actions/toolkit>.
+
+use super::Report;
+use super::printable::visible;
+use crate::findings::{Finding, Severity};
+use crate::sources::Sources;
+use std::io::Write;
+
+pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+    for finding in report.shown() {
+        writeln!(out, "{}", command_of(finding, report.sources))?;
+    }
+    Ok(())
+}
+
+fn command_of(finding: &Finding, sources: &Sources) -> String {
+    let command = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    };
+    let title = property(&format!("gpulint ({})", finding.rule));
+    let file = property(&sources.file(finding.place.file).name);
+    let position = sources.position(finding.place);
+    let (line, end_line) = (position.line, position.end_line);
+    // An annotation over several lines must not have columns, or GitHub refuses it.
+    let span = if line == end_line {
+        let (column, end_column) = (position.column, position.end_column);
+        format!("line={line},col={column},endLine={end_line},endColumn={end_column}")
+    } else {
+        format!("line={line},endLine={end_line}")
+    };
+    format!("::{command} title={title},file={file},{span}::{}", data(&finding.message))
+}
+
+fn data(text: &str) -> String {
+    escaped(text, &['%', '\r', '\n'])
+}
+
+fn property(text: &str) -> String {
+    escaped(text, &['%', '\r', '\n', ':', ','])
+}
+
+/// The given characters as percent escapes, and no other control characters: this also goes to a log.
+fn escaped(text: &str, escapes: &[char]) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if escapes.contains(&c) {
+            escaped.push_str(&format!("%{:02X}", c as u32));
+        } else {
+            escaped.push(visible(c));
+        }
+    }
+    escaped
+}

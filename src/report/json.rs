@@ -1,0 +1,102 @@
+//! One JSON object. Its shape is a promise: keys are added, never renamed, without a new `schema`.
+
+use super::{Counts, RULES_PAGE, Report};
+use crate::findings::fingerprint::fingerprints;
+use crate::findings::{Confidence, Finding, FixOffer, Severity, Status};
+use crate::sources::{Skipped, Sources};
+use serde::Serialize;
+use std::io::Write;
+
+/// Suppressed and baselined findings are among the findings, told apart by their status.
+pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+    let fingerprints = fingerprints(report.findings, report.sources);
+    let pairs = report.findings.iter().zip(fingerprints);
+    let shown = pairs.filter(|(finding, _)| finding.severity >= report.min_severity);
+    let document = Document {
+        schema: 1,
+        tool: Tool { name: "gpulint", version: env!("CARGO_PKG_VERSION") },
+        findings: shown.map(|(finding, print)| entry_of(finding, print, report.sources)).collect(),
+        files: Files { checked: report.checked, skipped: report.skipped },
+        summary: report.counts(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources) -> Entry<'a> {
+    let position = sources.position(finding.place);
+    let related = finding.related.iter().map(|related| {
+        let position = sources.position(related.place);
+        RelatedEntry {
+            path: &sources.file(related.place.file).name,
+            line: position.line,
+            column: position.column,
+            message: &related.message,
+        }
+    });
+    Entry {
+        rule: &finding.rule,
+        family: &finding.family,
+        severity: finding.severity,
+        confidence: finding.confidence,
+        message: &finding.message,
+        path: &sources.file(finding.place.file).name,
+        line: position.line,
+        column: position.column,
+        end_line: position.end_line,
+        end_column: position.end_column,
+        related: related.collect(),
+        fix: finding.fix.as_ref(),
+        status: finding.status,
+        fingerprint,
+        url: format!("{RULES_PAGE}#{}", finding.rule),
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    tool: Tool,
+    findings: Vec<Entry<'a>>,
+    files: Files<'a>,
+    summary: Counts,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Files<'a> {
+    checked: usize,
+    skipped: &'a [Skipped],
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    rule: &'a str,
+    family: &'a str,
+    severity: Severity,
+    confidence: Confidence,
+    message: &'a str,
+    path: &'a str,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    related: Vec<RelatedEntry<'a>>,
+    fix: Option<&'a FixOffer>,
+    status: Status,
+    fingerprint: String,
+    url: String,
+}
+
+#[derive(Serialize)]
+struct RelatedEntry<'a> {
+    path: &'a str,
+    line: u32,
+    column: u32,
+    message: &'a str,
+}

@@ -1,0 +1,114 @@
+//! The last words of a run: what was checked, what was found, what is hidden and what to do next.
+
+use super::printable::printable;
+use super::{Counts, Report, word};
+use crate::findings::{Safety, Severity, Status};
+use std::io::Write;
+
+/// One line for each file that could not be checked, and the summary.
+pub fn write(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+    for skipped in report.skipped {
+        writeln!(out, "skipped {}: {}", printable(&skipped.path), printable(&skipped.reason))?;
+    }
+    writeln!(out, "{}", summary_line(report))
+}
+
+/// The summary as one line without a line feed.
+pub fn summary_line(report: &Report) -> String {
+    let counts = report.counts();
+    let mut line = format!("Checked {}", counted(report.checked, "file"));
+    if !report.skipped.is_empty() {
+        line.push_str(&format!(", skipped {}", report.skipped.len()));
+    }
+    line.push_str(&format!(": {}", found(report, &counts)));
+    let aside = aside(report, &counts);
+    if !aside.is_empty() {
+        line.push_str(&format!(" ({})", aside.join("; ")));
+    }
+    line.push('.');
+    if let Some(fixes) = fixes(report) {
+        line.push_str(&fixes);
+    }
+    if !report.has_policy {
+        line.push_str(" No policy: run `gpulint init` to write one.");
+    }
+    line
+}
+
+const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];
+
+fn of_severity(counts: &Counts, severity: Severity) -> usize {
+    match severity {
+        Severity::Error => counts.error,
+        Severity::Warning => counts.warning,
+        Severity::Note => counts.note,
+    }
+}
+
+/// "1 error, 2 warnings", or the kinds of which there are none.
+fn found(report: &Report, counts: &Counts) -> String {
+    let shown = SEVERITIES.into_iter().filter(|severity| *severity >= report.min_severity);
+    let hidden = SEVERITIES.into_iter().filter(|severity| *severity < report.min_severity);
+    let found: Vec<String> = shown
+        .filter(|severity| of_severity(counts, *severity) > 0)
+        .map(|severity| counted(of_severity(counts, severity), word(severity)))
+        .collect();
+    if !found.is_empty() {
+        return found.join(", ");
+    }
+    // "No findings" beside hidden ones would be untrue.
+    let something_is_hidden = hidden.map(|severity| of_severity(counts, severity)).sum::<usize>() > 0;
+    let none = match report.min_severity {
+        Severity::Error if something_is_hidden => "no errors",
+        Severity::Warning if something_is_hidden => "no errors or warnings",
+        _ => "no findings",
+    };
+    none.to_owned()
+}
+
+/// What was found and not shown, and how to see it.
+fn aside(report: &Report, counts: &Counts) -> Vec<String> {
+    let mut aside = vec![];
+    let hidden = SEVERITIES
+        .into_iter()
+        .filter(|severity| *severity < report.min_severity && of_severity(counts, *severity) > 0);
+    let hidden: Vec<Severity> = hidden.collect();
+    if let Some(lowest) = hidden.iter().min() {
+        let kinds = hidden.iter().map(|severity| counted(of_severity(counts, *severity), word(*severity)));
+        let kinds = kinds.collect::<Vec<_>>().join(" and ");
+        let total: usize = hidden.iter().map(|severity| of_severity(counts, *severity)).sum();
+        let them = if total == 1 { "it" } else { "them" };
+        // Otherwise a run fails and shows nothing that would explain it.
+        let failing = hidden.iter().any(|severity| *severity >= report.fail_on);
+        let but = if failing { ", which fail the run" } else { "" };
+        let but = if failing && total == 1 { ", which fails the run" } else { but };
+        aside.push(format!("{kinds} hidden{but}, see {them} with --min-severity {}", word(*lowest)));
+    }
+    if counts.suppressed > 0 {
+        aside.push(format!("{} suppressed", counts.suppressed));
+    }
+    if counts.baselined > 0 {
+        aside.push(format!("{} in the baseline", counts.baselined));
+    }
+    aside
+}
+
+/// How many findings `--fix` would settle; `None` when none.
+fn fixes(report: &Report) -> Option<String> {
+    let active = report.findings.iter().filter(|finding| finding.status == Status::Active);
+    let offers: Vec<Safety> = active.filter_map(|finding| Some(finding.fix.as_ref()?.safety)).collect();
+    let safe = offers.iter().filter(|safety| **safety == Safety::Safe).count();
+    match (safe, offers.len() - safe) {
+        (0, 0) => None,
+        (safe, 0) => Some(format!(" {safe} can be fixed with `--fix`.")),
+        (0, risky) => Some(format!(" {risky} can be fixed with `--fix --unsafe-fixes`.")),
+        (safe, risky) => {
+            Some(format!(" {safe} can be fixed with `--fix`, {risky} more with `--fix --unsafe-fixes`."))
+        }
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}

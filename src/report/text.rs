@@ -1,0 +1,123 @@
+//! For people: each finding with the lines it speaks about, the places that explain it, and advice.
+
+use super::excerpt::{Excerpt, glimpse, markable};
+use super::printable::{printable, sentence};
+use super::{Report, summary};
+use crate::facts::{Place, Span};
+use crate::findings::{Finding, Related, Safety, Severity};
+use crate::sources::Sources;
+use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+use std::io::Write;
+
+/// Up to here explaining places are shown with their source; a longer chain becomes a list.
+const SHOWN_RELATED: usize = 4;
+/// Up to here the list is whole; of a longer one the ends are shown.
+const LISTED_RELATED: usize = 12;
+/// Places of one file that are closer than this are shown in one piece.
+const NEARBY_LINES: u32 = 20;
+
+pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+    let renderer = if report.colour { Renderer::styled() } else { Renderer::plain() };
+    for finding in report.shown() {
+        writeln!(out, "{}\n", picture_of(finding, report.sources, &renderer))?;
+    }
+    summary::write(report, out)
+}
+
+fn picture_of(finding: &Finding, sources: &Sources, renderer: &Renderer) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let title = level.primary_title(sentence(&finding.message)).id(printable(&finding.rule));
+    let mut elements = places_of(finding, sources);
+    if let Some(advice) = &finding.advice {
+        elements.push(Level::HELP.message(sentence(advice)).into());
+    }
+    if let Some(fix) = &finding.fix {
+        let flag = match fix.safety {
+            Safety::Safe => "--fix",
+            Safety::Unsafe => "--fix --unsafe-fixes",
+        };
+        let text = format!("{} (`{flag}`)", sentence(&fix.title));
+        elements.push(Level::HELP.with_name("fix").message(text).into());
+    }
+    renderer.render(&[title.elements(elements)])
+}
+
+/// The place of the finding and those that explain it, in the order in which they are read.
+fn places_of<'a>(finding: &'a Finding, sources: &'a Sources) -> Vec<Element<'a>> {
+    let (mut near, mut far): (Vec<&Related>, Vec<&Related>) = (vec![], vec![]);
+    let many = finding.related.len() > SHOWN_RELATED;
+    let primary_line = sources.position(finding.place).line;
+    let primary_is_shown = markable(sources.file(finding.place.file), finding.place.span).is_some();
+    for related in &finding.related {
+        let distance = sources.position(related.place).line.abs_diff(primary_line);
+        let same_file = related.place.file == finding.place.file;
+        let is_near = primary_is_shown && same_file && distance <= NEARBY_LINES;
+        let is_shown = markable(sources.file(related.place.file), related.place.span).is_some();
+        if is_near && is_shown && !many { near.push(related) } else { far.push(related) }
+    }
+    let mut elements = snippet_of(finding.place, &near, AnnotationKind::Primary, "", sources);
+    if many {
+        elements.push(Level::NOTE.message(list_of(&far, sources)).into());
+    } else {
+        let snippets = |related: &&'a Related| {
+            snippet_of(related.place, &[], AnnotationKind::Context, &related.message, sources)
+        };
+        elements.extend(far.iter().flat_map(snippets));
+    }
+    elements
+}
+
+/// The lines of one place, with the nearby places that explain it. Of a line that is
+/// too long to show only a piece is quoted.
+fn snippet_of<'a>(
+    place: Place,
+    near: &[&'a Related],
+    kind: AnnotationKind,
+    label: &'a str,
+    sources: &'a Sources,
+) -> Vec<Element<'a>> {
+    let source = sources.file(place.file);
+    let Some(span) = markable(source, place.span) else {
+        let position = source.position(place.span);
+        let origin = Origin::path(printable(&source.name)).line(position.line as usize);
+        let label = if label.is_empty() { String::new() } else { format!("{}: ", sentence(label)) };
+        let text = format!("{label}{} (line {} is long)", glimpse(source, place.span), position.line);
+        return vec![origin.char_column(position.column as usize).into(), Level::NOTE.message(text).into()];
+    };
+    let mut marks: Vec<(Span, AnnotationKind, &str)> = vec![(span, kind, label)];
+    for related in near {
+        let span = markable(source, related.place.span).unwrap_or(span);
+        marks.push((span, AnnotationKind::Context, &related.message));
+    }
+    let excerpt = Excerpt::of(source, &marks.iter().map(|(span, ..)| *span).collect::<Vec<_>>());
+    let annotations: Vec<Annotation> = marks
+        .iter()
+        .map(|(span, kind, label)| kind.span(excerpt.range_of(*span)).label(sentence(label)))
+        .collect();
+    let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line).path(printable(&source.name));
+    vec![snippet.annotations(annotations).into()]
+}
+
+fn list_of(related: &[&Related], sources: &Sources) -> String {
+    let line = |related: &&Related| {
+        let position = sources.position(related.place);
+        let name = printable(&sources.file(related.place.file).name);
+        format!("{name}:{}:{}: {}", position.line, position.column, sentence(&related.message))
+    };
+    let mut lines: Vec<String> = related.iter().map(line).collect();
+    let mut text = format!("{} places explain this, in order:", lines.len());
+    if lines.len() > LISTED_RELATED {
+        let cut = lines.len() - LISTED_RELATED;
+        let half = LISTED_RELATED / 2;
+        lines.splice(half..half + cut, [format!("… {cut} more, see them with --format json")]);
+    }
+    for line in lines {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    text
+}
