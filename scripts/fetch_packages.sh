@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Downloads the published packages that gpulint is measured on, and unpacks them side by side.
+#
+#   scripts/fetch_packages.sh FOLDER
+#
+# Afterwards FOLDER holds whisperx-3.8.6/, faster-whisper-1.2.1/, TTS-0.22.0/, lightning-2.6.6/ and
+# transformers-5.23.0/ (the text that is linted) and ruff-0.17.5/bin/ruff (the linter we are compared with).
+# Nothing is installed, built or imported: a wheel is a zip file, and only its files are wanted. What is
+# already there is left alone, so the script may be run again.
+set -euo pipefail
+
+if [ $# -ne 1 ]; then
+  echo "usage: scripts/fetch_packages.sh FOLDER" >&2
+  exit 2
+fi
+
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+wheels="$folder/.wheels"
+mkdir -p "$wheels"
+
+# unpack NAME VERSION [pip options…]: one wheel into FOLDER/NAME-VERSION.
+unpack() {
+  local name=$1 version=$2
+  shift 2
+  local target="$folder/$name-$version"
+  if [ -e "$target/.complete" ]; then
+    echo "$name $version: already there"
+    return
+  fi
+  rm -rf "$target" "${wheels:?}/$name"
+  # Into a folder of its own, so that the wheel is found whatever spelling its file name has.
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: "$@" \
+    --dest "$wheels/$name" "$name==$version"
+  mkdir -p "$target"
+  python3 -m zipfile -e "$wheels/$name"/*.whl "$target"
+  touch "$target/.complete"
+  echo "$name $version: $(find "$target" -name '*.py' | wc -l) Python files"
+}
+
+# Python 3.11 is the newest for which every one of these exists as a wheel. TTS is compiled code for a few
+# platforms; its Python files are the same in all of them, so one platform is named.
+unpack whisperx 3.8.6 --python-version 3.11
+unpack faster-whisper 1.2.1 --python-version 3.11
+unpack TTS 0.22.0 --python-version 3.11 --platform manylinux1_x86_64
+unpack lightning 2.6.6 --python-version 3.11
+unpack transformers 5.23.0 --python-version 3.11
+
+unpack ruff 0.17.5
+ruff="$folder/ruff-0.17.5"
+if [ ! -x "$ruff/bin/ruff" ]; then
+  mkdir -p "$ruff/bin"
+  mv "$ruff"/ruff-*.data/scripts/ruff* "$ruff/bin/"
+  chmod +x "$ruff"/bin/ruff*
+fi
+"$ruff/bin/ruff" --version

@@ -1,0 +1,72 @@
+//! The example projects: the wrong one has exactly the findings that its README lists, the right one has none.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn two_cards_has_the_findings_that_its_readme_lists() {
+    let listed = rows_of("examples/two-cards/README.md");
+    assert!(listed.len() >= 9, "the table was not found: {listed:?}");
+    assert_eq!(findings_in("examples/two-cards", Some(1)), listed);
+}
+
+#[test]
+fn every_script_of_two_cards_is_listed() {
+    let readme = std::fs::read_to_string(absolute("examples/two-cards/README.md")).unwrap();
+    for entry in std::fs::read_dir(absolute("examples/two-cards")).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        assert!(
+            !name.ends_with(".py") || readme.contains(&format!("`{name}`")),
+            "{name} is not in the README"
+        );
+    }
+}
+
+#[test]
+fn clean_is_silent() {
+    assert_eq!(findings_in("examples/clean", Some(0)), BTreeSet::new());
+}
+
+/// Path, line and rule.
+type Row = (String, u64, String);
+
+/// What `gpulint check` finds in a project, notes included.
+fn findings_in(folder: &str, exit_code: Option<i32>) -> BTreeSet<Row> {
+    let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
+        .args(["check", folder, "--no-cache", "--format", "json", "--min-severity", "note"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the binary runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("not JSON: {error}\n{}{errors}", String::from_utf8_lossy(&output.stdout))
+    });
+    let findings = report["findings"].as_array().expect("an array of findings");
+    let rows = findings.iter().map(|finding| {
+        let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+        (text("path"), finding["line"].as_u64().unwrap_or_default(), text("rule"))
+    });
+    let rows: BTreeSet<Row> = rows.collect();
+    assert_eq!(output.status.code(), exit_code, "{rows:#?}\n{errors}");
+    rows
+}
+
+/// The rows of the README's table that name a rule: ``| `file` | line | `rule` | … |``.
+fn rows_of(readme: &str) -> BTreeSet<Row> {
+    let text = std::fs::read_to_string(absolute(readme)).unwrap();
+    let cells = text.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
+    cells
+        .filter_map(|cells| match cells[..] {
+            ["", file, line, rule, _, ""] => {
+                let rule = rule.strip_prefix('`')?.strip_suffix('`')?;
+                Some((file.trim_matches('`').to_owned(), line.parse().ok()?, rule.to_owned()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn absolute(path: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}

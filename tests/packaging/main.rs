@@ -1,0 +1,9 @@
+//! What surrounds the binary, used the way strangers use it: the committed hook file by the real pre-commit in a
+//! real git repository, and the steps of the committed action by bash.
+//!
+//! Two tests build gpulint from source a second time. They are slow, need the network, and run only when
+//! GPULINT_SLOW_TESTS is set.
+
+mod action;
+mod hooks;
+mod scratch;
