@@ -1,1 +1,34 @@
-fn main() {}
+//! Build script: embeds every file under `rules/`, so that adding a rule is adding a file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("rules");
+    println!("cargo::rerun-if-changed={}", root.display());
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let mut code = String::from("&[\n");
+    for file in &files {
+        println!("cargo::rerun-if-changed={}", file.display());
+        let name = file.strip_prefix(&root).expect("below the root").to_string_lossy().replace('\\', "/");
+        writeln!(code, "    ({name:?}, include_str!({:?})),", file.display().to_string()).expect("a string");
+    }
+    code.push(']');
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join("rules.rs"), code).expect("OUT_DIR is writable");
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder).expect("rules/ is readable") {
+        let path = entry.expect("rules/ is readable").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            files.push(path);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Executable text, reduced to what decides which GPU is used: steps in the order in which they run,
+//! and the expressions that values can be followed through.
+//!
+//! A front-end lowers its language to [`Code`]; [`crate::program`] runs it. Names and strings borrow
+//! from the source text, so lowering copies nothing.
+
+use crate::facts::Span;
+use std::borrow::Cow;
+
+/// The code of one file.
+#[derive(Debug, Default)]
+pub struct Code<'s> {
+    /// What runs when the file is run or imported.
+    pub body: Block<'s>,
+    pub functions: Vec<Function<'s>>,
+    pub classes: Vec<Class<'s>>,
+    /// Comments that speak to gpulint.
+    pub comments: Vec<Span>,
+    /// The file has an `if __name__ == "__main__"` block.
+    pub main_guard: bool,
+}
+
+pub type Block<'s> = Vec<Step<'s>>;
+
+/// One statement.
+#[derive(Debug)]
+pub struct Step<'s> {
+    pub span: Span,
+    pub kind: StepKind<'s>,
+}
+
+#[derive(Debug)]
+pub enum StepKind<'s> {
+    Import(Import<'s>),
+    Evaluate(Expr<'s>),
+    /// `value` is absent for a bare declaration such as `device: str` in a class body.
+    Assign {
+        targets: Vec<Target<'s>>,
+        value: Option<Expr<'s>>,
+        annotated: bool,
+    },
+    Update {
+        target: Target<'s>,
+        operator: Operator,
+        value: Expr<'s>,
+    },
+    Delete(Vec<Target<'s>>),
+    /// A function definition: decorators and defaults are evaluated, the body is not.
+    Define {
+        function: usize,
+        decorators: Vec<Expr<'s>>,
+    },
+    DefineClass {
+        class: usize,
+        decorators: Vec<Expr<'s>>,
+    },
+    Branch {
+        test: Expr<'s>,
+        then: Block<'s>,
+        otherwise: Block<'s>,
+    },
+    Match {
+        subject: Expr<'s>,
+        arms: Vec<Arm<'s>>,
+    },
+    For {
+        target: Target<'s>,
+        iterable: Expr<'s>,
+        body: Block<'s>,
+        otherwise: Block<'s>,
+    },
+    While {
+        test: Expr<'s>,
+        body: Block<'s>,
+        otherwise: Block<'s>,
+    },
+    Try {
+        body: Block<'s>,
+        handlers: Vec<Handler<'s>>,
+        otherwise: Block<'s>,
+        finally: Block<'s>,
+    },
+    With {
+        items: Vec<(Expr<'s>, Option<Target<'s>>)>,
+        body: Block<'s>,
+    },
+    Return(Option<Expr<'s>>),
+    Raise(Option<Expr<'s>>),
+    Assert(Expr<'s>),
+    /// `global` or `nonlocal`.
+    Share(Vec<&'s str>),
+    Break,
+    Continue,
+}
+
+/// `import a.b as c`, or `from ..a import b as c, d`.
+#[derive(Debug)]
+pub struct Import<'s> {
+    /// Leading dots of a relative import.
+    pub level: u32,
+    /// `a.b`; empty for `from . import x`.
+    pub module: &'s str,
+    pub names: ImportNames<'s>,
+    /// `lazy import` of Python 3.15.
+    pub lazy: bool,
+}
+
+#[derive(Debug)]
+pub enum ImportNames<'s> {
+    /// `import a.b` binds `a`; with a name it binds the submodule to that name.
+    Module(Option<&'s str>),
+    /// `from m import name as bound`, with the place of each name.
+    Names(Vec<ImportedName<'s>>),
+    Star,
+}
+
+#[derive(Debug)]
+pub struct ImportedName<'s> {
+    pub name: &'s str,
+    pub bound: &'s str,
+    pub span: Span,
+}
+
+/// One `case` of a `match`.
+#[derive(Debug)]
+pub struct Arm<'s> {
+    /// The literals that the pattern accepts; empty when it is not a choice of literals.
+    pub literals: Vec<Expr<'s>>,
+    /// The pattern accepts everything.
+    pub always: bool,
+    /// Names that the pattern binds.
+    pub binds: Vec<&'s str>,
+    pub guard: Option<Expr<'s>>,
+    pub body: Block<'s>,
+}
+
+#[derive(Debug)]
+pub struct Handler<'s> {
+    pub exception: Option<Expr<'s>>,
+    pub name: Option<&'s str>,
+    pub body: Block<'s>,
+}
+
+#[derive(Debug)]
+pub struct Function<'s> {
+    pub name: &'s str,
+    /// From `def` or `lambda` to the end of the body.
+    pub span: Span,
+    pub name_span: Span,
+    pub parameters: Vec<Parameter<'s>>,
+    pub body: Block<'s>,
+    pub is_async: bool,
+    /// The body contains `yield`.
+    pub is_generator: bool,
+    /// Something in the body may name a device or a GPU variable, so it is worth running alone.
+    pub mentions_gpu: bool,
+}
+
+#[derive(Debug)]
+pub struct Parameter<'s> {
+    pub name: &'s str,
+    pub span: Span,
+    pub kind: ParameterKind,
+    pub default: Option<Expr<'s>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    Plain,
+    KeywordOnly,
+    /// `*args`
+    Rest,
+    /// `**kwargs`
+    Keywords,
+}
+
+#[derive(Debug)]
+pub struct Class<'s> {
+    pub name: &'s str,
+    pub span: Span,
+    pub name_span: Span,
+    pub bases: Vec<Expr<'s>>,
+    pub keywords: Vec<Expr<'s>>,
+    pub body: Block<'s>,
+}
+
+/// What an assignment binds.
+#[derive(Debug)]
+pub enum Target<'s> {
+    Name(&'s str, Span),
+    Attribute(Box<Expr<'s>>, &'s str),
+    Item(Box<(Expr<'s>, Expr<'s>)>),
+    Sequence(Vec<Target<'s>>),
+    Rest(Box<Target<'s>>),
+}
+
+#[derive(Debug)]
+pub struct Expr<'s> {
+    pub span: Span,
+    pub kind: ExprKind<'s>,
+}
+
+#[derive(Debug)]
+pub enum ExprKind<'s> {
+    /// The parts are evaluated in order; the value is not followed.
+    Unknown(Vec<Expr<'s>>),
+    None,
+    Bool(bool),
+    Int(i64),
+    Text(Cow<'s, str>),
+    Name(&'s str),
+    Attribute(Box<Expr<'s>>, &'s str),
+    Call(Box<Call<'s>>),
+    Item(Box<(Expr<'s>, Expr<'s>)>),
+    /// A list, tuple or set.
+    Sequence(Vec<Expr<'s>>),
+    /// `None` as key is `**other`.
+    Mapping(Vec<(Option<Expr<'s>>, Expr<'s>)>),
+    /// An f-string: texts and interpolated expressions.
+    Join(Vec<Expr<'s>>),
+    Binary(Operator, Box<(Expr<'s>, Expr<'s>)>),
+    Compare(Comparison, Box<(Expr<'s>, Expr<'s>)>),
+    Not(Box<Expr<'s>>),
+    Negate(Box<Expr<'s>>),
+    /// `and`
+    All(Vec<Expr<'s>>),
+    /// `or`
+    Any(Vec<Expr<'s>>),
+    /// `then if test else otherwise`, in the order test, then, otherwise.
+    Choice(Box<(Expr<'s>, Expr<'s>, Expr<'s>)>),
+    Lambda(usize),
+    Await(Box<Expr<'s>>),
+    Yield(Option<Box<Expr<'s>>>),
+    Starred(Box<Expr<'s>>),
+    Comprehension(Box<Comprehension<'s>>),
+    /// `name := value`
+    Bind(&'s str, Box<Expr<'s>>),
+}
+
+#[derive(Debug)]
+pub struct Call<'s> {
+    pub callee: Expr<'s>,
+    pub arguments: Vec<Argument<'s>>,
+}
+
+#[derive(Debug)]
+pub struct Argument<'s> {
+    /// The keyword, if any.
+    pub name: Option<&'s str>,
+    /// `*args` or `**kwargs`.
+    pub unpacked: bool,
+    pub value: Expr<'s>,
+}
+
+#[derive(Debug)]
+pub struct Comprehension<'s> {
+    pub elements: Vec<Expr<'s>>,
+    pub generators: Vec<Generator<'s>>,
+    /// A generator expression runs nothing but its first iterable until it is iterated.
+    pub lazy: bool,
+}
+
+#[derive(Debug)]
+pub struct Generator<'s> {
+    pub target: Target<'s>,
+    pub iterable: Expr<'s>,
+    pub conditions: Vec<Expr<'s>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FloorDivide,
+    Remainder,
+    BitOr,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Is,
+    IsNot,
+    In,
+    NotIn,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}

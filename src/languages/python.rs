@@ -1,0 +1,120 @@
+//! Python, 3.8 to 3.15: `ruff_python_parser` reads it, and this front-end lowers its tree to [`Code`].
+//!
+//! Only this module and its children know the parser.
+
+mod expressions;
+mod nesting;
+mod statements;
+
+use crate::code::{Code, Expr, ExprKind};
+use crate::facts::Span;
+use crate::languages::Refusal;
+use aho_corasick::AhoCorasick;
+use nesting::{MAX_DEPTH, TOO_DEEP};
+use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
+use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
+use ruff_text_size::{Ranged, TextRange};
+use std::sync::LazyLock;
+
+/// Lowers a Python file. Version-dependent syntax of every Python from 3.8 on is accepted.
+pub fn lower(text: &str) -> Result<Code<'_>, Refusal> {
+    // The parser keeps byte offsets into this slice; a byte order mark is part of the offsets.
+    let (text, shift) = match text.strip_prefix('\u{feff}') {
+        Some(rest) => (rest, '\u{feff}'.len_utf8()),
+        None => (text, 0),
+    };
+    nesting::check(text)?;
+    let options = ParseOptions::from(PySourceType::Python).with_target_version(PythonVersion::PY315);
+    let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
+        return Err("not a Python module".to_owned());
+    };
+    if let Some(error) = parsed.errors().first() {
+        let line = text[..error.location.start().to_usize()].bytes().filter(|&byte| byte == b'\n').count();
+        let reason = format!("syntax error on line {}: {}", line + 1, error.error);
+        nesting::release(parsed, text.len());
+        return Err(reason);
+    }
+    let mut lowering = Lowering {
+        text,
+        shift,
+        code: Code::default(),
+        depth: 0,
+        too_deep: false,
+        marks: Marks::default(),
+        gpu_words: gpu_words(text),
+    };
+    let body = lowering.block(&parsed.syntax().body);
+    lowering.code.body = body;
+    lowering.code.comments = lowering.comments_for_gpulint(&parsed);
+    if lowering.too_deep {
+        nesting::release(parsed, text.len());
+        return Err(TOO_DEEP.to_owned());
+    }
+    Ok(lowering.code)
+}
+
+struct Lowering<'s> {
+    text: &'s str,
+    /// Bytes of the byte order mark before `text`.
+    shift: usize,
+    code: Code<'s>,
+    depth: usize,
+    too_deep: bool,
+    marks: Marks,
+    /// Where the text says something that may name a device, ascending.
+    gpu_words: Vec<u32>,
+}
+
+/// What the function being lowered contains, as far as it matters to who runs it.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    yields: bool,
+}
+
+/// Offsets of the words that code about a device cannot do without.
+fn gpu_words(text: &str) -> Vec<u32> {
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let words =
+            ["cuda", "gpu", "device_id", "device_index", "device=", "devices=", "device\"", "device'"];
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("fixed words")
+    });
+    WORDS.find_iter(text).map(|found| found.start() as u32).collect()
+}
+
+impl<'s> Lowering<'s> {
+    fn span(&self, range: TextRange) -> Span {
+        Span::new(range.start().to_usize() + self.shift, range.end().to_usize() + self.shift)
+    }
+
+    fn slice(&self, range: TextRange) -> &'s str {
+        &self.text[range.start().to_usize()..range.end().to_usize()]
+    }
+
+    /// Runs `lower` one level deeper, or gives up on the file when it is nested beyond reason.
+    fn deeper<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            self.too_deep = true;
+            return None;
+        }
+        self.depth += 1;
+        let lowered = nesting::with_room(|| lower(self));
+        self.depth -= 1;
+        Some(lowered)
+    }
+
+    fn unknown(&self, range: TextRange, parts: Vec<Expr<'s>>) -> Expr<'s> {
+        Expr { span: self.span(range), kind: ExprKind::Unknown(parts) }
+    }
+
+    fn comments_for_gpulint(&self, parsed: &Parsed<ModModule>) -> Vec<Span> {
+        if memchr::memmem::find(self.text.as_bytes(), b"gpulint:").is_none() {
+            return Vec::new();
+        }
+        let comments = parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment);
+        comments
+            .filter(|token| self.slice(token.range()).contains("gpulint:"))
+            .map(|token| self.span(token.range()))
+            .collect()
+    }
+}

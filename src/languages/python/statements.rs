@@ -1,0 +1,280 @@
+//! Python statements → [`Step`].
+
+use super::expressions::operator;
+use super::{Lowering, Marks};
+use crate::code::{
+    Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Step, StepKind,
+};
+use crate::facts::Span;
+use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
+
+impl<'s> Lowering<'s> {
+    pub(super) fn block(&mut self, statements: &[ast::Stmt]) -> Block<'s> {
+        let mut block = Vec::with_capacity(statements.len());
+        for statement in statements {
+            let lowered = self.deeper(|lowering| lowering.step(statement)).flatten();
+            if let Some(kind) = lowered {
+                block.push(Step { span: self.span(statement.range()), kind });
+            }
+        }
+        block
+    }
+
+    /// `None` for a statement that does nothing: `pass`, a docstring, a bare constant.
+    fn step(&mut self, statement: &ast::Stmt) -> Option<StepKind<'s>> {
+        use ast::Stmt as S;
+        Some(match statement {
+            S::FunctionDef(function) => StepKind::Define {
+                decorators: self.decorators(&function.decorator_list),
+                function: self.function(function),
+            },
+            S::ClassDef(class) => StepKind::DefineClass {
+                decorators: self.decorators(&class.decorator_list),
+                class: self.class(class),
+            },
+            S::Import(import) => return self.import(import),
+            S::ImportFrom(import) => StepKind::Import(self.import_from(import)),
+            S::Expr(expression) => match &*expression.value {
+                ast::Expr::StringLiteral(_) | ast::Expr::EllipsisLiteral(_) => return None,
+                value => StepKind::Evaluate(self.expr(value)),
+            },
+            S::Assign(assign) => {
+                let value = Some(self.expr(&assign.value));
+                StepKind::Assign { value, targets: self.targets(&assign.targets), annotated: false }
+            }
+            S::AnnAssign(assign) => {
+                let value = assign.value.as_ref().map(|value| self.expr(value));
+                StepKind::Assign { value, targets: vec![self.target(&assign.target)], annotated: true }
+            }
+            S::AugAssign(assign) => StepKind::Update {
+                value: self.expr(&assign.value),
+                target: self.target(&assign.target),
+                operator: operator(assign.op),
+            },
+            S::Delete(delete) => StepKind::Delete(self.targets(&delete.targets)),
+            S::If(branch) => self.branch(branch),
+            S::Match(choice) => StepKind::Match {
+                subject: self.expr(&choice.subject),
+                arms: choice.cases.iter().map(|case| self.arm(case)).collect(),
+            },
+            S::For(step) => StepKind::For {
+                iterable: self.expr(&step.iter),
+                target: self.target(&step.target),
+                body: self.block(&step.body),
+                otherwise: self.block(&step.orelse),
+            },
+            S::While(step) => StepKind::While {
+                test: self.expr(&step.test),
+                body: self.block(&step.body),
+                otherwise: self.block(&step.orelse),
+            },
+            S::Try(step) => StepKind::Try {
+                body: self.block(&step.body),
+                handlers: step.handlers.iter().map(|handler| self.handler(handler)).collect(),
+                otherwise: self.block(&step.orelse),
+                finally: self.block(&step.finalbody),
+            },
+            S::With(step) => {
+                let items = step.items.iter().map(|item| {
+                    let target = item.optional_vars.as_ref().map(|target| self.target(target));
+                    (self.expr(&item.context_expr), target)
+                });
+                StepKind::With { items: items.collect(), body: self.block(&step.body) }
+            }
+            S::Return(step) => StepKind::Return(step.value.as_ref().map(|value| self.expr(value))),
+            S::Raise(step) => StepKind::Raise(step.exc.as_ref().map(|value| self.expr(value))),
+            S::Assert(step) => StepKind::Assert(self.expr(&step.test)),
+            S::Global(step) => StepKind::Share(self.names(&step.names)),
+            S::Nonlocal(step) => StepKind::Share(self.names(&step.names)),
+            S::Break(_) => StepKind::Break,
+            S::Continue(_) => StepKind::Continue,
+            S::Pass(_) | S::TypeAlias(_) | S::IpyEscapeCommand(_) => return None,
+        })
+    }
+
+    fn names(&self, names: &[ast::Identifier]) -> Vec<&'s str> {
+        names.iter().map(|name| self.slice(name.range)).collect()
+    }
+
+    fn decorators(&mut self, decorators: &[ast::Decorator]) -> Vec<Expr<'s>> {
+        self.exprs(decorators.iter().map(|decorator| &decorator.expression))
+    }
+
+    fn function(&mut self, function: &ast::StmtFunctionDef) -> usize {
+        let parameters = self.parameters(&function.parameters);
+        let outer = std::mem::replace(&mut self.marks, Marks::default());
+        let body = self.block(&function.body);
+        let marks = std::mem::replace(&mut self.marks, outer);
+        let span = self.span(function.range);
+        self.code.functions.push(Function {
+            name: self.slice(function.name.range),
+            span,
+            name_span: self.span(function.name.range),
+            parameters,
+            body,
+            is_async: function.is_async,
+            is_generator: marks.yields,
+            mentions_gpu: self.mentions_gpu(span),
+        });
+        self.code.functions.len() - 1
+    }
+
+    /// Cheap test on the text: could running this code alone say anything about a device?
+    pub(super) fn mentions_gpu(&self, span: Span) -> bool {
+        let at = |offset: u32| (offset as usize).saturating_sub(self.shift) as u32;
+        let first = self.gpu_words.partition_point(|&word| word < at(span.start));
+        self.gpu_words.get(first).is_some_and(|&word| word < at(span.end))
+    }
+
+    fn class(&mut self, class: &ast::StmtClassDef) -> usize {
+        let arguments = class.arguments.as_deref();
+        let bases = arguments.map_or(Vec::new(), |arguments| self.exprs(&*arguments.args));
+        let keywords = arguments.map_or(Vec::new(), |arguments| {
+            self.exprs(arguments.keywords.iter().map(|keyword| &keyword.value))
+        });
+        let body = self.block(&class.body);
+        self.code.classes.push(Class {
+            name: self.slice(class.name.range),
+            span: self.span(class.range),
+            name_span: self.span(class.name.range),
+            bases,
+            keywords,
+            body,
+        });
+        self.code.classes.len() - 1
+    }
+
+    /// `import a, b` becomes one step for each module; more than one is wrapped in a block that always
+    /// runs.
+    fn import(&mut self, import: &ast::StmtImport) -> Option<StepKind<'s>> {
+        let mut steps = import.names.iter().map(|alias| Step {
+            span: self.span(if import.names.len() == 1 { import.range } else { alias.range }),
+            kind: StepKind::Import(Import {
+                level: 0,
+                module: self.slice(alias.name.range),
+                names: ImportNames::Module(alias.asname.as_ref().map(|name| self.slice(name.range))),
+                lazy: import.is_lazy,
+            }),
+        });
+        let first = steps.next()?;
+        let rest: Vec<_> = steps.collect();
+        if rest.is_empty() {
+            return Some(first.kind);
+        }
+        let test = Expr { span: first.span, kind: ExprKind::Bool(true) };
+        let then = std::iter::once(first).chain(rest).collect();
+        Some(StepKind::Branch { test, then, otherwise: Vec::new() })
+    }
+
+    fn import_from(&mut self, import: &ast::StmtImportFrom) -> Import<'s> {
+        let star = import.names.iter().any(|alias| alias.name.as_str() == "*");
+        let names = if star {
+            ImportNames::Star
+        } else {
+            let names = import.names.iter().map(|alias| {
+                let name = self.slice(alias.name.range);
+                let bound = alias.asname.as_ref().map_or(name, |bound| self.slice(bound.range));
+                ImportedName { name, bound, span: self.span(alias.range) }
+            });
+            ImportNames::Names(names.collect())
+        };
+        let module = import.module.as_ref().map_or("", |module| self.slice(module.range));
+        Import { level: import.level, module, names, lazy: import.is_lazy }
+    }
+
+    fn branch(&mut self, branch: &ast::StmtIf) -> StepKind<'s> {
+        self.note_main_guard(&branch.test);
+        let test = self.expr(&branch.test);
+        let then = self.block(&branch.body);
+        let mut otherwise = Vec::new();
+        // `elif` chains are flat in the tree and nested in the code, innermost last.
+        for clause in branch.elif_else_clauses.iter().rev() {
+            let body = self.block(&clause.body);
+            otherwise = match &clause.test {
+                None => body,
+                Some(test) => {
+                    let test = self.expr(test);
+                    let kind = StepKind::Branch { test, then: body, otherwise };
+                    vec![Step { span: self.span(clause.range), kind }]
+                }
+            };
+        }
+        StepKind::Branch { test, then, otherwise }
+    }
+
+    fn note_main_guard(&mut self, test: &ast::Expr) {
+        if let ast::Expr::Compare(compare) = test
+            && let ([ast::CmpOp::Eq], [right]) = (&*compare.ops, &*compare.comparators)
+        {
+            let name =
+                |side: &ast::Expr| side.as_name_expr().is_some_and(|name| name.id.as_str() == "__name__");
+            let main = |side: &ast::Expr| {
+                side.as_string_literal_expr().is_some_and(|text| text.value.to_str() == "__main__")
+            };
+            let (left, right) = (&*compare.left, right);
+            self.code.main_guard |= (name(left) && main(right)) || (main(left) && name(right));
+        }
+    }
+
+    fn handler(&mut self, handler: &ast::ExceptHandler) -> Handler<'s> {
+        let ast::ExceptHandler::ExceptHandler(handler) = handler;
+        Handler {
+            exception: handler.type_.as_ref().map(|exception| self.expr(exception)),
+            name: handler.name.as_ref().map(|name| self.slice(name.range)),
+            body: self.block(&handler.body),
+        }
+    }
+
+    fn arm(&mut self, case: &ast::MatchCase) -> Arm<'s> {
+        let mut arm = Arm {
+            literals: Vec::new(),
+            always: case.pattern.is_irrefutable(),
+            binds: Vec::new(),
+            guard: case.guard.as_ref().map(|guard| self.expr(guard)),
+            body: Vec::new(),
+        };
+        self.pattern(&case.pattern, &mut arm);
+        arm.body = self.block(&case.body);
+        arm
+    }
+
+    fn pattern(&mut self, pattern: &ast::Pattern, arm: &mut Arm<'s>) {
+        match pattern {
+            ast::Pattern::MatchValue(value) => arm.literals.push(self.expr(&value.value)),
+            ast::Pattern::MatchOr(or) => or.patterns.iter().for_each(|pattern| self.pattern(pattern, arm)),
+            ast::Pattern::MatchAs(bind) => {
+                arm.binds.extend(bind.name.as_ref().map(|name| self.slice(name.range)));
+                if let Some(pattern) = &bind.pattern {
+                    self.pattern(pattern, arm);
+                }
+            }
+            ast::Pattern::MatchStar(star) => {
+                arm.binds.extend(star.name.as_ref().map(|name| self.slice(name.range)));
+            }
+            // What a structural pattern accepts is not a choice of literals; its parts bind names.
+            ast::Pattern::MatchSequence(sequence) => {
+                self.bindings_of(&sequence.patterns, arm);
+            }
+            ast::Pattern::MatchMapping(mapping) => {
+                self.bindings_of(&mapping.patterns, arm);
+                arm.binds.extend(mapping.rest.as_ref().map(|name| self.slice(name.range)));
+            }
+            ast::Pattern::MatchClass(class) => {
+                self.bindings_of(&class.arguments.patterns, arm);
+                for keyword in &class.arguments.keywords {
+                    self.bindings_of(std::slice::from_ref(&keyword.pattern), arm);
+                }
+            }
+            ast::Pattern::MatchSingleton(_) => {}
+        }
+    }
+
+    fn bindings_of(&mut self, patterns: &[ast::Pattern], arm: &mut Arm<'s>) {
+        let literals = std::mem::take(&mut arm.literals);
+        for pattern in patterns {
+            self.deeper(|lowering| lowering.pattern(pattern, arm));
+        }
+        arm.literals = literals;
+    }
+}

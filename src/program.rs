@@ -1,0 +1,161 @@
+//! Many files → programs: which file imports which, where programs start, and what each does in order.
+
+mod entries;
+mod imports;
+pub mod knowledge;
+mod modules;
+mod paths;
+mod run;
+mod state;
+pub mod trace;
+mod value;
+
+pub use entries::Start;
+pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
+
+use crate::code::Code;
+use crate::facts::{FileId, Place};
+use crate::sources::Sources;
+use imports::Imports;
+use knowledge::Knowledge;
+use modules::Modules;
+use rayon::prelude::*;
+use run::Run;
+use rustc_hash::FxHashSet;
+use std::sync::OnceLock;
+use trace::Trace;
+
+/// All files of a run, with their code.
+pub struct Program<'s> {
+    pub(crate) sources: &'s Sources,
+    pub(crate) codes: Vec<Option<Code<'s>>>,
+    pub(crate) modules: Modules,
+    pub(crate) knowledge: &'s Knowledge,
+    options: Options,
+    imports: Imports,
+    empty: Code<'s>,
+    /// What the programs ran, known once they did.
+    ran: OnceLock<Ran>,
+}
+
+/// What the policy says that changes how programs are followed.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Modules whose import the policy forbids in the CPU part (dotted names; what is below counts too).
+    pub forbidden: Vec<String>,
+    /// The import of a GPU library counts as GPU use.
+    pub imports_matter: bool,
+    /// Start one more program that imports these modules: the CPU part.
+    pub cpu_part: Vec<FileId>,
+}
+
+#[derive(Default)]
+struct Ran {
+    functions: FxHashSet<(FileId, usize)>,
+    files: FxHashSet<FileId>,
+}
+
+/// The traces of all programs of a run.
+pub struct Traces {
+    /// One for each entry point.
+    pub programs: Vec<Trace>,
+    /// One for each file with code that no program was seen to run.
+    pub libraries: Vec<Trace>,
+    /// The import of the CPU part, when there is one.
+    pub cpu: Option<Trace>,
+}
+
+impl<'s> Program<'s> {
+    /// `codes` holds the code of each file of `sources`, `None` where it could not be read.
+    pub fn new(
+        sources: &'s Sources,
+        codes: Vec<Option<Code<'s>>>,
+        knowledge: &'s Knowledge,
+        options: Options,
+    ) -> Self {
+        let modules = Modules::new(sources);
+        let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
+        Program {
+            sources,
+            codes,
+            modules,
+            knowledge,
+            options,
+            imports,
+            empty: Code::default(),
+            ran: OnceLock::new(),
+        }
+    }
+
+    /// Follows every program, then the code that none of them ran.
+    pub fn traces(&self) -> Traces {
+        let entries = self.entries();
+        let programs: Vec<Trace> =
+            entries.par_iter().map(|&(file, start)| Run::new(self, file, start).trace()).collect();
+        let mut ran = Ran::default();
+        for trace in &programs {
+            ran.functions.extend(trace.ran.iter().copied());
+            ran.files.extend(trace.entered.iter().copied());
+        }
+        let ran = self.ran.get_or_init(|| ran);
+        let libraries =
+            (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran));
+        let libraries: Vec<FileId> = libraries.collect();
+        let libraries =
+            libraries.par_iter().map(|&file| Run::new(self, file, Start::Library).trace()).collect();
+        let first = self.options.cpu_part.first();
+        let cpu = first.map(|&first| Run::new(self, first, Start::CpuPart).trace());
+        Traces { programs, libraries, cpu }
+    }
+
+    /// Whether a file holds code about devices that no program ran.
+    fn has_code_alone(&self, file: FileId, ran: &Ran) -> bool {
+        let code = self.code(file);
+        let mut functions = code.functions.iter().enumerate().filter(|(_, function)| function.mentions_gpu);
+        functions.any(|(index, _)| !ran.functions.contains(&(file, index)))
+            || (!ran.files.contains(&file) && self.imports.mentions_gpu(file))
+    }
+
+    pub(crate) fn code(&self, file: FileId) -> &Code<'s> {
+        self.codes[file.0 as usize].as_ref().unwrap_or(&self.empty)
+    }
+
+    pub(crate) fn text(&self, place: Place) -> &'s str {
+        self.sources.text(place)
+    }
+
+    pub(crate) fn dotted(&self, file: FileId) -> String {
+        self.modules.dotted(file, &self.sources.file(file).name)
+    }
+
+    fn is_hot(&self, file: FileId) -> bool {
+        self.imports.is_hot(file)
+    }
+
+    /// Whether the policy forbids the import of a module.
+    pub(crate) fn is_forbidden(&self, module: &str) -> bool {
+        let covers = |forbidden: &String| {
+            module
+                .strip_prefix(forbidden.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.options.forbidden.iter().any(covers)
+    }
+
+    fn cpu_part(&self) -> &[FileId] {
+        &self.options.cpu_part
+    }
+
+    fn ran_elsewhere(&self, file: FileId) -> bool {
+        self.ran.get().is_some_and(|ran| ran.files.contains(&file))
+    }
+
+    fn function_ran(&self, file: FileId, function: usize) -> bool {
+        self.ran.get().is_some_and(|ran| ran.functions.contains(&(file, function)))
+    }
+
+    /// Names that the top level of a file binds by `def`, `class` or `=`.
+    fn names_defined(&self, file: FileId) -> Vec<&str> {
+        imports::names_defined(self.code(file))
+    }
+}

@@ -1,0 +1,67 @@
+//! Where programs start: scripts, `__main__` modules, test modules.
+
+use super::Program;
+use crate::facts::FileId;
+
+/// How a program is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// `python path/to/file.py`: parents' `__init__` files do not run.
+    Script,
+    /// `python -m package.module`: they do.
+    Module,
+    /// `pytest path/to/test_file.py`
+    Tests,
+    /// Not a program: code that somebody else imports and calls.
+    Library,
+    /// The modules of the CPU part are imported, one after the other.
+    CpuPart,
+}
+
+impl Start {
+    /// Whether `__name__` is `"__main__"` in the file that is started.
+    pub(super) fn is_main(self) -> bool {
+        matches!(self, Start::Script | Start::Module)
+    }
+
+    /// The script whose folder Python puts on its path.
+    pub(super) fn script(self, entry: FileId) -> Option<FileId> {
+        matches!(self, Start::Script | Start::Tests).then_some(entry)
+    }
+}
+
+impl Program<'_> {
+    /// The entry points of the project, in the order of its files.
+    pub fn entries(&self) -> Vec<(FileId, Start)> {
+        let files = (0..self.codes.len() as u32).map(FileId);
+        files.filter_map(|file| self.start_of(file).map(|start| (file, start))).collect()
+    }
+
+    /// How a file is started, when it is an entry point.
+    pub fn start_of(&self, file: FileId) -> Option<Start> {
+        let code = self.codes[file.0 as usize].as_ref()?;
+        let source = self.sources.file(file);
+        let name = source.name.rsplit('/').next().unwrap_or(&source.name);
+        if (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py") {
+            return Some(Start::Tests);
+        }
+        if name == "conftest.py" {
+            return None;
+        }
+        let in_package = self.modules.in_package(file);
+        let as_module = in_package && (name == "__main__.py" || self.imports.is_relative(file));
+        let started = if as_module { Start::Module } else { Start::Script };
+        if code.main_guard || name == "__main__.py" || source.text.starts_with("#!") {
+            return Some(started);
+        }
+        (!in_package && !self.imports.is_imported(file) && !code.body.is_empty()).then_some(started)
+    }
+
+    /// The `conftest.py` files that run before a test module, outermost first.
+    pub(super) fn conftests(&self, test: FileId) -> Vec<FileId> {
+        let name = &self.sources.file(test).name;
+        let mut folders = vec![String::new()];
+        folders.extend(name.match_indices('/').map(|(at, _)| name[..=at].to_owned()));
+        folders.iter().filter_map(|folder| self.imports.file_named(&format!("{folder}conftest.py"))).collect()
+    }
+}

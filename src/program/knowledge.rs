@@ -1,0 +1,257 @@
+//! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
+//! `rules/packages/` (what importing a package does). Data, read once at start.
+
+use anyhow::{Context, Result};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Everything known, ready to be looked up by name.
+#[derive(Debug, Default)]
+pub struct Knowledge {
+    calls: FxHashMap<String, Vec<Effect>>,
+    methods: FxHashMap<String, Vec<Effect>>,
+    enters: FxHashMap<String, Vec<Effect>>,
+    iterates: FxHashMap<String, Vec<Effect>>,
+    subscripts: FxHashMap<String, Vec<Effect>>,
+    packages: FxHashMap<String, PackageModule>,
+}
+
+/// What a known call does.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// The dotted name of the library whose call this is.
+    pub library: String,
+    pub row: std::sync::Arc<EffectRow>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct EffectsFile {
+    library: String,
+    /// The version that was looked at, and how.
+    #[allow(dead_code)]
+    verified: String,
+    #[allow(dead_code)]
+    sources: Vec<String>,
+    effects: Vec<EffectRow>,
+}
+
+/// One row of an effects file.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct EffectRow {
+    /// Why, in one clause.
+    pub note: Option<String>,
+    pub does: Vec<Does>,
+    #[serde(default)]
+    calls: Vec<String>,
+    #[serde(default)]
+    methods: Vec<String>,
+    #[serde(default)]
+    enters: Vec<String>,
+    #[serde(default)]
+    iterates: Vec<String>,
+    #[serde(default)]
+    subscripts: Vec<String>,
+    /// The arguments that choose the device.
+    #[serde(default)]
+    pub devices: Vec<DeviceArgument>,
+    /// The effects happen only when a device argument is a GPU.
+    #[serde(default)]
+    pub only_on_gpu: bool,
+    /// Without a device argument the call uses the GPU.
+    #[serde(default)]
+    pub absent_is_gpu: bool,
+    /// A negative index does nothing.
+    #[serde(default)]
+    pub ignore_negative: bool,
+    /// Listed so that nobody adds it: looks like an effect, is none.
+    #[serde(default)]
+    pub harmless: bool,
+    /// The effect does not happen when an environment variable has this value (`*`: any value).
+    #[serde(default)]
+    pub unless_env: BTreeMap<String, String>,
+    /// The effect does not happen when a keyword has this literal value.
+    #[serde(default)]
+    pub unless: BTreeMap<String, Literal>,
+    /// The effect happens only when a keyword has this literal value.
+    #[serde(default, rename = "if")]
+    pub only_if: BTreeMap<String, Literal>,
+    /// The effect happens only when a positional argument is of this kind.
+    #[serde(default)]
+    pub if_position: BTreeMap<usize, String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Does {
+    /// Reaches `cuInit`: the list of devices is fixed for the process.
+    CudaInit,
+    /// Initialises torch's own CUDA state: the allocator settings are fixed.
+    TorchInit,
+    /// Puts memory on the GPU.
+    Allocate,
+    SelectDevice,
+    /// Asks NVML, which initialises nothing.
+    Nvml,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Literal {
+    Bool(bool),
+    Int(i64),
+    Text(String),
+}
+
+/// Which argument chooses the device, and how it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DeviceArgument {
+    /// 0-based, without `self`.
+    pub position: Option<usize>,
+    pub name: Option<String>,
+    #[serde(default)]
+    pub form: Form,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// `"cuda:1"`, an index, or a device object.
+    #[default]
+    Device,
+    Index,
+    /// A list of indices, or one.
+    Indices,
+    /// An integer is a number of devices, a list or `"1,"` are indices.
+    Count,
+    /// A name such as `cuda`, never an index.
+    Name,
+    /// onnxruntime's `[("CUDAExecutionProvider", {"device_id": 1})]`.
+    Providers,
+    /// `{"": 1}`, a device name or `"auto"`.
+    Map,
+    /// `gpu:1` or `/GPU:1`.
+    GpuName,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct PackageFile {
+    #[allow(dead_code)]
+    package: String,
+    #[allow(dead_code)]
+    verified: String,
+    #[allow(dead_code)]
+    sources: Vec<String>,
+    modules: Vec<PackageModule>,
+}
+
+/// What importing one module of a package does.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PackageModule {
+    pub module: String,
+    /// People import it in order to use a GPU.
+    #[serde(default)]
+    pub gpu_library: bool,
+    /// GPU libraries that it imports eagerly.
+    #[serde(default)]
+    pub imports: Vec<String>,
+    #[serde(default)]
+    pub contact: Contact,
+    #[serde(default)]
+    pub contact_if_installed: BTreeMap<String, Contact>,
+    #[serde(default)]
+    pub unless_env: BTreeMap<String, String>,
+    /// Environment variables that the import sets.
+    #[serde(default)]
+    pub sets: BTreeMap<String, String>,
+    /// Imported eagerly when they are installed, which is not known.
+    #[serde(default)]
+    pub imports_if_installed: Vec<String>,
+    /// The contact happens only when these variables have these values.
+    #[serde(default)]
+    pub if_env: BTreeMap<String, String>,
+    pub version: Option<String>,
+    pub note: Option<String>,
+}
+
+/// How far an import goes towards the driver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contact {
+    #[default]
+    None,
+    Nvml,
+    CudaInit,
+}
+
+impl Knowledge {
+    /// Reads the data files, given as (path, text).
+    pub fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Knowledge> {
+        let mut knowledge = Knowledge::default();
+        for (path, text) in files {
+            if path.starts_with("effects/") {
+                let file: EffectsFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                knowledge.add_effects(file);
+            } else if path.starts_with("packages/") {
+                let file: PackageFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                let modules = file.modules.into_iter();
+                knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
+            }
+        }
+        Ok(knowledge)
+    }
+
+    fn add_effects(&mut self, file: EffectsFile) {
+        for row in file.effects {
+            let effect = Effect { library: file.library.clone(), row: row.into() };
+            for (names, table) in [
+                (&effect.row.calls, &mut self.calls),
+                (&effect.row.methods, &mut self.methods),
+                (&effect.row.enters, &mut self.enters),
+                (&effect.row.iterates, &mut self.iterates),
+                (&effect.row.subscripts, &mut self.subscripts),
+            ] {
+                for name in names {
+                    table.entry(name.clone()).or_default().push(effect.clone());
+                }
+            }
+        }
+    }
+
+    pub fn of_call(&self, path: &str) -> &[Effect] {
+        self.calls.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Effects of calling a method of this name on a value whose type is not known.
+    pub fn of_method(&self, name: &str) -> &[Effect] {
+        self.methods.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn of_enter(&self, path: &str) -> &[Effect] {
+        self.enters.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn of_iteration(&self, path: &str) -> &[Effect] {
+        self.iterates.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn of_subscript(&self, path: &str) -> &[Effect] {
+        self.subscripts.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is known about importing `module`: the row with the longest dotted prefix.
+    pub fn package(&self, module: &str) -> Option<&PackageModule> {
+        let mut prefix = module;
+        loop {
+            if let Some(found) = self.packages.get(prefix) {
+                return Some(found);
+            }
+            prefix = prefix.rsplit_once('.')?.0;
+        }
+    }
+}

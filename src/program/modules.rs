@@ -1,0 +1,178 @@
+//! Names of modules ↔ files of the project, the way Python's path finder sees them.
+
+use crate::facts::FileId;
+use crate::sources::{Language, Sources};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The project as an importer sees it.
+pub struct Modules {
+    /// Path without `.py` → file. `pkg/__init__` is a key like any other.
+    files: FxHashMap<String, FileId>,
+    /// Folders that hold Python files, directly or further down.
+    folders: FxHashSet<String>,
+    /// For each file: the folder it lies in, and the folder above its topmost package.
+    homes: Vec<Home>,
+}
+
+#[derive(Debug)]
+struct Home {
+    folder: String,
+    above_package: String,
+    searches_upwards: bool,
+}
+
+/// What an import path leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A module, or a package's `__init__`.
+    File(FileId),
+    /// A folder without `__init__.py`.
+    Folder(String),
+}
+
+impl Modules {
+    pub fn new(sources: &Sources) -> Modules {
+        let mut modules =
+            Modules { files: FxHashMap::default(), folders: FxHashSet::default(), homes: Vec::new() };
+        for (index, source) in sources.files.iter().enumerate() {
+            if source.language != Language::Python {
+                continue;
+            }
+            let stem = source.name.strip_suffix(".py").unwrap_or(&source.name);
+            modules.files.insert(stem.to_owned(), FileId(index as u32));
+            let mut folder = parent(stem);
+            while modules.folders.insert(folder.to_owned()) && !folder.is_empty() {
+                folder = parent(folder);
+            }
+        }
+        modules.homes = sources.files.iter().map(|source| modules.home(&source.name, &source.text)).collect();
+        modules
+    }
+
+    fn home(&self, name: &str, text: &str) -> Home {
+        let folder = parent(name).to_owned();
+        let mut above = folder.as_str();
+        while self.is_package(above) {
+            above = parent(above);
+        }
+        // A script that changes `sys.path` nearly always adds a folder above its own.
+        let searches_upwards = memchr::memmem::find(text.as_bytes(), b"sys.path").is_some();
+        Home { above_package: above.to_owned(), searches_upwards, folder }
+    }
+
+    fn is_package(&self, folder: &str) -> bool {
+        !folder.is_empty() && self.files.contains_key(&join(folder, "__init__"))
+    }
+
+    /// Whether the file belongs to a package (its folder has an `__init__.py`).
+    pub fn in_package(&self, file: FileId) -> bool {
+        self.is_package(&self.homes[file.0 as usize].folder)
+    }
+
+    /// The dotted name under which others import the file.
+    pub fn dotted(&self, file: FileId, name: &str) -> String {
+        let home = &self.homes[file.0 as usize];
+        let stem = name.strip_suffix(".py").unwrap_or(name);
+        let below = stem.strip_prefix(home.above_package.as_str()).unwrap_or(stem).trim_start_matches('/');
+        let below = below.strip_suffix("/__init__").unwrap_or(below);
+        below.replace('/', ".")
+    }
+
+    /// The `__init__` files that run before `file` when it is imported, outermost first.
+    pub fn parents(&self, file: FileId) -> Vec<FileId> {
+        let home = &self.homes[file.0 as usize];
+        let mut found = Vec::new();
+        let mut folder = home.folder.as_str();
+        while self.is_package(folder) {
+            found.extend(self.files.get(&join(folder, "__init__")).copied().filter(|&init| init != file));
+            folder = parent(folder);
+        }
+        found.reverse();
+        found
+    }
+
+    /// What `name` is below a module or folder: a submodule, a subpackage or a folder.
+    pub fn child(&self, of: &Found, name: &str) -> Option<Found> {
+        let folder = match of {
+            Found::Folder(folder) => folder.as_str(),
+            Found::File(file) => self.package_folder(*file)?,
+        };
+        self.below(folder, name)
+    }
+
+    /// The folder of a package, when the file is its `__init__`.
+    fn package_folder(&self, file: FileId) -> Option<&str> {
+        let folder = self.homes[file.0 as usize].folder.as_str();
+        let init = self.files.get(&join(folder, "__init__"));
+        (init == Some(&file)).then_some(folder)
+    }
+
+    fn below(&self, folder: &str, name: &str) -> Option<Found> {
+        let path = join(folder, name);
+        if let Some(&init) = self.files.get(&join(&path, "__init__")) {
+            return Some(Found::File(init));
+        }
+        if let Some(&file) = self.files.get(&path) {
+            return Some(Found::File(file));
+        }
+        self.folders.contains(&path).then_some(Found::Folder(path))
+    }
+
+    /// The package that `level` dots lead to from `file`.
+    pub fn relative(&self, file: FileId, level: u32) -> Option<Found> {
+        let mut folder = self.homes[file.0 as usize].folder.as_str();
+        for _ in 1..level {
+            if folder.is_empty() {
+                return None;
+            }
+            folder = parent(folder);
+        }
+        let init = self.files.get(&join(folder, "__init__"));
+        Some(init.map_or_else(|| Found::Folder(folder.to_owned()), |&init| Found::File(init)))
+    }
+
+    /// Finds the first name of an absolute import written in `file`, in a program started by `script`
+    /// (`None` when the program was started as a module or is not known).
+    ///
+    /// A module or package wins over a folder without `__init__.py` wherever each lies, as in Python.
+    pub fn absolute(&self, script: Option<FileId>, file: FileId, name: &str) -> Option<Found> {
+        let mut folder_found = None;
+        let mut search = |folder: &str| match self.below(folder, name) {
+            Some(Found::File(found)) => Some(Found::File(found)),
+            Some(found) => {
+                folder_found.get_or_insert(found);
+                None
+            }
+            None => None,
+        };
+        let home = &self.homes[file.0 as usize];
+        let start = script.map_or(home, |script| &self.homes[script.0 as usize]);
+        let first = script.map(|_| start.folder.as_str());
+        let rest = [&start.above_package, home.above_package.as_str(), "", "src"];
+        for folder in first.into_iter().chain(rest) {
+            if let Some(found) = search(folder) {
+                return Some(found);
+            }
+        }
+        for home in [start, home] {
+            let mut folder = home.folder.as_str();
+            while home.searches_upwards && !folder.is_empty() {
+                folder = parent(folder);
+                for folder in [folder.to_owned(), join(folder, "src")] {
+                    if let Some(found) = search(&folder) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        folder_found
+    }
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}

@@ -1,0 +1,317 @@
+//! Follows one program from its start: runs the code of its files on what is known about their values,
+//! and notes what it does to the environment and the GPU.
+//!
+//! Both arms of a branch whose condition is not understood are followed, and their states join. What
+//! happens only in one of them is noted as uncertain.
+
+mod branches;
+mod calls;
+mod classes;
+mod devices;
+mod environment;
+mod expressions;
+mod functions;
+mod imports;
+mod library_calls;
+mod steps;
+mod tests;
+
+use super::paths::Paths;
+use super::state::{Happened, State};
+use super::trace::{Event, EventId, Frame, FrameId, Trace, What};
+use super::value::{ClassValue, PathId, ScopeId, Value};
+use super::{Program, Start};
+use crate::facts::{FileId, Place, Span};
+use branches::Outcome;
+use calls::Args;
+use functions::Resume;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Steps after which a program is no longer followed. Real programs need far fewer; this bounds the time
+/// for generated ones.
+const MOST_STEPS: usize = 400_000;
+
+pub(super) struct Run<'p> {
+    program: &'p Program<'p>,
+    start: Start,
+    /// The file that was started.
+    entry: FileId,
+    trace: Trace,
+    paths: Paths,
+    state: State,
+    scopes: Vec<Scope<'p>>,
+    /// Project modules that were entered, with their namespaces.
+    modules: FxHashMap<FileId, ScopeId>,
+    /// Modules outside the project that were imported, and those that they import.
+    imported: FxHashSet<String>,
+    undo: Vec<(ScopeId, &'p str, Option<Value<'p>>)>,
+    /// How many arms of branches are being followed: their assignments are recorded for the join.
+    recording: usize,
+    /// How many conditions on the way here are not understood.
+    uncertain: usize,
+    in_child: usize,
+    only_if_called: bool,
+    /// No events are noted while a value is looked up that effects do not depend on.
+    quiet: usize,
+    flow: Flow,
+    here: Here<'p>,
+    /// Functions being run, innermost last.
+    active: Vec<(FileId, usize)>,
+    memo: FxHashMap<(FileId, usize), functions::Memo<'p>>,
+    /// Where `break`, `continue` and `raise` go.
+    loops: Vec<Vec<Outcome<'p>>>,
+    catches: Vec<Vec<Outcome<'p>>>,
+    steps: usize,
+    /// A test asked how many devices there are.
+    asked_count: bool,
+    /// Bodies of `with` whose context manager is a project generator, waiting for its `yield`.
+    resumes: Vec<Resume<'p>>,
+    /// What the last `yield` gave.
+    yielded: Option<Value<'p>>,
+    /// The functions and modules that are waiting for the running one, outermost first.
+    callers: Vec<Here<'p>>,
+    /// Changes to anything that outlives the function that makes them.
+    changes: usize,
+    /// Arms of branches followed so far.
+    arms: usize,
+    /// A deferred value is being looked up: its module runs whatever it holds.
+    settling: bool,
+    /// Arguments that objects outside the project were made with, for what using them does.
+    made_with: FxHashMap<PathId, Args<'p>>,
+}
+
+/// A namespace.
+#[derive(Default)]
+struct Scope<'p> {
+    values: FxHashMap<&'p str, Value<'p>>,
+    parent: Option<ScopeId>,
+    /// Names of a class body are not seen from its methods.
+    is_class: bool,
+}
+
+/// The function or module that is being run.
+struct Here<'p> {
+    file: FileId,
+    scope: ScopeId,
+    frame: FrameId,
+    statement: Span,
+    /// Names declared `global` or `nonlocal`.
+    shared: Vec<&'p str>,
+    returns: Vec<Value<'p>>,
+    exits: Vec<Outcome<'p>>,
+    /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
+    bound: Option<Value<'p>>,
+    class: Option<Rc<ClassValue<'p>>>,
+}
+
+/// What the last step did to the order of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Next,
+    Return,
+    /// `break` or `continue`.
+    Leave,
+    /// An exception, or the end of the process.
+    Raise,
+    /// Every arm of a branch left; each way out was noted where it leads.
+    Gone,
+}
+
+impl<'p> Run<'p> {
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
+        let here = Here {
+            file: entry,
+            scope: 0,
+            frame: 0,
+            statement: Span::default(),
+            shared: Vec::new(),
+            returns: Vec::new(),
+            exits: Vec::new(),
+            bound: None,
+            class: None,
+        };
+        let mut trace = Trace { entry: Some(entry), ..Trace::default() };
+        trace.frames.push(Frame { parent: None, site: None, statement: None, file: entry, function: None });
+        Run {
+            program,
+            start,
+            entry,
+            trace,
+            paths: Paths::default(),
+            state: State::at_start(start == Start::Library),
+            scopes: Vec::new(),
+            modules: FxHashMap::default(),
+            imported: FxHashSet::default(),
+            undo: Vec::new(),
+            recording: 0,
+            uncertain: 0,
+            in_child: 0,
+            only_if_called: false,
+            quiet: 0,
+            flow: Flow::Next,
+            here,
+            active: Vec::new(),
+            memo: FxHashMap::default(),
+            loops: Vec::new(),
+            catches: Vec::new(),
+            steps: 0,
+            asked_count: false,
+            resumes: Vec::new(),
+            yielded: None,
+            callers: Vec::new(),
+            changes: 0,
+            arms: 0,
+            settling: false,
+            made_with: FxHashMap::default(),
+        }
+    }
+
+    /// Follows the program to its end.
+    pub fn trace(mut self) -> Trace {
+        match self.start {
+            Start::Script => self.run_entry_module(),
+            Start::Module => {
+                for parent in self.program.modules.parents(self.entry) {
+                    self.enter_module(parent, Span::default());
+                }
+                self.run_entry_module();
+            }
+            Start::Tests => self.run_tests(),
+            Start::Library => self.run_library(),
+            Start::CpuPart => {
+                for &file in self.program.cpu_part() {
+                    self.steps = 0;
+                    for parent in self.program.modules.parents(file) {
+                        self.enter_module(parent, Span::default());
+                    }
+                    self.enter_module(file, Span::default());
+                    self.flow = Flow::Next;
+                }
+            }
+        }
+        self.trace.cut = self.steps > MOST_STEPS;
+        self.trace
+    }
+
+    fn run_entry_module(&mut self) {
+        self.enter_module(self.entry, Span::default());
+        self.flow = Flow::Next;
+    }
+
+    /// Runs the module alone, and then each function in it that nobody was seen to call.
+    fn run_library(&mut self) {
+        let file = self.entry;
+        let quiet = self.program.ran_elsewhere(file);
+        self.quiet += usize::from(quiet);
+        self.enter_module(file, Span::default());
+        self.quiet -= usize::from(quiet);
+        self.flow = Flow::Next;
+        self.only_if_called = true;
+        self.run_functions_alone();
+    }
+
+    fn new_scope(&mut self, parent: Option<ScopeId>, is_class: bool) -> ScopeId {
+        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class });
+        (self.scopes.len() - 1) as ScopeId
+    }
+
+    fn place(&self, span: Span) -> Place {
+        Place { file: self.here.file, span }
+    }
+
+    /// Spends one step of the budget; `false` when it is used up.
+    fn spend(&mut self) -> bool {
+        self.steps += 1;
+        self.steps <= MOST_STEPS
+    }
+
+    /// Notes that something happens at `span` of the running file.
+    fn note(&mut self, what: What, span: Span) -> EventId {
+        let place = self.place(span);
+        self.note_at(what, place)
+    }
+
+    fn note_at(&mut self, what: What, place: Place) -> EventId {
+        let id = self.trace.events.len() as EventId;
+        if self.quiet > 0 {
+            return id;
+        }
+        let written = match &what {
+            What::Write { variable, .. } | What::Remove { variable } => Some(variable.as_str()),
+            _ => None,
+        };
+        let before = self.state.before(written);
+        let certain = self.uncertain == 0;
+        let happened = Happened { event: id, certain };
+        let first = |known: &mut Option<Happened>| match known {
+            Some(known) if known.certain => {}
+            Some(known) => known.certain |= certain,
+            None => *known = Some(happened),
+        };
+        if self.in_child == 0 {
+            if what.initialises_cuda() {
+                first(&mut self.state.cuda);
+            }
+            if what.imports_gpu_library() {
+                first(&mut self.state.library);
+            }
+        }
+        self.trace.events.push(Event {
+            what,
+            place,
+            statement: self.place(self.here.statement),
+            frame: self.here.frame,
+            certain,
+            only_if_called: self.only_if_called,
+            in_child: self.in_child > 0,
+            before,
+        });
+        id
+    }
+
+    fn push_frame(&mut self, file: FileId, function: Option<&str>, site: Span) -> FrameId {
+        self.trace.frames.push(Frame {
+            parent: Some(self.here.frame),
+            site: Some(self.place(site)),
+            statement: Some(self.place(self.here.statement)),
+            file,
+            function: function.map(str::to_owned),
+        });
+        (self.trace.frames.len() - 1) as FrameId
+    }
+
+    /// Looks a name up in a namespace and those around it.
+    fn look_up(&self, from: ScopeId, name: &str) -> Option<&Value<'p>> {
+        let mut scope = Some(from);
+        while let Some(id) = scope {
+            let found = &self.scopes[id as usize];
+            if (id == from || !found.is_class)
+                && let Some(value) = found.values.get(name)
+            {
+                return Some(value);
+            }
+            scope = found.parent;
+        }
+        None
+    }
+
+    fn in_scope(&self, scope: ScopeId, name: &str) -> Option<&Value<'p>> {
+        self.scopes[scope as usize].values.get(name)
+    }
+
+    /// Binds a name, remembering the old value for the join of branches.
+    fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
+        let old = self.scopes[scope as usize].values.insert(name, value);
+        if self.recording > 0 {
+            self.undo.push((scope, name, old));
+        }
+    }
+
+    fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
+        let old = self.scopes[scope as usize].values.remove(name);
+        if self.recording > 0 {
+            self.undo.push((scope, name, old));
+        }
+    }
+}

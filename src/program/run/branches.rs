@@ -1,0 +1,227 @@
+//! Branches: each arm is followed from the same state, and the states join afterwards.
+
+use super::{Flow, Run};
+use crate::code::{Comparison, Expr, ExprKind};
+use crate::program::state::{Definition, State};
+use crate::program::value::{ScopeId, Value};
+use rustc_hash::FxHashMap;
+
+/// How one arm ended: the state, and the variables that it changed.
+#[derive(Clone)]
+pub(super) struct Outcome<'p> {
+    pub state: State,
+    pub changes: Vec<(ScopeId, &'p str, Option<Value<'p>>)>,
+}
+
+/// What a condition says about an environment variable when it holds.
+pub(super) struct Presence {
+    pub variable: String,
+    pub when_true: bool,
+}
+
+/// One arm of a branch.
+pub(super) type ArmRun<'a, 'p> = Box<dyn FnOnce(&mut Run<'p>) + 'a>;
+
+impl<'p> Run<'p> {
+    /// Follows each arm from the state as it is now, none of them certainly, and joins what comes out.
+    pub(super) fn alternatives(&mut self, arms: Vec<ArmRun<'_, 'p>>) {
+        let before = self.state.clone();
+        let mut outcomes = Vec::new();
+        for arm in arms {
+            self.state = before.clone();
+            self.arms += 1;
+            let mark = self.undo.len();
+            self.recording += 1;
+            self.uncertain += 1;
+            arm(self);
+            self.uncertain -= 1;
+            self.recording -= 1;
+            let changes = self.roll_back(mark);
+            let outcome = Outcome { state: std::mem::take(&mut self.state), changes };
+            match std::mem::replace(&mut self.flow, Flow::Next) {
+                Flow::Next => outcomes.push(outcome),
+                Flow::Return => self.here.exits.push(outcome),
+                Flow::Leave => {
+                    self.loops.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
+                }
+                Flow::Raise => {
+                    self.catches.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
+                }
+                Flow::Gone => {}
+            }
+        }
+        self.state = before;
+        self.arms += 1;
+        if outcomes.is_empty() {
+            self.flow = Flow::Gone;
+        } else {
+            self.join(outcomes);
+        }
+    }
+
+    /// Continues from several ways at once.
+    pub(super) fn join(&mut self, outcomes: Vec<Outcome<'p>>) {
+        let mut changed: FxHashMap<(ScopeId, &'p str), Vec<Option<Value<'p>>>> = FxHashMap::default();
+        let mut order = Vec::new();
+        for (scope, name, _) in outcomes.iter().flat_map(|outcome| &outcome.changes) {
+            changed.entry((*scope, *name)).or_insert_with(|| {
+                order.push((*scope, *name));
+                Vec::new()
+            });
+        }
+        for outcome in &outcomes {
+            let mut own: FxHashMap<(ScopeId, &'p str), &Option<Value<'p>>> = FxHashMap::default();
+            own.extend(outcome.changes.iter().map(|(scope, name, value)| ((*scope, *name), value)));
+            for (key, values) in &mut changed {
+                match own.get(key) {
+                    Some(value) => values.push((*value).clone()),
+                    None => values.push(self.in_scope(key.0, key.1).cloned()),
+                }
+            }
+        }
+        for key in order {
+            let values = changed.remove(&key).unwrap_or_default();
+            // A name bound on some paths only is what it is bound to there: elsewhere its use fails.
+            let bound: Vec<_> = values.into_iter().flatten().collect();
+            if bound.is_empty() {
+                self.unbind_in(key.0, key.1);
+            } else {
+                self.bind_in(key.0, key.1, Value::one_of(bound));
+            }
+        }
+        let joined = outcomes.into_iter().map(|outcome| outcome.state).reduce(State::join);
+        self.state = joined.unwrap_or_default();
+    }
+
+    /// Undoes the assignments since `mark` and returns what they had come to.
+    pub(super) fn roll_back(&mut self, mark: usize) -> Vec<(ScopeId, &'p str, Option<Value<'p>>)> {
+        let mut changes: Vec<(ScopeId, &'p str, Option<Value<'p>>)> = Vec::new();
+        let mut seen: rustc_hash::FxHashSet<(ScopeId, &'p str)> = Default::default();
+        for (scope, name, old) in self.undo.split_off(mark).into_iter().rev() {
+            let values = &mut self.scopes[scope as usize].values;
+            if seen.insert((scope, name)) {
+                changes.push((scope, name, values.get(name).cloned()));
+            }
+            match old {
+                Some(old) => values.insert(name, old),
+                None => values.remove(name),
+            };
+        }
+        changes
+    }
+
+    /// Follows `then` or `otherwise`, or both when the test is not understood.
+    pub(super) fn branch(
+        &mut self,
+        test: &'p Expr<'p>,
+        then: impl FnOnce(&mut Run<'p>),
+        otherwise: impl FnOnce(&mut Run<'p>),
+    ) {
+        let asked_before = std::mem::replace(&mut self.asked_count, false);
+        let value = self.eval(test);
+        let counts = std::mem::replace(&mut self.asked_count, asked_before);
+        if self.flow != Flow::Next {
+            return;
+        }
+        let value = self.settle(value);
+        let presence = self.presence(test);
+        let truth =
+            value.truth().or_else(|| presence.as_ref().and_then(|presence| self.known_presence(presence)));
+        if let Some(truth) = truth {
+            return if truth { then(self) } else { otherwise(self) };
+        }
+        let counted_before = self.state.counted;
+        self.state.counted |= counts;
+        let mut ends = [true; 2];
+        let [first, second] = &mut ends;
+        let refine = |run: &mut Run<'p>, holds: bool| {
+            if let Some(presence) = &presence {
+                run.assume(presence, holds);
+            }
+        };
+        self.alternatives(vec![
+            Box::new(|run| {
+                refine(run, true);
+                then(run);
+                *first = run.flow == Flow::Next;
+            }),
+            Box::new(|run| {
+                refine(run, false);
+                otherwise(run);
+                *second = run.flow == Flow::Next;
+            }),
+        ]);
+        if ends == [true; 2] {
+            self.state.counted = counted_before;
+        }
+    }
+
+    fn known_presence(&self, presence: &Presence) -> Option<bool> {
+        let reaching = self.state.reaching(&presence.variable);
+        let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
+        // "Unset" means only that the program did not set it; the caller may have.
+        set.then_some(presence.when_true)
+    }
+
+    /// In this arm the variable is present, or absent.
+    fn assume(&mut self, presence: &Presence, holds: bool) {
+        let present = holds == presence.when_true;
+        let mut reaching = self.state.reaching(&presence.variable);
+        reaching.retain(|definition| definition.is_absent() != present);
+        if reaching.is_empty() {
+            reaching.push(if present { Definition::Elsewhere } else { Definition::Unset });
+        }
+        self.state.set(&presence.variable, reaching);
+    }
+
+    /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
+    fn presence(&mut self, test: &'p Expr<'p>) -> Option<Presence> {
+        match &test.kind {
+            ExprKind::Not(inner) => {
+                let inner = self.presence(inner)?;
+                Some(Presence { when_true: !inner.when_true, ..inner })
+            }
+            ExprKind::Compare(operator, sides) => {
+                let (left, right) = &**sides;
+                let when_true = matches!(operator, Comparison::In | Comparison::IsNot | Comparison::NotEqual);
+                match operator {
+                    Comparison::In | Comparison::NotIn => {
+                        let ExprKind::Text(variable) = &left.kind else { return None };
+                        let environ = self.eval_quietly(right);
+                        self.is_environ(&environ)
+                            .then(|| Presence { variable: variable.to_string(), when_true })
+                    }
+                    Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
+                        let empty = matches!(right.kind, ExprKind::None)
+                            || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
+                        let read = self.eval_quietly(left);
+                        let variable = self.variable_read(&read).filter(|_| empty)?;
+                        Some(Presence { variable, when_true })
+                    }
+                    _ => None,
+                }
+            }
+            ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) => {
+                let read = self.eval_quietly(test);
+                let variable = self.variable_read(&read)?;
+                Some(Presence { variable, when_true: true })
+            }
+            _ => None,
+        }
+    }
+
+    /// Evaluates again an expression that was already evaluated, without noting anything.
+    fn eval_quietly(&mut self, expr: &'p Expr<'p>) -> Value<'p> {
+        match &expr.kind {
+            ExprKind::Name(_) | ExprKind::Attribute(..) => {}
+            // Only the reading calls are worth it, and they do nothing else.
+            ExprKind::Call(call) if self.reads_environment(call) => {}
+            ExprKind::Item(item) if matches!(item.1.kind, ExprKind::Text(_)) => {}
+            _ => return Value::Unknown,
+        }
+        self.quiet += 1;
+        let value = self.eval(expr);
+        self.quiet -= 1;
+        value
+    }
+}

@@ -1,0 +1,387 @@
+//! Calls: who is called, and with what.
+
+use super::{Flow, Run};
+use crate::code::{Argument, Call, ExprKind};
+use crate::facts::Span;
+use crate::program::value::Value;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// The arguments of one call.
+#[derive(Default)]
+pub(super) struct Args<'p> {
+    pub items: Vec<Arg<'p>>,
+    /// `*args` or `**kwargs` may add more.
+    pub open: bool,
+}
+
+#[derive(Clone)]
+pub(super) struct Arg<'p> {
+    pub name: Option<Cow<'p, str>>,
+    pub value: Value<'p>,
+    pub span: Span,
+}
+
+impl<'p> Args<'p> {
+    pub fn positional(values: Vec<Value<'p>>, span: Span) -> Self {
+        let items = values.into_iter().map(|value| Arg { name: None, value, span }).collect();
+        Args { items, open: false }
+    }
+
+    pub fn keyword(&self, name: &str) -> Option<&Arg<'p>> {
+        self.items.iter().find(|argument| argument.name.as_deref() == Some(name))
+    }
+
+    pub fn at(&self, position: usize) -> Option<&Arg<'p>> {
+        self.items.iter().filter(|argument| argument.name.is_none()).nth(position)
+    }
+
+    /// The argument given by position or by keyword.
+    pub fn get(&self, position: Option<usize>, name: Option<&str>) -> Option<&Arg<'p>> {
+        position.and_then(|position| self.at(position)).or_else(|| name.and_then(|name| self.keyword(name)))
+    }
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn eval_call(&mut self, call: &'p Call<'p>, span: Span) -> Value<'p> {
+        // `super().method(...)`
+        if let ExprKind::Attribute(object, name) = &call.callee.kind {
+            if let ExprKind::Call(inner) = &object.kind
+                && matches!(inner.callee.kind, ExprKind::Name("super"))
+            {
+                let args = self.eval_arguments(&call.arguments);
+                let method = self.super_attribute(name, span);
+                return self.call(method, args, span);
+            }
+            let receiver = self.eval(object);
+            let receiver = self.settle(receiver);
+            let args = self.eval_arguments(&call.arguments);
+            if self.flow != Flow::Next {
+                return Value::Unknown;
+            }
+            return self.call_method(&receiver, name, args, span);
+        }
+        let callee = self.eval(&call.callee);
+        let args = self.eval_arguments(&call.arguments);
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        self.call(callee, args, span)
+    }
+
+    fn eval_arguments(&mut self, arguments: &'p [Argument<'p>]) -> Args<'p> {
+        let mut args = Args::default();
+        for argument in arguments {
+            let value = self.eval(&argument.value);
+            let span = argument.value.span;
+            if !argument.unpacked {
+                if let Some(name) = argument.name {
+                    self.chosen_by_keyword(name, &value, span);
+                }
+                args.items.push(Arg { name: argument.name.map(Cow::Borrowed), value, span });
+                continue;
+            }
+            // `*args` with a known sequence or `**kwargs` with known keys add what they hold.
+            match self.settle(value) {
+                Value::Sequence(values) => {
+                    args.items.extend(values.iter().map(|value| Arg {
+                        name: None,
+                        value: value.clone(),
+                        span,
+                    }));
+                }
+                Value::Mapping(items) => {
+                    for (key, value) in items.iter() {
+                        match key {
+                            Value::Text(text) => args.items.push(Arg {
+                                name: Some(text.text.clone()),
+                                value: value.clone(),
+                                span: value.place().map_or(span, |place| place.span),
+                            }),
+                            _ => args.open = true,
+                        }
+                    }
+                }
+                _ => args.open = true,
+            }
+        }
+        args
+    }
+
+    fn call_method(&mut self, receiver: &Value<'p>, name: &'p str, args: Args<'p>, span: Span) -> Value<'p> {
+        match receiver {
+            Value::Unknown => {
+                self.run_callbacks(&args, span);
+                self.apply_method_effects(name, &args, span);
+                Value::Unknown
+            }
+            Value::Text(_) | Value::Mapping(_) | Value::Sequence(_) | Value::Int(..) => {
+                self.constant_method(receiver, name, &args, span)
+            }
+            Value::Paused(_) | Value::None | Value::Bool(_) => Value::Unknown,
+            Value::OneOf(values) => {
+                let possible: Vec<_> = values.iter().filter(|value| !matches!(value, Value::None)).collect();
+                if let [only] = possible[..] {
+                    return self.call_method(only, name, args, span);
+                }
+                let mut results = Vec::new();
+                for value in possible {
+                    let args = Args { items: args.items.clone(), open: args.open };
+                    self.alternatives(vec![
+                        Box::new(|run| {
+                            let result = run.call_method(value, name, args, span);
+                            results.push(result);
+                        }),
+                        Box::new(|_| {}),
+                    ]);
+                }
+                Value::one_of(results)
+            }
+            _ => {
+                let method = self.attribute(receiver, name, span);
+                if matches!(method, Value::Unknown) {
+                    self.run_callbacks(&args, span);
+                    self.apply_method_effects(name, &args, span);
+                    return Value::Unknown;
+                }
+                self.call(method, args, span)
+            }
+        }
+    }
+
+    /// Calls a value.
+    pub(super) fn call(&mut self, callee: Value<'p>, args: Args<'p>, span: Span) -> Value<'p> {
+        match self.settle(callee) {
+            Value::Function(closure) => self.run_function(&closure, args, span),
+            Value::Class(class) => {
+                let counted = self.state.counted;
+                self.state.counted |= class.counts_devices;
+                let instance = self.instantiate(&class, args, span);
+                self.state.counted = counted;
+                instance
+            }
+            Value::Instance(instance) => {
+                let object = Value::Instance(instance.clone());
+                for name in ["__call__", "forward"] {
+                    if let Value::Function(_) = self.class_attribute(&instance.class, name, 0) {
+                        return self.call_method(&object, name, args, span);
+                    }
+                }
+                Value::Unknown
+            }
+            Value::Outside(path) => self.call_outside(path, args, span),
+            lazy @ Value::Lazy(_) => {
+                let forced = self.force_lazy(&lazy, span);
+                self.call(forced, args, span)
+            }
+            Value::OneOf(values) => {
+                let possible: Vec<_> =
+                    values.iter().filter(|value| !matches!(value, Value::None)).cloned().collect();
+                if let [only] = &possible[..] {
+                    return self.call(only.clone(), args, span);
+                }
+                let mut results = Vec::new();
+                for value in possible {
+                    let args = Args { items: args.items.clone(), open: args.open };
+                    self.alternatives(vec![
+                        Box::new(|run| {
+                            let result = run.call(value, args, span);
+                            results.push(result);
+                        }),
+                        Box::new(|_| {}),
+                    ]);
+                }
+                Value::one_of(results)
+            }
+            _ => {
+                self.run_callbacks(&args, span);
+                Value::Unknown
+            }
+        }
+    }
+
+    /// Functions and coroutines handed to code that is not followed may be run by it.
+    pub(super) fn run_callbacks(&mut self, args: &Args<'p>, span: Span) {
+        for argument in &args.items {
+            match &argument.value {
+                Value::Function(closure) => {
+                    let closure = closure.clone();
+                    let arguments = Args { items: Vec::new(), open: true };
+                    self.alternatives(vec![
+                        Box::new(|run| {
+                            let result = run.run_function(&closure, arguments, span);
+                            run.run_paused(&result, span);
+                            run.flow = Flow::Next;
+                        }),
+                        Box::new(|_| {}),
+                    ]);
+                }
+                paused @ Value::Paused(_) => {
+                    self.run_paused(&paused.clone(), span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A method of a constant.
+    fn constant_method(
+        &mut self,
+        receiver: &Value<'p>,
+        name: &str,
+        args: &Args<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        match (receiver, name) {
+            (Value::Mapping(items), "get" | "pop" | "setdefault") => {
+                let Some(key) = args.at(0) else { return Value::Unknown };
+                let default = args.at(1);
+                if let Some(default) = default {
+                    self.chosen_by_key(&key.value, &default.value, default.span);
+                }
+                let found = self.mapping_item(items, &key.value);
+                found.unwrap_or_else(|| default.map_or(Value::None, |default| default.value.clone()))
+            }
+            (Value::Mapping(items), "items") => {
+                let pairs = items
+                    .iter()
+                    .map(|(key, value)| Value::Sequence(Rc::new(vec![key.clone(), value.clone()])));
+                Value::Sequence(Rc::new(pairs.collect()))
+            }
+            (Value::Mapping(items), "keys") => {
+                Value::Sequence(Rc::new(items.iter().map(|item| item.0.clone()).collect()))
+            }
+            (Value::Mapping(items), "values") => {
+                Value::Sequence(Rc::new(items.iter().map(|item| item.1.clone()).collect()))
+            }
+            (Value::Mapping(_), "copy") | (Value::Sequence(_), "copy") => receiver.clone(),
+            (Value::Text(text), "strip" | "lower" | "upper") if args.items.is_empty() => {
+                let changed = match name {
+                    "strip" => text.text.trim().to_owned(),
+                    "lower" => text.text.to_lowercase(),
+                    _ => text.text.to_uppercase(),
+                };
+                Value::text(changed, text.place)
+            }
+            (Value::Text(separator), "join") => {
+                let Some(list) = args.at(0) else { return Value::Unknown };
+                let Value::Sequence(values) = &list.value else { return Value::Unknown };
+                let texts: Option<Vec<_>> = values
+                    .iter()
+                    .map(|value| matches!(value, Value::Text(_)).then(|| value.as_text()).flatten())
+                    .collect();
+                texts.map_or(Value::Unknown, |texts| {
+                    Value::text(texts.join(&separator.text), self.place(span))
+                })
+            }
+            (Value::Text(text), "format") => self.brace_format(&text.text, args, span),
+            (Value::Text(text), "startswith") => {
+                let prefix =
+                    args.at(0).and_then(|argument| argument.value.as_text().map(|text| text.into_owned()));
+                prefix.map_or(Value::Unknown, |prefix| Value::Bool(text.text.starts_with(&prefix)))
+            }
+            _ => {
+                self.run_callbacks(args, span);
+                Value::Unknown
+            }
+        }
+    }
+
+    /// `"cuda:{}".format(1)`, for plain placeholders.
+    fn brace_format(&mut self, format: &str, args: &Args<'p>, span: Span) -> Value<'p> {
+        let mut result = String::new();
+        let mut rest = format;
+        let mut next = 0;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((field, after)) = after.split_once('}') else { return Value::Unknown };
+            result.push_str(before);
+            let argument = match field {
+                "" => {
+                    next += 1;
+                    args.at(next - 1)
+                }
+                field => match field.parse::<usize>() {
+                    Ok(position) => args.at(position),
+                    Err(_) => args.keyword(field),
+                },
+            };
+            let Some(text) = argument.and_then(|argument| argument.value.as_text()) else {
+                return Value::Unknown;
+            };
+            result.push_str(&text);
+            rest = after;
+        }
+        result.push_str(rest);
+        Value::text(result, self.place(span))
+    }
+
+    /// The value under a key; `None` when no known key equals it.
+    fn mapping_item(&self, items: &[(Value<'p>, Value<'p>)], key: &Value<'p>) -> Option<Value<'p>> {
+        let mut unsure = false;
+        for (known, value) in items.iter().rev() {
+            match super::steps::equal(known, key) {
+                Some(true) => return Some(value.clone()),
+                Some(false) => {}
+                None => unsure = true,
+            }
+        }
+        unsure.then_some(Value::Unknown)
+    }
+
+    /// `container[key]`
+    pub(super) fn item(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
+        match container {
+            Value::Mapping(items) => self.mapping_item(items, key).unwrap_or(Value::Unknown),
+            Value::Sequence(values) => match key {
+                Value::Int(index, _) => {
+                    let length = values.len() as i64;
+                    let index = if *index < 0 { index + length } else { *index };
+                    usize::try_from(index)
+                        .ok()
+                        .and_then(|index| values.get(index))
+                        .cloned()
+                        .unwrap_or(Value::Unknown)
+                }
+                _ => Value::Unknown,
+            },
+            Value::Outside(_) if self.is_environ(container) => self.read_variable(key, None, span),
+            Value::Outside(path) => {
+                let text = self.paths.text(*path).clone();
+                self.apply_subscript_effects(&text, key, span);
+                Value::Unknown
+            }
+            Value::Deferred(..) => {
+                let settled = self.settle(container.clone());
+                if matches!(settled, Value::Deferred(..)) {
+                    Value::Unknown
+                } else {
+                    self.item(&settled, key, span)
+                }
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What a loop over the value sees: a generator runs, anything else is itself.
+    pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
+        let value = self.settle(value);
+        match &value {
+            Value::Paused(_) => self.run_paused(&value, span),
+            Value::Outside(path) => {
+                let text = self.paths.text(*path).clone();
+                self.apply_iteration_effects(&text, span);
+                value
+            }
+            _ => value,
+        }
+    }
+
+    /// The elements of a collection, when all are known.
+    pub(super) fn elements(&self, value: &Value<'p>) -> Option<Vec<Value<'p>>> {
+        match value {
+            Value::Sequence(values) => Some(values.to_vec()),
+            Value::Mapping(items) => Some(items.iter().map(|(key, _)| key.clone()).collect()),
+            _ => None,
+        }
+    }
+}

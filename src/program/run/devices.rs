@@ -1,0 +1,234 @@
+//! Which GPU a call, a parameter, a key or a field chooses.
+
+use super::Run;
+use super::calls::{Arg, Args};
+use crate::facts::{Place, Span};
+use crate::program::knowledge::{DeviceArgument, Form};
+use crate::program::trace::What;
+use crate::program::value::Value;
+
+/// What a device argument says.
+pub(super) enum Device {
+    /// The GPU with this index, or the current one.
+    Gpu {
+        index: Option<i64>,
+        text: String,
+        place: Option<Place>,
+    },
+    /// The CPU, or a device that is not CUDA.
+    Other,
+    /// A negative index.
+    Negative,
+    Unknown,
+}
+
+impl<'p> Run<'p> {
+    /// `device = "cuda:1"`, `def f(device="cuda:1")`, `device: str = "cuda:1"`.
+    pub(super) fn chosen_by_name(&mut self, name: &str, value: &Value<'p>, span: Span) {
+        if names_device(name) {
+            self.choose_literal(name, value, span);
+        }
+    }
+
+    /// `f(device="cuda:1")`, whoever `f` is.
+    pub(super) fn chosen_by_keyword(&mut self, name: &str, value: &Value<'p>, span: Span) {
+        if names_device(name) {
+            self.choose_literal(name, value, span);
+        }
+    }
+
+    /// `{"device": "cuda:1"}`, `config["device"] = "cuda:1"`, `config.get("device", "cuda:1")`.
+    pub(super) fn chosen_by_key(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) {
+        if let Value::Text(key) = key
+            && names_device(&key.text)
+        {
+            self.choose_literal(&key.text.clone(), value, span);
+        }
+    }
+
+    /// Only text that names a CUDA device counts here: an integer may be any kind of device.
+    fn choose_literal(&mut self, by: &str, value: &Value<'p>, span: Span) {
+        for value in value.alternatives() {
+            let Value::Text(text) = value else { continue };
+            if let Some(index) = cuda_index(&text.text, false) {
+                self.note_choice(Some(index), text.text.to_string(), by, text.place, span);
+            }
+        }
+    }
+
+    pub(super) fn note_choice(
+        &mut self,
+        index: Option<i64>,
+        text: String,
+        by: &str,
+        place: Place,
+        _at: Span,
+    ) {
+        self.note_at(What::Select { index, text, by: by.to_owned() }, place);
+    }
+
+    /// Reads one device argument.
+    pub(super) fn devices_in(&mut self, form: Form, argument: &Arg<'p>) -> Vec<Device> {
+        let value = self.settle(argument.value.clone());
+        let mut devices = Vec::new();
+        for value in value.alternatives() {
+            self.read_device(form, value, &mut devices);
+        }
+        devices
+    }
+
+    fn read_device(&mut self, form: Form, value: &Value<'p>, devices: &mut Vec<Device>) {
+        let gpu = |index: i64, value: &Value<'p>| Device::Gpu {
+            index: Some(index),
+            text: value.as_text().unwrap_or_default().into_owned(),
+            place: value.place(),
+        };
+        devices.push(match (form, value) {
+            (Form::Device | Form::Map | Form::GpuName | Form::Name, Value::Text(text)) => {
+                let gpu_names = form == Form::GpuName;
+                match &*text.text {
+                    "cuda" => Device::Gpu { index: None, text: "cuda".to_owned(), place: Some(text.place) },
+                    "gpu" | "GPU" | "/GPU" if gpu_names => {
+                        Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
+                    }
+                    "auto" | "balanced" | "balanced_low_0" | "sequential" if form == Form::Map => {
+                        Device::Unknown
+                    }
+                    name => match cuda_index(name, gpu_names) {
+                        Some(index) => gpu(index, value),
+                        None => Device::Other,
+                    },
+                }
+            }
+            (Form::Device | Form::Index | Form::Indices | Form::Map, Value::Int(index, _)) => {
+                if *index < 0 {
+                    Device::Negative
+                } else {
+                    gpu(*index, value)
+                }
+            }
+            (Form::Indices | Form::Count, Value::Sequence(values)) => {
+                values.iter().for_each(|value| self.read_device(Form::Index, value, devices));
+                return;
+            }
+            (Form::Count, Value::Text(text)) if text.text.contains(',') => {
+                let indices = text.text.split(',').filter_map(|part| part.trim().parse::<i64>().ok());
+                devices.extend(indices.map(|index| gpu(index, value)));
+                return;
+            }
+            (Form::Indices, Value::Text(text)) => {
+                let indices = text.text.split([',', ':']).filter_map(|part| part.trim().parse::<i64>().ok());
+                devices.extend(indices.map(|index| gpu(index, value)));
+                return;
+            }
+            (Form::Map, Value::Mapping(items)) => {
+                items.iter().for_each(|(_, value)| self.read_device(Form::Device, value, devices));
+                return;
+            }
+            (Form::Providers, Value::Sequence(providers)) => {
+                providers.iter().for_each(|provider| self.read_provider(provider, devices));
+                return;
+            }
+            (Form::Providers, Value::Mapping(_)) => {
+                self.read_provider_options(value, devices);
+                return;
+            }
+            (_, Value::None) => return,
+            _ => Device::Unknown,
+        });
+    }
+
+    /// `"CUDAExecutionProvider"` or `("CUDAExecutionProvider", {"device_id": 1})`.
+    fn read_provider(&mut self, provider: &Value<'p>, devices: &mut Vec<Device>) {
+        let (name, options) = match provider {
+            Value::Sequence(pair) if pair.len() == 2 => (&pair[0], Some(&pair[1])),
+            provider => (provider, None),
+        };
+        match name {
+            Value::Text(name)
+                if ["CUDA", "Tensorrt", "ROCM", "NvTensorRTRTX"]
+                    .iter()
+                    .any(|kind| name.text.starts_with(kind)) =>
+            {
+                let before = devices.len();
+                if let Some(options) = options {
+                    self.read_provider_options(options, devices);
+                }
+                if devices.len() == before {
+                    devices.push(Device::Gpu {
+                        index: None,
+                        text: name.text.to_string(),
+                        place: Some(name.place),
+                    });
+                }
+            }
+            Value::Text(_) => devices.push(Device::Other),
+            Value::Mapping(_) => self.read_provider_options(name, devices),
+            _ => devices.push(Device::Unknown),
+        }
+    }
+
+    fn read_provider_options(&mut self, options: &Value<'p>, devices: &mut Vec<Device>) {
+        let Value::Mapping(items) = options else { return };
+        for (key, value) in items.iter() {
+            if !matches!(key, Value::Text(key) if key.text == "device_id") {
+                continue;
+            }
+            match value {
+                // onnxruntime takes the index as text too.
+                Value::Text(text) => {
+                    if let Ok(index) = text.text.parse() {
+                        devices.push(Device::Gpu {
+                            index: Some(index),
+                            text: text.text.to_string(),
+                            place: Some(text.place),
+                        });
+                    }
+                }
+                value => self.read_device(Form::Index, value, devices),
+            }
+        }
+    }
+
+    /// The device arguments that a call was given, read.
+    pub(super) fn device_arguments(
+        &mut self,
+        specs: &[DeviceArgument],
+        args: &Args<'p>,
+    ) -> Vec<(Device, Span)> {
+        let mut found = Vec::new();
+        for spec in specs {
+            if let Some(argument) = args.get(spec.position, spec.name.as_deref()) {
+                let argument = argument.clone();
+                found.extend(
+                    self.devices_in(spec.form, &argument).into_iter().map(|device| (device, argument.span)),
+                );
+            }
+        }
+        found
+    }
+}
+
+/// Whether a name or key is, or ends in, `device`.
+fn names_device(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let lower = lower.trim_end_matches('_');
+    lower.ends_with("device") || lower.ends_with("devices")
+}
+
+/// The index in `cuda:1`; with `gpu_names` also in `gpu:1`, `/GPU:1` and `/device:GPU:1`.
+fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
+    let text = text.trim();
+    let digits = if gpu_names {
+        let lower = text.to_ascii_lowercase();
+        let at = lower.rfind("gpu:")?;
+        return lower[at + 4..].parse().ok();
+    } else {
+        text.strip_prefix("cuda:")?
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        None
+    } else {
+        digits.parse().ok()
+    }
+}

@@ -1,0 +1,256 @@
+//! The process environment: `os.environ` in all its forms.
+
+use super::Run;
+use super::calls::Args;
+use crate::code::{Call, ExprKind};
+use crate::facts::Span;
+use crate::program::state::{Definition, Reaching};
+use crate::program::trace::What;
+use crate::program::value::Value;
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// Beginnings of the names of variables that have to do with GPUs. The values of all others never
+/// appear anywhere.
+const GPU_PREFIXES: &[&str] = &[
+    "CUDA_", "NVIDIA_", "PYTORCH_", "TORCH_", "HIP_", "ROCR_", "GPU_", "XLA_", "JAX_", "TF_", "NUMBA_",
+    "CUPY_", "KERAS_", "ZE_", "ONEAPI_", "ASCEND_",
+];
+
+impl<'p> Run<'p> {
+    pub(super) fn is_environ(&self, value: &Value<'p>) -> bool {
+        match value {
+            Value::Outside(path) => matches!(&**self.paths.text(*path), "os.environ" | "os.environb"),
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_environ_copy(&self, value: &Value<'p>) -> bool {
+        match value {
+            Value::Outside(path) => &**self.paths.text(*path) == "os.environ.copy()",
+            _ => false,
+        }
+    }
+
+    /// Whether a call only reads the environment, judged by its text.
+    pub(super) fn reads_environment(&self, call: &Call<'p>) -> bool {
+        match &call.callee.kind {
+            ExprKind::Name(name) => *name == "getenv",
+            ExprKind::Attribute(object, name) => match *name {
+                "getenv" => true,
+                "get" => match &object.kind {
+                    ExprKind::Name(name) | ExprKind::Attribute(_, name) => *name == "environ",
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Methods of `os.environ` and functions of `os`; `None` when the call is none of them.
+    pub(super) fn call_environment(&mut self, path: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        let value = |position: usize, name: &str| {
+            args.get(Some(position), Some(name)).map(|argument| argument.value.clone())
+        };
+        match path {
+            "os.environ.get" | "os.getenv" | "os.environ.__getitem__" => {
+                let key = value(0, "key")?;
+                let default = value(1, "default").unwrap_or(Value::None);
+                Some(self.read_variable(&key, Some(default), span))
+            }
+            "os.environ.setdefault" => {
+                let (key, new) = (value(0, "key")?, value(1, "default")?);
+                self.write_variable(&key, &new, span, true);
+                Some(self.read_variable(&key, None, span))
+            }
+            "os.environ.__setitem__" | "os.putenv" => {
+                let (key, new) = (value(0, "key")?, value(1, "value")?);
+                self.write_variable(&key, &new, span, false);
+                Some(Value::None)
+            }
+            "os.environ.pop" | "os.unsetenv" | "os.environ.__delitem__" => {
+                let key = value(0, "key")?;
+                let old = self.read_variable(&key, value(1, "default"), span);
+                self.remove_variable(&key, span);
+                Some(old)
+            }
+            "os.environ.update" => {
+                if let Some(mapping) = args.at(0) {
+                    let mapping = mapping.value.clone();
+                    self.write_mapping(&mapping, span, false);
+                }
+                let named: Vec<_> = args
+                    .items
+                    .iter()
+                    .filter_map(|argument| {
+                        argument.name.clone().map(|name| (name, argument.value.clone(), argument.span))
+                    })
+                    .collect();
+                for (name, value, at) in named {
+                    let key = Value::text(name, self.place(at));
+                    self.write_variable(&key, &value, at, false);
+                }
+                if args.open {
+                    self.state.blur();
+                }
+                Some(Value::None)
+            }
+            "os.environ.clear" => {
+                for variable in [crate::program::state::MASK, crate::program::state::ORDER] {
+                    let key = Value::text(variable, self.place(span));
+                    self.remove_variable(&key, span);
+                }
+                Some(Value::None)
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes every item of a mapping.
+    pub(super) fn write_mapping(&mut self, mapping: &Value<'p>, span: Span, only_if_unset: bool) {
+        match self.settle(mapping.clone()) {
+            Value::Mapping(items) => {
+                for (key, value) in items.iter() {
+                    let at = match (key.place(), value.place()) {
+                        (Some(start), Some(end))
+                            if start.file == end.file && start.file == self.here.file =>
+                        {
+                            Span { start: start.span.start, end: end.span.end.max(start.span.end) }
+                        }
+                        (Some(key), None) if key.file == self.here.file => key.span,
+                        _ => span,
+                    };
+                    self.write_variable(key, value, at, only_if_unset);
+                }
+            }
+            Value::Sequence(pairs) => {
+                for pair in pairs.iter() {
+                    if let Value::Sequence(pair) = pair
+                        && let [key, value] = &pair[..]
+                    {
+                        self.write_variable(key, value, span, only_if_unset);
+                    }
+                }
+            }
+            copy if self.is_environ(&copy) || self.is_environ_copy(&copy) => {}
+            // Anything may be in it.
+            _ => self.state.blur(),
+        }
+    }
+
+    pub(super) fn write_variable(
+        &mut self,
+        key: &Value<'p>,
+        value: &Value<'p>,
+        span: Span,
+        only_if_unset: bool,
+    ) {
+        self.changes += 1;
+        let Some(variable) = self.variable_name(key) else {
+            if !matches!(key, Value::None) {
+                self.state.blur();
+            }
+            return;
+        };
+        let value = self.settle(value.clone());
+        let texts: Vec<Option<Arc<str>>> = value
+            .alternatives()
+            .iter()
+            .map(|value| match value {
+                // Anything but text raises a TypeError: the old value stays.
+                Value::Text(text) => Some(Arc::from(&*text.text)),
+                _ => None,
+            })
+            .collect();
+        let event = self.note_variable(&variable, span, |variable| What::Write {
+            variable,
+            value: match &texts[..] {
+                [Some(text)] => Some(text.to_string()),
+                _ => None,
+            },
+            only_if_unset,
+        });
+        let mut reaching: Reaching = texts.into_iter().map(|text| Definition::Set(event, text)).collect();
+        // Writing back what was read keeps what the caller had set.
+        if let Some(read) = self.variable_read(&value)
+            && read == variable
+        {
+            return;
+        }
+        if only_if_unset {
+            let before = self.state.reaching(&variable);
+            let kept = before.iter().filter(|definition| !definition.is_absent()).cloned();
+            reaching = if before.iter().any(Definition::is_absent) {
+                kept.chain(reaching).collect()
+            } else {
+                kept.collect()
+            };
+        }
+        self.state.set(&variable, reaching);
+    }
+
+    pub(super) fn remove_variable(&mut self, key: &Value<'p>, span: Span) {
+        let Some(variable) = self.variable_name(key) else { return };
+        let was_set = self.state.reaching(&variable).iter().any(|definition| !definition.is_absent());
+        let event = self.note_variable(&variable, span, |variable| What::Remove { variable });
+        let after = if was_set { Definition::Removed(event) } else { Definition::Unset };
+        self.state.set(&variable, smallvec![after]);
+    }
+
+    fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> u32 {
+        if is_gpu_variable(variable) { self.note(what(variable.to_owned()), span) } else { u32::MAX }
+    }
+
+    /// What reading a variable gives.
+    pub(super) fn read_variable(
+        &mut self,
+        key: &Value<'p>,
+        default: Option<Value<'p>>,
+        span: Span,
+    ) -> Value<'p> {
+        let Some(variable) = self.variable_name(key) else { return Value::Unknown };
+        let reaching = self.state.reaching(&variable);
+        let known: Option<Vec<_>> = reaching
+            .iter()
+            .map(|definition| match definition {
+                Definition::Set(_, Some(text)) => Some(Value::text(text.to_string(), self.place(span))),
+                Definition::Removed(_) => default.clone(),
+                _ => None,
+            })
+            .collect();
+        match known {
+            Some(values) => Value::one_of(values),
+            // Remembered as the reading of this variable, so that conditions on it are understood.
+            None => Value::Outside(self.paths.id(&format!("os.environ[{variable}]"))),
+        }
+    }
+
+    /// The variable whose value this is, when it was read and is not known.
+    pub(super) fn variable_read(&self, value: &Value<'p>) -> Option<String> {
+        let Value::Outside(path) = value else { return None };
+        let inner = self.paths.text(*path).strip_prefix("os.environ[")?.strip_suffix(']')?.to_owned();
+        Some(inner)
+    }
+
+    fn variable_name(&mut self, key: &Value<'p>) -> Option<String> {
+        match self.settle(key.clone()) {
+            Value::Text(text) => Some(text.text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Whether a variable surely has this value at this point (`*`: any value).
+    pub(super) fn variable_is(&self, variable: &str, wanted: &str) -> bool {
+        self.state.reaching(variable).iter().all(|definition| match definition {
+            Definition::Set(_, Some(text)) => wanted == "*" || &**text == wanted,
+            Definition::Set(_, None) => wanted == "*",
+            _ => false,
+        })
+    }
+}
+
+/// Whether the variable has to do with GPUs.
+pub(crate) fn is_gpu_variable(name: &str) -> bool {
+    GPU_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}

@@ -1,0 +1,357 @@
+//! Functions of the project: definition, calls, generators and coroutines.
+
+use super::branches::Outcome;
+use super::calls::Args;
+use super::{Flow, Here, Run};
+use crate::code::{Block, Expr, Function, ParameterKind};
+use crate::facts::{FileId, Span};
+use crate::program::value::{Closure, Paused, Role, Value};
+use std::rc::Rc;
+
+/// Calls nested deeper than this are not followed.
+const MOST_CALLS: usize = 48;
+
+/// The last call of a function: when nothing changed since, calling it again does nothing new.
+pub(super) struct Memo<'p> {
+    bound: Option<Value<'p>>,
+    arguments: Vec<Value<'p>>,
+    result: Value<'p>,
+    /// It noted nothing and changed nothing outside itself.
+    pure: bool,
+    /// What had been noted and changed when it ended.
+    moment: Moment,
+}
+
+/// Stands still while nothing happens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Moment {
+    events: usize,
+    changes: usize,
+    /// Counts the arms of branches: what was done in one arm is not done in the other.
+    arms: usize,
+}
+
+/// The body of a `with` that runs when the project's generator yields.
+pub(super) struct Resume<'p> {
+    pub body: &'p Block<'p>,
+    /// Position in the callers of the function that holds the `with`.
+    pub caller: usize,
+    pub done: bool,
+    /// How the body of the `with` ended.
+    pub flow: Flow,
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
+        let asked = std::mem::replace(&mut self.asked_count, false);
+        let wrappers: Vec<_> = decorators.iter().map(|decorator| self.eval_decorator(decorator)).collect();
+        let counts = std::mem::replace(&mut self.asked_count, asked);
+        let mut value = self.closure(function, counts);
+        for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
+            value = self.decorate(wrapper, value, decorator.span);
+        }
+        value
+    }
+
+    /// Evaluates a decorator; one that is named after several GPUs counts the devices.
+    pub(super) fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
+        let text = self.program.text(self.place(decorator.span));
+        if ["multi_gpu", "multigpu", "multi_accelerator", "MultiGPU", "MultiGpu"]
+            .iter()
+            .any(|name| text.contains(name))
+        {
+            self.asked_count = true;
+        }
+        self.eval(decorator)
+    }
+
+    /// The function as a value: its defaults are evaluated here, once.
+    pub(super) fn closure(&mut self, function: usize, counts_devices: bool) -> Value<'p> {
+        let definition = &self.code().functions[function];
+        let mut defaults = Vec::with_capacity(definition.parameters.len());
+        for parameter in &definition.parameters {
+            let default = parameter.default.as_ref().map(|default| (self.eval(default), default.span));
+            if let Some((value, span)) = &default {
+                self.chosen_by_name(parameter.name, value, *span);
+            }
+            defaults.push(default.map(|(value, _)| value));
+        }
+        let in_class = self.scopes[self.here.scope as usize].is_class;
+        Value::Function(Rc::new(Closure {
+            file: self.here.file,
+            function,
+            scope: self.here.scope,
+            defaults,
+            bound: None,
+            class: self.here.class.clone().filter(|_| in_class),
+            role: Role::Plain,
+            counts_devices,
+        }))
+    }
+
+    /// What a decorator makes of a function: a project decorator is called, any other is taken to leave
+    /// the function what it is.
+    pub(super) fn decorate(&mut self, wrapper: Value<'p>, value: Value<'p>, span: Span) -> Value<'p> {
+        let wrapper = self.settle(wrapper);
+        match &wrapper {
+            Value::Function(_) | Value::Class(_) => {
+                let args = Args::positional(vec![value.clone()], span);
+                match self.call(wrapper, args, span) {
+                    Value::Unknown | Value::None | Value::Outside(_) => value,
+                    wrapped => wrapped,
+                }
+            }
+            Value::Outside(path) => {
+                let path = self.paths.text(*path).clone();
+                let role = match &*path {
+                    "builtins.staticmethod" => Role::Static,
+                    "builtins.classmethod" => Role::ClassMethod,
+                    "builtins.property" | "functools.cached_property" => Role::Property,
+                    _ => return value,
+                };
+                match &value {
+                    Value::Function(closure) => Value::Function(Rc::new(Closure { role, ..copy(closure) })),
+                    _ => value,
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// Calls a function of the project with what is known about its arguments.
+    pub(super) fn run_function(
+        &mut self,
+        closure: &Rc<Closure<'p>>,
+        args: Args<'p>,
+        site: Span,
+    ) -> Value<'p> {
+        let function = self.function_of(closure);
+        let key = (closure.file, closure.function);
+        if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
+            return Value::Unknown;
+        }
+        let arguments = bind_arguments(function, closure, args);
+        if let Some(memo) = self.memo.get(&key)
+            && (memo.pure || memo.moment == self.moment())
+            && same_arguments(memo, closure, &arguments)
+        {
+            return memo.result.clone();
+        }
+        let scope = self.new_scope(Some(closure.scope), false);
+        for (parameter, value) in function.parameters.iter().zip(&arguments) {
+            self.bind_in(scope, parameter.name, value.clone());
+        }
+        if function.is_async || function.is_generator {
+            return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
+        }
+        let before = self.moment();
+        let result = self.run_body(closure, scope, site);
+        let moment = self.moment();
+        let memo = Memo {
+            bound: closure.bound.clone(),
+            arguments,
+            result: result.clone(),
+            pure: moment.events == before.events && moment.changes == before.changes,
+            moment,
+        };
+        self.memo.insert(key, memo);
+        result
+    }
+
+    fn moment(&self) -> Moment {
+        Moment { events: self.trace.events.len(), changes: self.changes, arms: self.arms }
+    }
+
+    /// Runs the body of a function in its own namespace.
+    fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
+        let function = self.function_of(closure);
+        let frame = self.push_frame(closure.file, Some(function.name), site);
+        self.trace.ran.insert((closure.file, closure.function));
+        let here = Here {
+            file: closure.file,
+            scope,
+            frame,
+            statement: function.name_span,
+            shared: Vec::new(),
+            returns: Vec::new(),
+            exits: Vec::new(),
+            bound: closure.bound.clone(),
+            class: closure.class.clone(),
+        };
+        let outer = std::mem::replace(&mut self.here, here);
+        self.callers.push(outer);
+        self.active.push((closure.file, closure.function));
+        let loops = std::mem::take(&mut self.loops);
+        let counted = self.state.counted;
+        self.state.counted |= closure.counts_devices;
+        stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&function.body));
+        self.state.counted = counted;
+        self.loops = loops;
+        self.active.pop();
+        let outer = self.callers.pop().expect("pushed above");
+        let inner = std::mem::replace(&mut self.here, outer);
+        self.leave_function(inner, function)
+    }
+
+    /// Joins the ways out of a function and returns what it may return.
+    fn leave_function(&mut self, inner: Here<'p>, function: &Function<'p>) -> Value<'p> {
+        let falls_through = self.flow == Flow::Next;
+        let mut exits = inner.exits;
+        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Leave) {
+            self.flow = Flow::Next;
+            if !exits.is_empty() {
+                exits.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+                self.join(exits);
+            }
+        } else if !exits.is_empty() {
+            self.flow = Flow::Next;
+            self.join(exits);
+        } else {
+            self.flow = Flow::Raise;
+        }
+        let mut returns = inner.returns;
+        if falls_through || function.is_generator {
+            returns.push(Value::None);
+        }
+        Value::one_of(returns)
+    }
+
+    /// Runs a coroutine or generator that was called before.
+    pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
+        match value {
+            Value::Paused(paused) => {
+                let key = (paused.closure.file, paused.closure.function);
+                if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
+                    return Value::Unknown;
+                }
+                self.run_body(&paused.closure, paused.scope, site)
+            }
+            Value::OneOf(values) => {
+                let paused: Vec<_> =
+                    values.iter().filter(|value| matches!(value, Value::Paused(_))).collect();
+                paused.into_iter().for_each(|value| drop(self.run_paused(value, site)));
+                Value::Unknown
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// `yield` in a project generator that serves as context manager: the body of the `with` runs now.
+    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
+        self.yielded = Some(value);
+        let Some(resume) = self.resumes.last_mut().filter(|resume| !resume.done) else {
+            return Value::Unknown;
+        };
+        // Only the generator itself yields to the `with`, not a generator that it calls.
+        if resume.caller + 1 != self.callers.len() {
+            return Value::Unknown;
+        }
+        resume.done = true;
+        let (body, caller) = (resume.body, resume.caller);
+        std::mem::swap(&mut self.here, &mut self.callers[caller]);
+        self.block(body);
+        std::mem::swap(&mut self.here, &mut self.callers[caller]);
+        let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        if let Some(resume) = self.resumes.last_mut() {
+            resume.flow = flow;
+        }
+        Value::Unknown
+    }
+
+    /// Runs every function of the file that may say something about a device and did not run yet, with
+    /// nothing known about its arguments.
+    pub(super) fn run_functions_alone(&mut self) {
+        let file = self.entry;
+        let Some(&scope) = self.modules.get(&file) else { return };
+        for (index, function) in self.code_of(file).functions.iter().enumerate() {
+            let ran = self.trace.ran.contains(&(file, index)) || self.program.function_ran(file, index);
+            if ran || !function.mentions_gpu || function.name == "<lambda>" {
+                continue;
+            }
+            let closure = self.find_closure(file, index).unwrap_or_else(|| {
+                Rc::new(Closure {
+                    file,
+                    function: index,
+                    scope,
+                    defaults: vec![None; function.parameters.len()],
+                    bound: None,
+                    class: None,
+                    role: Role::Plain,
+                    counts_devices: false,
+                })
+            });
+            let inner = self.new_scope(Some(closure.scope), false);
+            for parameter in &function.parameters {
+                self.bind_in(inner, parameter.name, Value::Unknown);
+            }
+            self.run_body(&closure, inner, function.name_span);
+            self.flow = Flow::Next;
+        }
+    }
+
+    /// The value of a function or method that the module bound to its own name.
+    fn find_closure(&self, file: FileId, function: usize) -> Option<Rc<Closure<'p>>> {
+        let values = self.scopes.iter().flat_map(|scope| scope.values.values());
+        values.flat_map(|value| value.alternatives()).find_map(|value| match value {
+            Value::Function(closure) if closure.file == file && closure.function == function => {
+                Some(closure.clone())
+            }
+            _ => None,
+        })
+    }
+}
+
+pub(super) fn copy<'p>(closure: &Closure<'p>) -> Closure<'p> {
+    Closure {
+        file: closure.file,
+        function: closure.function,
+        scope: closure.scope,
+        defaults: closure.defaults.clone(),
+        bound: closure.bound.clone(),
+        class: closure.class.clone(),
+        role: closure.role,
+        counts_devices: closure.counts_devices,
+    }
+}
+
+fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value<'p>]) -> bool {
+    let same_bound = match (&memo.bound, &closure.bound) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one.same(other),
+        _ => false,
+    };
+    same_bound && memo.arguments.iter().zip(arguments).all(|(one, other)| one.same(other))
+}
+
+/// The value of each parameter, in order.
+fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args<'p>) -> Vec<Value<'p>> {
+    let open = args.open;
+    let mut positional = closure.bound.iter().cloned().chain(
+        args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
+    );
+    let mut values = Vec::with_capacity(function.parameters.len());
+    for (index, parameter) in function.parameters.iter().enumerate() {
+        let by_name = || args.keyword(parameter.name).map(|argument| argument.value.clone());
+        let default = || {
+            let default = closure.defaults.get(index).cloned().flatten();
+            // `f(*args)` may fill any parameter.
+            default.filter(|_| !open).unwrap_or(Value::Unknown)
+        };
+        values.push(match parameter.kind {
+            ParameterKind::Plain => {
+                if open {
+                    by_name().unwrap_or(Value::Unknown)
+                } else {
+                    positional.next().or_else(by_name).unwrap_or_else(default)
+                }
+            }
+            ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
+            ParameterKind::Rest => Value::Sequence(Rc::new(positional.by_ref().collect())),
+            ParameterKind::Keywords => Value::Unknown,
+        });
+    }
+    if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {
+        *first = bound.clone();
+    }
+    values
+}

@@ -1,0 +1,384 @@
+//! Imports: project modules run once, in Python's order; other modules are noted.
+
+use super::{Flow, Here, Run};
+use crate::code::{Code, Function, Import, ImportNames};
+use crate::facts::{FileId, Span};
+use crate::program::knowledge::Contact;
+use crate::program::modules::Found;
+use crate::program::state::Definition;
+use crate::program::trace::What;
+use crate::program::value::{Closure, LazyImport, Value};
+use smallvec::smallvec;
+use std::rc::Rc;
+
+/// What a module path leads to.
+enum Imported {
+    /// The first and the last module of the path.
+    Project(Option<Found>, Option<Found>),
+    Outside,
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn code(&self) -> &'p Code<'p> {
+        self.code_of(self.here.file)
+    }
+
+    pub(super) fn code_of(&self, file: FileId) -> &'p Code<'p> {
+        self.program.code(file)
+    }
+
+    pub(super) fn function_of(&self, closure: &Closure<'p>) -> &'p Function<'p> {
+        &self.code_of(closure.file).functions[closure.function]
+    }
+
+    pub(super) fn import(&mut self, import: &'p Import<'p>, span: Span) {
+        if import.lazy {
+            return self.bind_lazy(import, span);
+        }
+        match &import.names {
+            ImportNames::Module(bound) => {
+                let value = match (self.import_path(import.level, import.module, None, span), bound) {
+                    (Imported::Outside, _) => {
+                        self.import_outside(import.module, None, span);
+                        let path = match bound {
+                            Some(_) => import.module,
+                            None => import.module.split('.').next().unwrap_or_default(),
+                        };
+                        Value::Outside(self.paths.id(path))
+                    }
+                    (Imported::Project(_, last), Some(_)) => self.found_value(last, span),
+                    (Imported::Project(first, _), None) => self.found_value(first, span),
+                };
+                let name = bound.unwrap_or_else(|| import.module.split('.').next().unwrap_or_default());
+                self.bind(name, value);
+            }
+            ImportNames::Names(names) => {
+                let wanted = names.first().map(|name| name.name);
+                match self.import_path(import.level, import.module, wanted, span) {
+                    Imported::Outside => {
+                        self.import_outside(import.module, None, span);
+                        for name in names {
+                            self.import_outside(import.module, Some(name.name), span);
+                            let module = self.paths.id(import.module);
+                            let path = self.paths.child(module, name.name);
+                            self.bind(name.bound, Value::Outside(path));
+                        }
+                    }
+                    Imported::Project(_, last) => {
+                        for name in names {
+                            let value = self.name_from(last.as_ref(), name.name, span);
+                            self.bind(name.bound, value);
+                        }
+                    }
+                }
+            }
+            ImportNames::Star => match self.import_path(import.level, import.module, None, span) {
+                Imported::Outside => self.import_outside(import.module, None, span),
+                Imported::Project(_, last) => self.import_star(last),
+            },
+        }
+    }
+
+    /// Imports each module of a dotted path in turn, packages before what they hold.
+    fn import_path(&mut self, level: u32, module: &str, wanted: Option<&str>, span: Span) -> Imported {
+        let mut parts = module.split('.').filter(|part| !part.is_empty());
+        let mut chain = Vec::new();
+        if level > 0 {
+            match self.program.modules.relative(self.here.file, level) {
+                Some(found) => chain.push(found),
+                None => return Imported::Project(None, None),
+            }
+        } else {
+            let Some(first) = parts.next() else { return Imported::Outside };
+            let script = self.start.script(self.entry);
+            match self.program.modules.absolute(script, self.here.file, first) {
+                // A script does not import itself by the name of a library.
+                Some(Found::File(file))
+                    if file == self.here.file && !self.program.modules.in_package(file) =>
+                {
+                    return Imported::Outside;
+                }
+                Some(found) => chain.push(found),
+                None => return Imported::Outside,
+            }
+        }
+        let first = chain[0].clone();
+        let mut complete = true;
+        for part in parts {
+            let last = chain.last().cloned().unwrap_or_else(|| first.clone());
+            match self.program.modules.child(&last, part) {
+                Some(found) => chain.push(found),
+                None => {
+                    complete = false;
+                    break;
+                }
+            }
+        }
+        let last = chain.last().cloned().unwrap_or_else(|| first.clone());
+        // A folder of the same name does not hide a library: Python prefers a real package anywhere on
+        // its path, so the folder counts only when it holds what is asked for.
+        let only_folders = chain.iter().all(|found| matches!(found, Found::Folder(_)));
+        if level == 0 && only_folders {
+            let holds = wanted.is_some_and(|name| self.program.modules.child(&last, name).is_some());
+            if !complete || !holds {
+                return Imported::Outside;
+            }
+        }
+        for found in &chain {
+            if let Found::File(file) = found {
+                self.enter_module(*file, span);
+            }
+        }
+        Imported::Project(Some(first), complete.then_some(last))
+    }
+
+    /// `importlib.import_module("a.b")`
+    pub(super) fn import_by_name(&mut self, module: &str, binds_top: bool, span: Span) -> Value<'p> {
+        match self.import_path(0, module, None, span) {
+            Imported::Outside => {
+                self.import_outside(module, None, span);
+                let top = module.split('.').next().unwrap_or_default();
+                Value::Outside(self.paths.id(if binds_top { top } else { module }))
+            }
+            Imported::Project(first, last) => self.found_value(if binds_top { first } else { last }, span),
+        }
+    }
+
+    pub(super) fn found_value(&mut self, found: Option<Found>, span: Span) -> Value<'p> {
+        match found {
+            Some(Found::File(file)) => {
+                self.enter_module(file, span);
+                Value::Module(file)
+            }
+            Some(Found::Folder(folder)) => Value::Folder(folder.into()),
+            None => Value::Unknown,
+        }
+    }
+
+    /// Runs a project module, unless it ran before.
+    pub(super) fn enter_module(&mut self, file: FileId, span: Span) {
+        if self.modules.contains_key(&file) || self.flow != Flow::Next || !self.worth_running(file) {
+            return;
+        }
+        let scope = self.new_scope(None, false);
+        self.modules.insert(file, scope);
+        let frame = if file == self.entry { 0 } else { self.push_frame(file, None, span) };
+        if self.quiet == 0 {
+            self.trace.entered.push(file);
+        }
+        let here = Here {
+            file,
+            scope,
+            frame,
+            statement: Span::default(),
+            shared: Vec::new(),
+            returns: Vec::new(),
+            exits: Vec::new(),
+            bound: None,
+            class: None,
+        };
+        let outer = std::mem::replace(&mut self.here, here);
+        self.callers.push(outer);
+        let loops = std::mem::take(&mut self.loops);
+        let code = self.code_of(file);
+        stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&code.body));
+        self.loops = loops;
+        if let Some(outer) = self.callers.pop() {
+            self.here = outer;
+        }
+        // A module that raises is caught by a `try` around the import, or ends the program. Conditions
+        // that decide it are rarely understood, so only a `try` is believed.
+        if self.flow != Flow::Next && (self.catches.is_empty() || self.flow != Flow::Raise) {
+            self.flow = Flow::Next;
+        }
+    }
+
+    /// Whether running a module can change anything. A module that cannot reach an effect is left for
+    /// the moment when one of its values is asked for.
+    fn worth_running(&self, file: FileId) -> bool {
+        file == self.entry
+            || self.quiet > 0 && self.settling
+            || self.start != super::Start::Library && self.program.is_hot(file)
+    }
+
+    /// `from module import name`
+    fn name_from(&mut self, module: Option<&Found>, name: &'p str, span: Span) -> Value<'p> {
+        match module {
+            Some(Found::File(file)) => {
+                let file = *file;
+                if let Some(&scope) = self.modules.get(&file)
+                    && let Some(value) = self.in_scope(scope, name)
+                {
+                    return value.clone();
+                }
+                if let Some(child) = self.program.modules.child(&Found::File(file), name) {
+                    return self.found_value(Some(child), span);
+                }
+                if self.modules.contains_key(&file) { Value::Unknown } else { Value::Deferred(file, name) }
+            }
+            Some(folder) => {
+                let child = self.program.modules.child(folder, name);
+                self.found_value(child, span)
+            }
+            None => Value::Unknown,
+        }
+    }
+
+    pub(super) fn module_attribute(&mut self, file: FileId, name: &'p str, span: Span) -> Value<'p> {
+        match self.modules.get(&file) {
+            Some(&scope) => {
+                if let Some(value) = self.in_scope(scope, name) {
+                    return value.clone();
+                }
+                // A submodule is an attribute once somebody imported it.
+                match self.program.modules.child(&Found::File(file), name) {
+                    Some(Found::File(child))
+                        if self.modules.contains_key(&child) || !self.program.is_hot(child) =>
+                    {
+                        Value::Module(child)
+                    }
+                    Some(Found::Folder(folder)) => Value::Folder(folder.into()),
+                    _ => Value::Unknown,
+                }
+            }
+            None => match self.program.modules.child(&Found::File(file), name) {
+                Some(child) => self.found_value(Some(child), span),
+                None => Value::Deferred(file, name),
+            },
+        }
+    }
+
+    /// The value behind a deferred name: its module runs now, without being noted.
+    pub(super) fn settle(&mut self, value: Value<'p>) -> Value<'p> {
+        let Value::Deferred(file, name) = value else { return value };
+        if !self.modules.contains_key(&file) {
+            if self.callers.len() > 40 || !self.spend() {
+                return Value::Unknown;
+            }
+            let state = self.state.clone();
+            let flow = self.flow;
+            let settling = std::mem::replace(&mut self.settling, true);
+            self.quiet += 1;
+            self.enter_module(file, Span::default());
+            self.quiet -= 1;
+            self.settling = settling;
+            self.flow = flow;
+            self.state = state;
+        }
+        let Some(&scope) = self.modules.get(&file) else { return Value::Unknown };
+        match self.in_scope(scope, name).cloned() {
+            Some(Value::Deferred(next, next_name)) if (next, next_name) != (file, name) => {
+                self.settle(Value::Deferred(next, next_name))
+            }
+            Some(value @ (Value::Lazy(_) | Value::Deferred(..))) => {
+                drop(value);
+                Value::Unknown
+            }
+            Some(value) => value,
+            None => Value::Unknown,
+        }
+    }
+
+    fn import_star(&mut self, module: Option<Found>) {
+        let Some(Found::File(file)) = module else { return };
+        let Some(&scope) = self.modules.get(&file) else { return self.defer_star(file) };
+        let values: Vec<_> = self.scopes[scope as usize]
+            .values
+            .iter()
+            .filter(|(name, _)| !name.starts_with('_'))
+            .map(|(name, value)| (*name, value.clone()))
+            .collect();
+        for (name, value) in values {
+            self.bind(name, value);
+        }
+    }
+
+    /// Names of a module that did not run, for `from module import *`.
+    fn defer_star(&mut self, file: FileId) {
+        for name in self.program.names_defined(file) {
+            if !name.starts_with('_') {
+                self.bind(name, Value::Deferred(file, name));
+            }
+        }
+    }
+
+    fn bind_lazy(&mut self, import: &'p Import<'p>, span: Span) {
+        let file = self.here.file;
+        let lazy = |name: Option<&'p str>, binds_top: bool| {
+            let import =
+                LazyImport { file, level: import.level, module: import.module, name, binds_top, span };
+            Value::Lazy(Rc::new(import))
+        };
+        match &import.names {
+            ImportNames::Module(bound) => {
+                let name = bound.unwrap_or_else(|| import.module.split('.').next().unwrap_or_default());
+                self.bind(name, lazy(None, bound.is_none()));
+            }
+            ImportNames::Names(names) => {
+                for name in names {
+                    self.bind(name.bound, lazy(Some(name.name), false));
+                }
+            }
+            ImportNames::Star => {}
+        }
+    }
+
+    /// The first use of a lazily imported name imports the module.
+    pub(super) fn force_lazy(&mut self, value: &Value<'p>, _used: Span) -> Value<'p> {
+        let Value::Lazy(import) = value else { return value.clone() };
+        let outer = std::mem::replace(&mut self.here.file, import.file);
+        let result = match self.import_path(import.level, import.module, import.name, import.span) {
+            Imported::Outside => {
+                self.import_outside(import.module, import.name, import.span);
+                let module = if import.binds_top {
+                    import.module.split('.').next().unwrap_or_default()
+                } else {
+                    import.module
+                };
+                let path = self.paths.id(module);
+                Value::Outside(import.name.map_or(path, |name| self.paths.child(path, name)))
+            }
+            Imported::Project(first, last) => match import.name {
+                Some(name) => self.name_from(last.as_ref(), name, import.span),
+                None => self.found_value(if import.binds_top { first } else { last }, import.span),
+            },
+        };
+        self.here.file = outer;
+        result
+    }
+
+    /// Notes the import of a module outside the project, and what the import does.
+    pub(super) fn import_outside(&mut self, module: &str, name: Option<&str>, span: Span) {
+        let full = name.map_or_else(|| module.to_owned(), |name| format!("{module}.{name}"));
+        let row = self.program.knowledge.package(&full);
+        // A name that is not a module of its own says nothing that the module did not say.
+        let own = row.is_some_and(|row| row.module == full);
+        let forbidden = self.program.is_forbidden(&full);
+        if name.is_some() && !own && !(forbidden && !self.program.is_forbidden(module)) {
+            return;
+        }
+        let new = self.imported.insert(full.clone());
+        let Some(row) = row else {
+            if forbidden {
+                self.note(outside(full, false, false, None), span);
+            }
+            return;
+        };
+        self.imported.insert(row.module.clone());
+        self.imported.extend(row.imports.iter().cloned());
+        let excused = row.unless_env.iter().any(|(variable, value)| self.variable_is(variable, value));
+        let meant = row.if_env.iter().all(|(variable, value)| self.variable_is(variable, value));
+        let touches = new && row.contact == Contact::CudaInit && meant && !excused;
+        let what = outside(full, row.gpu_library, touches, row.note.clone());
+        if row.gpu_library || touches || forbidden {
+            self.note(what, span);
+        }
+        for (variable, value) in &row.sets {
+            self.state.set(variable, smallvec![Definition::Set(u32::MAX, Some(value.as_str().into()))]);
+        }
+    }
+}
+
+fn outside(module: String, gpu_library: bool, touches_cuda: bool, note: Option<String>) -> What {
+    What::Import { module, gpu_library, touches_cuda, note }
+}

@@ -1,0 +1,425 @@
+//! Statements.
+
+use super::branches::{ArmRun, Outcome};
+use super::functions::Resume;
+use super::{Flow, Run};
+use crate::code::{Arm, Block, Expr, ExprKind, Handler, Operator, Step, StepKind, Target};
+use crate::facts::Span;
+use crate::program::value::Value;
+use std::rc::Rc;
+
+/// Literal collections up to this length are followed element by element.
+const MOST_ELEMENTS: usize = 32;
+
+impl<'p> Run<'p> {
+    pub(super) fn block(&mut self, block: &'p Block<'p>) {
+        for step in block {
+            if self.flow != Flow::Next || !self.spend() {
+                return;
+            }
+            self.step(step);
+        }
+    }
+
+    fn step(&mut self, step: &'p Step<'p>) {
+        self.here.statement = step.span;
+        match &step.kind {
+            StepKind::Import(import) => self.import(import, step.span),
+            StepKind::Evaluate(expr) => {
+                self.eval(expr);
+            }
+            StepKind::Assign { targets, value, .. } => {
+                let Some(value) = value else { return };
+                let result = self.eval(value);
+                for target in targets {
+                    self.assign(target, result.clone(), value.span);
+                }
+            }
+            StepKind::Update { target, operator, value } => self.update(target, *operator, value),
+            StepKind::Delete(targets) => targets.iter().for_each(|target| self.delete(target)),
+            StepKind::Define { function, decorators } => {
+                let value = self.define(*function, decorators);
+                let name = self.code().functions[*function].name;
+                self.bind(name, value);
+            }
+            StepKind::DefineClass { class, decorators } => {
+                let value = self.define_class(*class, decorators);
+                let name = self.code().classes[*class].name;
+                self.bind(name, value);
+            }
+            StepKind::Branch { test, then, otherwise } => {
+                self.here.statement = header(step.span, test.span);
+                self.branch(test, |run| run.block(then), |run| run.block(otherwise));
+            }
+            StepKind::Match { subject, arms } => {
+                self.here.statement = header(step.span, subject.span);
+                let subject = self.eval(subject);
+                self.choose(&subject, arms);
+            }
+            StepKind::For { target, iterable, body, otherwise } => {
+                self.here.statement = header(step.span, iterable.span);
+                self.for_each(target, iterable, body);
+                self.block(otherwise);
+            }
+            StepKind::While { test, body, otherwise } => {
+                self.here.statement = header(step.span, test.span);
+                self.while_true(test, body);
+                self.block(otherwise);
+            }
+            StepKind::Try { body, handlers, otherwise, finally } => {
+                self.attempt(body, handlers, otherwise);
+                let flow = std::mem::replace(&mut self.flow, Flow::Next);
+                self.block(finally);
+                if self.flow == Flow::Next {
+                    self.flow = flow;
+                }
+            }
+            StepKind::With { items, body } => {
+                let end = items.last().map_or(step.span, |(item, _)| item.span);
+                self.here.statement = header(step.span, end);
+                self.with(items, body);
+            }
+            StepKind::Return(value) => {
+                let value = value.as_ref().map_or(Value::None, |value| self.eval(value));
+                if self.flow == Flow::Next {
+                    self.here.returns.push(value);
+                    self.flow = Flow::Return;
+                }
+            }
+            StepKind::Raise(exception) => {
+                if let Some(exception) = exception {
+                    self.eval(exception);
+                }
+                self.flow = Flow::Raise;
+            }
+            StepKind::Assert(test) => {
+                self.branch(test, |_| {}, |run| run.flow = Flow::Raise);
+            }
+            StepKind::Share(names) => self.here.shared.extend(names),
+            StepKind::Break | StepKind::Continue => self.flow = Flow::Leave,
+        }
+    }
+
+    /// Binds a name of the running function, class body or module.
+    pub(super) fn bind(&mut self, name: &'p str, value: Value<'p>) {
+        let scope = if self.here.shared.contains(&name) {
+            let mut scope = self.scopes[self.here.scope as usize].parent;
+            let mut outermost = self.here.scope;
+            while let Some(id) = scope {
+                outermost = id;
+                let found = &self.scopes[id as usize];
+                if !found.is_class && found.values.contains_key(name) {
+                    break;
+                }
+                scope = found.parent;
+            }
+            outermost
+        } else {
+            self.here.scope
+        };
+        if scope != self.here.scope {
+            self.changes += 1;
+        }
+        self.bind_in(scope, name, value);
+    }
+
+    pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>, span: Span) {
+        match target {
+            Target::Name(name, _) => {
+                self.chosen_by_name(name, &value, span);
+                self.bind(name, value);
+            }
+            Target::Attribute(object, name) => {
+                let object = self.eval(object);
+                self.chosen_by_name(name, &value, span);
+                self.set_attribute(&object, name, value);
+            }
+            Target::Item(item) => {
+                let container = self.eval(&item.0);
+                let key = self.eval(&item.1);
+                if self.is_environ(&container) {
+                    self.write_variable(&key, &value, span, false);
+                } else {
+                    self.chosen_by_key(&key, &value, span);
+                    self.set_item(&item.0, &container, key, value);
+                }
+            }
+            Target::Sequence(targets) => {
+                let value = self.settle(value);
+                let parts = match &value {
+                    Value::Sequence(values) if values.len() == targets.len() => Some(values.clone()),
+                    _ => None,
+                };
+                for (index, target) in targets.iter().enumerate() {
+                    let part = parts.as_ref().map_or(Value::Unknown, |parts| parts[index].clone());
+                    self.assign(target, part, span);
+                }
+            }
+            Target::Rest(target) => self.assign(target, Value::Unknown, span),
+        }
+    }
+
+    /// `container[key] = value` where the container is a dictionary that a name is bound to.
+    fn set_item(&mut self, place: &'p Expr<'p>, container: &Value<'p>, key: Value<'p>, value: Value<'p>) {
+        let Value::Mapping(items) = container else { return };
+        let mut items = (**items).clone();
+        match items.iter_mut().find(|(known, _)| equal(known, &key) == Some(true)) {
+            Some((_, old)) => *old = value,
+            None => items.push((key, value)),
+        }
+        let changed = Value::Mapping(Rc::new(items));
+        match &place.kind {
+            ExprKind::Name(name) => self.bind(name, changed),
+            ExprKind::Attribute(object, name) => {
+                let object = self.eval(object);
+                self.set_attribute(&object, name, changed);
+            }
+            _ => {}
+        }
+    }
+
+    fn update(&mut self, target: &'p Target<'p>, operator: Operator, value: &'p Expr<'p>) {
+        let added = self.eval(value);
+        match target {
+            Target::Name(name, _) => {
+                let old = self.look_up(self.here.scope, name).cloned().unwrap_or(Value::Unknown);
+                self.update_value(&old, operator, added, value.span, |run, new| run.bind(name, new));
+            }
+            Target::Attribute(object, name) => {
+                let object = self.eval(object);
+                let old = self.attribute(&object, name, value.span);
+                self.update_value(&old, operator, added, value.span, |run, new| {
+                    run.set_attribute(&object, name, new);
+                });
+            }
+            Target::Item(item) => {
+                let container = self.eval(&item.0);
+                let key = self.eval(&item.1);
+                if self.is_environ(&container) {
+                    self.write_variable(&key, &Value::Unknown, value.span, false);
+                }
+            }
+            Target::Sequence(_) | Target::Rest(_) => {}
+        }
+    }
+
+    fn update_value(
+        &mut self,
+        old: &Value<'p>,
+        operator: Operator,
+        added: Value<'p>,
+        span: Span,
+        store: impl FnOnce(&mut Self, Value<'p>),
+    ) {
+        if operator == Operator::BitOr && self.is_environ(old) {
+            return self.write_mapping(&added, span, false);
+        }
+        let new = self.binary(operator, old.clone(), added, span);
+        store(self, new);
+    }
+
+    fn delete(&mut self, target: &'p Target<'p>) {
+        match target {
+            Target::Name(name, _) => self.unbind_in(self.here.scope, name),
+            Target::Item(item) => {
+                let container = self.eval(&item.0);
+                let key = self.eval(&item.1);
+                if self.is_environ(&container) {
+                    self.remove_variable(&key, item.0.span);
+                }
+            }
+            Target::Sequence(targets) => targets.iter().for_each(|target| self.delete(target)),
+            Target::Attribute(..) | Target::Rest(_) => {}
+        }
+    }
+
+    fn choose(&mut self, subject: &Value<'p>, arms: &'p [Arm<'p>]) {
+        let Some((arm, rest)) = arms.split_first() else { return };
+        for name in &arm.binds {
+            self.bind(name, Value::Unknown);
+        }
+        let literals: Vec<_> = arm.literals.iter().map(|literal| self.eval(literal)).collect();
+        let verdicts: Vec<_> = literals.iter().map(|literal| equal(literal, subject)).collect();
+        let accepts = if arm.guard.is_some() {
+            None
+        } else if arm.always || verdicts.contains(&Some(true)) {
+            Some(true)
+        } else if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Some(false)) {
+            Some(false)
+        } else {
+            None
+        };
+        match accepts {
+            Some(true) => self.block(&arm.body),
+            Some(false) => self.choose(subject, rest),
+            None => {
+                let follow: ArmRun<'_, 'p> = Box::new(|run| {
+                    if let Some(guard) = &arm.guard {
+                        run.eval(guard);
+                    }
+                    run.block(&arm.body);
+                });
+                self.alternatives(vec![follow, Box::new(|run| run.choose(subject, rest))]);
+            }
+        }
+    }
+
+    fn for_each(&mut self, target: &'p Target<'p>, iterable: &'p Expr<'p>, body: &'p Block<'p>) {
+        let value = self.eval(iterable);
+        if self.flow != Flow::Next {
+            return;
+        }
+        let value = self.iterate(value, iterable.span);
+        match self.elements(&value) {
+            Some(elements) if elements.is_empty() => {}
+            Some(elements) if elements.len() <= MOST_ELEMENTS => {
+                for element in elements {
+                    self.loop_body(|run| {
+                        run.assign(target, element, iterable.span);
+                        run.block(body);
+                    });
+                    if self.flow != Flow::Next {
+                        break;
+                    }
+                }
+            }
+            Some(_) => self.loop_body(|run| {
+                run.assign(target, Value::Unknown, iterable.span);
+                run.block(body);
+            }),
+            None => self.alternatives(vec![
+                Box::new(|run| {
+                    run.loop_body(|run| {
+                        run.assign(target, Value::Unknown, iterable.span);
+                        run.block(body);
+                    });
+                }),
+                Box::new(|_| {}),
+            ]),
+        }
+    }
+
+    fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>) {
+        self.branch(test, |run| run.loop_body(|run| run.block(body)), |_| {});
+    }
+
+    /// Runs the body of a loop once; `break` and `continue` lead to its end.
+    fn loop_body(&mut self, body: impl FnOnce(&mut Self)) {
+        self.loops.push(Vec::new());
+        body(self);
+        let mut ways = self.loops.pop().unwrap_or_default();
+        if ways.is_empty() {
+            if self.flow == Flow::Leave {
+                self.flow = Flow::Next;
+            }
+            return;
+        }
+        if matches!(self.flow, Flow::Next | Flow::Leave) {
+            ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+        }
+        self.flow = Flow::Next;
+        self.join(ways);
+    }
+
+    /// `try`: the handlers are followed as if everything before the exception had happened.
+    fn attempt(&mut self, body: &'p Block<'p>, handlers: &'p [Handler<'p>], otherwise: &'p Block<'p>) {
+        if handlers.is_empty() {
+            return self.block(body);
+        }
+        self.catches.push(Vec::new());
+        self.block(body);
+        if self.flow == Flow::Next {
+            self.block(otherwise);
+        }
+        let mut raised = self.catches.pop().unwrap_or_default();
+        let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        if matches!(flow, Flow::Raise | Flow::Gone) && !raised.is_empty() {
+            if flow == Flow::Raise {
+                raised.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+            }
+            self.join(raised);
+        }
+        let mut arms: Vec<ArmRun<'_, 'p>> = Vec::new();
+        if !matches!(flow, Flow::Raise | Flow::Gone) {
+            arms.push(Box::new(move |run| run.flow = flow));
+        }
+        for handler in handlers {
+            arms.push(Box::new(|run| {
+                if let Some(name) = handler.name {
+                    run.bind(name, Value::Unknown);
+                }
+                run.block(&handler.body);
+            }));
+        }
+        self.alternatives(arms);
+    }
+
+    fn with(&mut self, items: &'p [(Expr<'p>, Option<Target<'p>>)], body: &'p Block<'p>) {
+        let Some(((context, target), rest)) = items.split_first() else {
+            return self.block(body);
+        };
+        let manager = self.eval(context);
+        if self.flow != Flow::Next {
+            return;
+        }
+        let manager = self.settle(manager);
+        if let Value::Paused(paused) = &manager {
+            // A generator of the project used as context manager: its body runs up to `yield`, then
+            // ours, then the rest of its own.
+            if rest.is_empty()
+                && self.code_of(paused.closure.file).functions[paused.closure.function].is_generator
+            {
+                if let Some(target) = target {
+                    self.assign(target, Value::Unknown, context.span);
+                }
+                return self.with_generator(&manager, body, context.span);
+            }
+        }
+        let leave = self.enter_context(&manager, context);
+        if let Some(target) = target {
+            self.assign(target, leave.entered.clone(), context.span);
+        }
+        self.with(rest, body);
+        self.leave_context(leave, context.span);
+    }
+
+    fn with_generator(&mut self, manager: &Value<'p>, body: &'p Block<'p>, span: Span) {
+        let resume = Resume { body, caller: self.callers.len(), done: false, flow: Flow::Next };
+        self.resumes.push(resume);
+        self.run_paused(manager, span);
+        let Some(resume) = self.resumes.pop() else { return };
+        if resume.done {
+            self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
+        } else {
+            // Nobody yielded: the body of the `with` still runs.
+            self.block(resume.body);
+        }
+    }
+}
+
+/// The span of a compound statement up to the end of its header.
+fn header(step: Span, last: Span) -> Span {
+    Span { start: step.start, end: last.end.max(step.start) }
+}
+
+/// Whether two constants are equal in Python, when that is known.
+pub(super) fn equal(one: &Value<'_>, other: &Value<'_>) -> Option<bool> {
+    match (one, other) {
+        (Value::Text(a), Value::Text(b)) => Some(a.text == b.text),
+        (Value::Int(a, _), Value::Int(b, _)) => Some(a == b),
+        (Value::Bool(a), Value::Bool(b)) => Some(a == b),
+        (Value::None, Value::None) => Some(true),
+        (Value::None | Value::Text(_) | Value::Int(..), Value::None | Value::Text(_) | Value::Int(..)) => {
+            Some(false)
+        }
+        (Value::OneOf(values), single) | (single, Value::OneOf(values)) => {
+            let verdicts: Vec<_> = values.iter().map(|value| equal(value, single)).collect();
+            verdicts
+                .first()
+                .copied()
+                .flatten()
+                .filter(|first| verdicts.iter().all(|verdict| *verdict == Some(*first)))
+        }
+        _ => None,
+    }
+}

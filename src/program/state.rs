@@ -1,0 +1,149 @@
+//! What is true at one point of a program: which values environment variables may have, and whether CUDA
+//! was already initialised. States of different branches join.
+
+use super::trace::EventId;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What has happened so far on the paths that lead here.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    environment: Rc<Vec<(Rc<str>, Reaching)>>,
+    /// First event that reached `cuInit`.
+    pub cuda: Option<Happened>,
+    /// First import of a GPU library.
+    pub library: Option<Happened>,
+    /// The number of devices was checked on the way here.
+    pub counted: bool,
+    /// The environment at the start is not known, because the code is not followed from its start.
+    pub open: bool,
+}
+
+/// The state as far as rules ask about it, kept with each event.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    pub mask: Reaching,
+    pub order: Reaching,
+    /// For a write: what the written variable may hold before it.
+    pub written: Reaching,
+    pub cuda: Option<Happened>,
+    pub library: Option<Happened>,
+    pub counted: bool,
+}
+
+/// Something that happened, on every path or on some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Happened {
+    pub event: EventId,
+    pub certain: bool,
+}
+
+/// The definitions of a variable that may be in force, one for each kind of path.
+pub type Reaching = smallvec::SmallVec<[Definition; 2]>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// The program never set it on this path.
+    Unset,
+    /// It is set, but not by something that was followed: by the caller, or by an unknown update.
+    Elsewhere,
+    /// Set by this event; `None` when the value is not known.
+    Set(EventId, Option<Arc<str>>),
+    /// Removed by this event after it was set.
+    Removed(EventId),
+}
+
+pub const MASK: &str = "CUDA_VISIBLE_DEVICES";
+pub const ORDER: &str = "CUDA_DEVICE_ORDER";
+
+impl Definition {
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Definition::Unset | Definition::Removed(_))
+    }
+}
+
+impl State {
+    /// `open`: the environment at the start is not known.
+    pub fn at_start(open: bool) -> State {
+        State { open, ..State::default() }
+    }
+
+    /// What `variable` may hold.
+    pub fn reaching(&self, variable: &str) -> Reaching {
+        match self.environment.iter().find(|(name, _)| &**name == variable) {
+            Some((_, reaching)) => reaching.clone(),
+            None if self.open => smallvec::smallvec![Definition::Elsewhere],
+            None => smallvec::smallvec![Definition::Unset],
+        }
+    }
+
+    pub fn set(&mut self, variable: &str, reaching: Reaching) {
+        let environment = Rc::make_mut(&mut self.environment);
+        match environment.iter_mut().find(|(name, _)| &**name == variable) {
+            Some((_, known)) => *known = reaching,
+            None => environment.push((variable.into(), reaching)),
+        }
+    }
+
+    /// Any variable may have been set by something that is not followed.
+    pub fn blur(&mut self) {
+        self.open = true;
+        for (_, reaching) in Rc::make_mut(&mut self.environment) {
+            reaching.retain(|definition| !definition.is_absent());
+            if !reaching.contains(&Definition::Elsewhere) {
+                reaching.push(Definition::Elsewhere);
+            }
+        }
+    }
+
+    pub fn before(&self, written: Option<&str>) -> Before {
+        Before {
+            mask: self.reaching(MASK),
+            order: self.reaching(ORDER),
+            written: written.map(|variable| self.reaching(variable)).unwrap_or_default(),
+            cuda: self.cuda,
+            library: self.library,
+            counted: self.counted,
+        }
+    }
+
+    /// Takes back what happened to the environment since `before`.
+    pub fn restore_environment(&mut self, before: &State) {
+        self.environment = before.environment.clone();
+        self.open = before.open;
+    }
+
+    /// What is true after one of two paths.
+    pub fn join(mut self, other: State) -> State {
+        if !Rc::ptr_eq(&self.environment, &other.environment) {
+            let names: Vec<Rc<str>> = self
+                .environment
+                .iter()
+                .chain(other.environment.iter())
+                .map(|(name, _)| name.clone())
+                .collect();
+            for name in names {
+                let mut reaching = self.reaching(&name);
+                for definition in other.reaching(&name) {
+                    if !reaching.contains(&definition) {
+                        reaching.push(definition);
+                    }
+                }
+                self.set(&name, reaching);
+            }
+        }
+        self.cuda = join_happened(self.cuda, other.cuda);
+        self.library = join_happened(self.library, other.library);
+        self.counted &= other.counted;
+        self.open |= other.open;
+        self
+    }
+}
+
+fn join_happened(one: Option<Happened>, other: Option<Happened>) -> Option<Happened> {
+    match (one, other) {
+        (Some(a), Some(b)) => Some(Happened { event: a.event.min(b.event), certain: a.certain && b.certain }),
+        (Some(only), None) | (None, Some(only)) => Some(Happened { certain: false, ..only }),
+        (None, None) => None,
+    }
+}

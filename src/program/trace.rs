@@ -1,0 +1,129 @@
+//! A trace: what one program does to the environment and the GPU, in the order in which it happens.
+
+use super::state::Before;
+use crate::facts::{FileId, Place};
+use rustc_hash::FxHashSet;
+
+/// The effects of one program, in order.
+#[derive(Debug, Default)]
+pub struct Trace {
+    /// The file that was started; every file for the trace of a library module is its own start.
+    pub entry: Option<FileId>,
+    pub events: Vec<Event>,
+    pub frames: Vec<Frame>,
+    /// Functions that ran, by file and number.
+    pub ran: FxHashSet<(FileId, usize)>,
+    /// Files whose top level ran.
+    pub entered: Vec<FileId>,
+    /// The program was too large to be followed to its end.
+    pub cut: bool,
+}
+
+/// An event, by its position in the trace.
+pub type EventId = u32;
+
+/// Something that happens.
+#[derive(Debug)]
+pub struct Event {
+    pub what: What,
+    /// The expression that does it.
+    pub place: Place,
+    /// The statement that holds the expression, up to its colon for a compound statement.
+    pub statement: Place,
+    /// The calls and imports that led here.
+    pub frame: FrameId,
+    /// Happens on every path, as far as the conditions are understood.
+    pub certain: bool,
+    /// Runs only if somebody calls the function; nobody was seen to.
+    pub only_if_called: bool,
+    /// Happens in a child process.
+    pub in_child: bool,
+    pub before: Before,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A module outside the project is imported, by its full name (`numba.cuda`).
+    Import {
+        module: String,
+        gpu_library: bool,
+        touches_cuda: bool,
+        note: Option<String>,
+    },
+    /// A known call.
+    Call {
+        callee: String,
+        does: Vec<super::knowledge::Does>,
+        note: Option<String>,
+    },
+    /// An environment variable of the GPU is set; `None` when the value is not known.
+    Write {
+        variable: String,
+        value: Option<String>,
+        only_if_unset: bool,
+    },
+    Remove {
+        variable: String,
+    },
+    /// A GPU is chosen by index; `None` is the current one.
+    Select {
+        index: Option<i64>,
+        /// As written or followed: `cuda:1`, `1`.
+        text: String,
+        /// The call, parameter or key that takes it.
+        by: String,
+    },
+}
+
+/// A frame, by its position in the trace; 0 is the entry file itself.
+pub type FrameId = u32;
+
+/// One hop on the way to an event: a call of a project function, or the import of a project module.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub parent: Option<FrameId>,
+    /// The call or import that entered the frame.
+    pub site: Option<Place>,
+    pub statement: Option<Place>,
+    pub file: FileId,
+    /// Name of the function; `None` for a module.
+    pub function: Option<String>,
+}
+
+impl Trace {
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id as usize]
+    }
+
+    /// The frames from `frame` outwards to the entry file.
+    pub fn outwards(&self, frame: FrameId) -> impl Iterator<Item = &Frame> {
+        std::iter::successors(Some(&self.frames[frame as usize]), |frame| {
+            frame.parent.map(|parent| &self.frames[parent as usize])
+        })
+    }
+
+    /// The innermost statement of `file` on the way to the event.
+    pub fn statement_in(&self, event: &Event, file: FileId) -> Option<Place> {
+        if event.statement.file == file {
+            return Some(event.statement);
+        }
+        self.outwards(event.frame)
+            .filter_map(|frame| frame.statement)
+            .find(|statement| statement.file == file)
+    }
+}
+
+impl What {
+    /// Reaches `cuInit`.
+    pub fn initialises_cuda(&self) -> bool {
+        match self {
+            What::Import { touches_cuda, .. } => *touches_cuda,
+            What::Call { does, .. } => does.contains(&super::knowledge::Does::CudaInit),
+            _ => false,
+        }
+    }
+
+    pub fn imports_gpu_library(&self) -> bool {
+        matches!(self, What::Import { gpu_library: true, .. })
+    }
+}

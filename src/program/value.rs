@@ -1,0 +1,196 @@
+//! What a variable may hold while a program is followed: a constant, a piece of the project, the name of
+//! something outside it, or unknown. Never a guess.
+
+use crate::facts::{FileId, Place, Span};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// A namespace on the run's heap: a module, a function call, a class or an instance.
+pub(crate) type ScopeId = u32;
+
+/// A dotted name outside the project, by its number in [`super::paths::Paths`].
+pub(crate) type PathId = u32;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value<'p> {
+    Unknown,
+    None,
+    Bool(bool),
+    Int(i64, Place),
+    Text(Rc<Text<'p>>),
+    Sequence(Rc<Vec<Value<'p>>>),
+    Mapping(Rc<Vec<(Value<'p>, Value<'p>)>>),
+    Function(Rc<Closure<'p>>),
+    Class(Rc<ClassValue<'p>>),
+    Instance(Rc<Instance<'p>>),
+    /// A module or package of the project.
+    Module(FileId),
+    /// A folder without `__init__.py` that imports go through.
+    Folder(Rc<str>),
+    /// A name in a project module that need not run before the name is used.
+    Deferred(FileId, &'p str),
+    /// Something outside the project: `torch.cuda.is_available`, or `torch.optim.Adam()` for what
+    /// calling it returns.
+    Outside(PathId),
+    /// `lazy import`: the import happens when the name is used.
+    Lazy(Rc<LazyImport<'p>>),
+    /// A coroutine or generator: the call is made, the body has not run.
+    Paused(Rc<Paused<'p>>),
+    OneOf(Rc<Vec<Value<'p>>>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Text<'p> {
+    pub text: Cow<'p, str>,
+    /// Where the literal stands that this text comes from.
+    pub place: Place,
+}
+
+#[derive(Debug)]
+pub(crate) struct Closure<'p> {
+    pub file: FileId,
+    pub function: usize,
+    /// The namespace in which the function was defined.
+    pub scope: ScopeId,
+    pub defaults: Vec<Option<Value<'p>>>,
+    /// `self` or `cls` of a bound method.
+    pub bound: Option<Value<'p>>,
+    /// The class in whose body the function was defined.
+    pub class: Option<Rc<ClassValue<'p>>>,
+    pub role: Role,
+    /// A decorator skips or guards it unless there are several GPUs.
+    pub counts_devices: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Plain,
+    Static,
+    ClassMethod,
+    Property,
+}
+
+#[derive(Debug)]
+pub(crate) struct ClassValue<'p> {
+    pub file: FileId,
+    pub class: usize,
+    pub scope: ScopeId,
+    pub bases: Vec<Value<'p>>,
+    pub dataclass: bool,
+    pub counts_devices: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Instance<'p> {
+    pub class: Rc<ClassValue<'p>>,
+    pub scope: ScopeId,
+}
+
+#[derive(Debug)]
+pub(crate) struct LazyImport<'p> {
+    pub file: FileId,
+    pub level: u32,
+    pub module: &'p str,
+    /// The name taken from the module by `lazy from m import name`.
+    pub name: Option<&'p str>,
+    /// `lazy import a.b` without `as` binds `a`.
+    pub binds_top: bool,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) struct Paused<'p> {
+    pub closure: Rc<Closure<'p>>,
+    pub scope: ScopeId,
+}
+
+impl<'p> Value<'p> {
+    pub fn text(text: impl Into<Cow<'p, str>>, place: Place) -> Self {
+        Value::Text(Rc::new(Text { text: text.into(), place }))
+    }
+
+    /// The alternatives of a value; a value that is not one of several is its own only alternative.
+    pub fn alternatives(&self) -> &[Value<'p>] {
+        match self {
+            Value::OneOf(values) => values,
+            value => std::slice::from_ref(value),
+        }
+    }
+
+    /// One of `values`, or the value itself when all are the same.
+    pub fn one_of(values: impl IntoIterator<Item = Value<'p>>) -> Value<'p> {
+        /// Beyond this many alternatives nothing useful is known.
+        const MOST: usize = 8;
+        let mut distinct: Vec<Value<'p>> = Vec::new();
+        for value in values {
+            for alternative in value.alternatives() {
+                if !distinct.iter().any(|known| known.same(alternative)) {
+                    distinct.push(alternative.clone());
+                }
+            }
+        }
+        match distinct.len() {
+            0 => Value::Unknown,
+            1 => distinct.swap_remove(0),
+            2..=MOST => Value::OneOf(Rc::new(distinct)),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Whether two values are surely the same one.
+    pub fn same(&self, other: &Value<'p>) -> bool {
+        match (self, other) {
+            (Value::Unknown, Value::Unknown) | (Value::None, Value::None) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a, at), Value::Int(b, bt)) => a == b && at == bt,
+            (Value::Text(a), Value::Text(b)) => a.text == b.text && a.place == b.place,
+            (Value::Outside(a), Value::Outside(b)) => a == b,
+            (Value::Module(a), Value::Module(b)) => a == b,
+            (Value::Deferred(a, n), Value::Deferred(b, m)) => a == b && n == m,
+            (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
+            (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
+            (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
+            (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b),
+            (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// Truth as Python sees it, when it is known.
+    pub fn truth(&self) -> Option<bool> {
+        match self {
+            Value::None => Some(false),
+            Value::Bool(value) => Some(*value),
+            Value::Int(value, _) => Some(*value != 0),
+            Value::Text(text) => Some(!text.text.is_empty()),
+            Value::Sequence(values) => Some(!values.is_empty()),
+            Value::Mapping(items) => Some(!items.is_empty()),
+            Value::Function(_) | Value::Class(_) | Value::Module(_) => Some(true),
+            Value::OneOf(values) => {
+                let first = values.first()?.truth();
+                if values.iter().all(|value| value.truth() == first) { first } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    /// What `str()` makes of a constant.
+    pub fn as_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Value::Text(text) => Some(Cow::Borrowed(&*text.text)),
+            Value::Int(value, _) => Some(Cow::Owned(value.to_string())),
+            Value::Bool(value) => Some(Cow::Borrowed(if *value { "True" } else { "False" })),
+            Value::None => Some(Cow::Borrowed("None")),
+            _ => None,
+        }
+    }
+
+    /// Where the constant stands that this value comes from.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Value::Text(text) => Some(text.place),
+            Value::Int(_, place) => Some(*place),
+            _ => None,
+        }
+    }
+}
