@@ -1,0 +1,70 @@
+//! Rules: one YAML file each, embedded at build. A rule finds effects in traces and says when they are
+//! a fault.
+
+mod conditions;
+mod evaluate;
+mod examples;
+mod schema;
+mod selection;
+pub(crate) mod wording;
+
+pub use evaluate::{Scope, ScopeKind, findings_of};
+pub use examples::test;
+pub use schema::{Example, Examples, Rule};
+pub use selection::{Selection, UnknownSelector};
+
+use crate::program::knowledge::Knowledge;
+use anyhow::{Context, Result};
+use std::sync::LazyLock;
+
+/// Every file under `rules/`, as (path, text).
+static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+
+/// Folders of `rules/` that hold knowledge and not rules.
+const KNOWLEDGE: &[&str] = &["effects/", "packages/"];
+
+/// All rules, and what they know about libraries.
+#[derive(Debug)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+    pub(crate) knowledge: Knowledge,
+}
+
+impl RuleSet {
+    /// The rules that the program was built with.
+    pub fn embedded() -> &'static RuleSet {
+        // The files are part of the program: `tests/rules.rs` proves that they can be read.
+        static RULES: LazyLock<RuleSet> =
+            LazyLock::new(|| RuleSet::read(EMBEDDED.iter().copied()).expect("embedded rules are valid"));
+        &RULES
+    }
+
+    /// Reads rules and knowledge, given as (path below `rules/`, text).
+    pub fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<RuleSet> {
+        let mut rules = Vec::new();
+        let mut knowledge = Vec::new();
+        for (path, text) in files {
+            if KNOWLEDGE.iter().any(|folder| path.starts_with(folder)) {
+                knowledge.push((path, text));
+            } else if let Some((family, _)) = path.split_once('/') {
+                rules.push(Rule::read(family, text).with_context(|| format!("rules/{path}"))?);
+            }
+        }
+        rules.sort_by(|one, other| one.id.cmp(&other.id));
+        Ok(RuleSet { rules, knowledge: Knowledge::read(knowledge)? })
+    }
+
+    /// All rules, by id.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    pub fn find(&self, id: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+
+    /// The id that is most like `id`, when one is.
+    pub fn nearest(&self, id: &str) -> Option<&str> {
+        selection::nearest(id, self.rules.iter().map(|rule| rule.id.as_str()))
+    }
+}

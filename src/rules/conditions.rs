@@ -1,0 +1,173 @@
+//! Whether the conditions of a rule hold at an event.
+
+use super::evaluate::Scope;
+use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects};
+use crate::program::trace::{Event, EventId, What};
+use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
+
+/// What conditions found out about an event.
+#[derive(Default)]
+pub(super) struct Verdict {
+    /// Holds on some paths to the event only.
+    pub on_some_paths: bool,
+    /// The write whose value is in force, with that value.
+    pub definition: Option<(EventId, String)>,
+}
+
+impl Scope<'_> {
+    pub(super) fn holds(&self, condition: &Condition, id: EventId, event: &Event, verdict: &mut Verdict) -> bool {
+        // Every word that is given must hold; one that is not given holds.
+        let unset = condition.unset.as_deref().is_none_or(|variable| is_unset(event, variable, verdict));
+        let never_later = condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, variable));
+        let in_force = condition.in_force.as_ref().is_none_or(|wanted| match self.value_in_force(wanted, event) {
+            Some((definition, only)) => {
+                verdict.definition = Some(definition);
+                verdict.on_some_paths |= !only;
+                true
+            }
+            None => false,
+        });
+        let order = condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
+            && condition.new_value_since.is_none_or(|earlier| self.is_new_value(event, earlier));
+        let is = |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
+        let device = is(condition.device_differs, &|| self.device_differs(event))
+            && is(condition.outside_mask, &|| {
+                self.left_by_mask(event).is_some_and(|(left, index)| left > 0 && index >= left)
+            })
+            && is(condition.inside_mask, &|| {
+                self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
+            })
+            && is(condition.counted, &|| event.before.counted);
+        let policy = condition.policy.is_none_or(|key| self.has_policy(key));
+        let not = condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
+        unset
+            && never_later
+            && in_force
+            && order
+            && device
+            && policy
+            && not
+            && (condition.any.is_empty() || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
+            && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
+    }
+
+    fn is_set_later(&self, id: EventId, variable: &str) -> bool {
+        let later = &self.trace.events[id as usize + 1..];
+        later
+            .iter()
+            .any(|event| matches!(&event.what, What::Write { variable: written, .. } if written == variable))
+    }
+
+    fn has_policy(&self, key: PolicyKey) -> bool {
+        let Some(gpu) = &self.policy.gpu else { return false };
+        match key {
+            PolicyKey::Gpu => true,
+            PolicyKey::VisibleDevices => !gpu.visible_devices.is_empty(),
+            PolicyKey::DeviceOrder => {
+                gpu.device_order.is_some() && gpu.visible_devices.iter().any(|mask| selects_by_integer(mask))
+            }
+        }
+    }
+
+    /// A value in force that fits, with the write it comes from, and whether it is the only one.
+    fn value_in_force(&self, wanted: &InForce, event: &Event) -> Option<((EventId, String), bool)> {
+        let reaching = reaching(event, &wanted.variable);
+        let accepted = self.policy.gpu.as_ref().map_or(&[][..], |gpu| gpu.accepted_masks());
+        let fits = |value: &str| {
+            let kind = wanted.selects.is_none_or(|selects| selects_by_integer(value) == (selects == Selects::Integer));
+            let accepted = || hides_all(value) || accepted.iter().any(|mask| same_mask(mask, value));
+            kind && !(wanted.differs_from_policy && accepted())
+        };
+        let found = reaching.iter().find_map(|definition| match definition {
+            // Values that an import sets have no event to point at.
+            Definition::Set(write, Some(value)) if *write != u32::MAX && fits(value) => {
+                Some((*write, value.to_string()))
+            }
+            _ => None,
+        })?;
+        Some((found, reaching.len() == 1))
+    }
+
+    /// Whether a write takes a value that was not in force when the earlier thing happened.
+    fn is_new_value(&self, event: &Event, earlier: Earlier) -> bool {
+        let What::Write { variable, value, only_if_unset } = &event.what else { return false };
+        let Some(happened) = happened(event, earlier) else { return false };
+        if *only_if_unset && !event.before.written.iter().any(Definition::is_absent) {
+            return false;
+        }
+        let then = reaching(self.trace.event(happened.event), variable);
+        !then.iter().any(|definition| match definition {
+            Definition::Set(_, Some(known)) => value.as_deref() == Some(known),
+            // What the caller or an unknown update gave may be this very value.
+            Definition::Elsewhere => true,
+            _ => false,
+        })
+    }
+
+    fn device_differs(&self, event: &Event) -> bool {
+        let What::Select { index: Some(index), .. } = event.what else { return false };
+        let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());
+        allowed.is_some_and(|allowed| allowed != index)
+    }
+
+    /// How many GPUs the mask leaves, when every value that it may have leaves as many; and the index.
+    fn left_by_mask(&self, event: &Event) -> Option<(i64, i64)> {
+        let What::Select { index: Some(index), .. } = event.what else { return None };
+        let mut counts = event.before.mask.iter().map(|definition| match definition {
+            Definition::Set(_, Some(value)) => Some(gpus_left(value)),
+            _ => None,
+        });
+        let first = counts.next()??;
+        counts.all(|count| count == Some(first)).then_some((first, index))
+    }
+}
+
+fn is_unset(event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
+    let reaching = reaching(event, variable);
+    let unset = reaching.iter().filter(|definition| matches!(definition, Definition::Unset)).count();
+    verdict.on_some_paths |= unset > 0 && unset < reaching.len();
+    unset > 0
+}
+
+fn reaching<'e>(event: &'e Event, variable: &str) -> &'e Reaching {
+    match variable {
+        MASK => &event.before.mask,
+        ORDER => &event.before.order,
+        _ => &event.before.written,
+    }
+}
+
+pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<Happened> {
+    match earlier {
+        Earlier::CudaInit => event.before.cuda,
+        Earlier::GpuImport => event.before.library,
+    }
+}
+
+/// Whether a mask selects by index: its first element begins with a number.
+fn selects_by_integer(mask: &str) -> bool {
+    let first = mask.trim_start().trim_start_matches('+');
+    first.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// `""` and `-1` say that the program uses no GPU.
+fn hides_all(mask: &str) -> bool {
+    matches!(mask.trim(), "" | "-1")
+}
+
+/// Whether two masks select the same GPUs in the same order; blanks do not count.
+fn same_mask(one: &str, other: &str) -> bool {
+    one.split(',').map(str::trim).eq(other.split(',').map(str::trim))
+}
+
+/// How many GPUs a mask leaves at most: the list ends at the first invalid element.
+///
+/// Source: CUDA programming guide, appendix on environment variables.
+fn gpus_left(mask: &str) -> i64 {
+    let valid = |element: &&str| {
+        let element = element.trim();
+        let index = !element.is_empty() && element.bytes().all(|byte| byte.is_ascii_digit());
+        index || element.starts_with("GPU-") || element.starts_with("MIG-")
+    };
+    mask.split(',').take_while(valid).count() as i64
+}

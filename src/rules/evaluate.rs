@@ -1,0 +1,163 @@
+//! Holds a rule against a trace: which events it finds there, and the finding that comes of each.
+
+use super::conditions::{Verdict, happened};
+use super::schema::{At, EventKind, RelatedPlace};
+use super::wording::Words;
+use super::Rule;
+use crate::facts::{FileId, Place};
+use crate::findings::{Confidence, Finding, Related, Severity, Status};
+use crate::policy::{Cpu, Policy};
+use crate::program::trace::{Event, EventId, Trace, What};
+use crate::program::{Happened, Program};
+
+/// What a rule is held against.
+pub struct Scope<'a> {
+    pub program: &'a Program<'a>,
+    pub policy: &'a Policy,
+    /// The section in force for the CPU part.
+    pub cpu: Option<&'a Cpu>,
+    pub trace: &'a Trace,
+    pub kind: ScopeKind,
+}
+
+/// What kind of code a trace follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeKind {
+    Program,
+    Library,
+    CpuPart,
+}
+
+/// The findings of one rule in one trace.
+pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (id, event) in scope.trace.events.iter().enumerate() {
+        if !scope.matches(rule, event) {
+            continue;
+        }
+        let mut verdict = Verdict::default();
+        let holds = |condition| scope.holds(condition, id as EventId, event, &mut verdict);
+        if !rule.when.iter().all(holds) {
+            continue;
+        }
+        findings.push(scope.finding(rule, severity, event, &verdict));
+        if rule.once {
+            break;
+        }
+    }
+    findings
+}
+
+impl Scope<'_> {
+    fn matches(&self, rule: &Rule, event: &Event) -> bool {
+        match (rule.find.event, self.kind) {
+            (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
+            (EventKind::Write, ScopeKind::Program) => match &event.what {
+                What::Write { variable, .. } => rule.find.variables.contains(variable),
+                _ => false,
+            },
+            (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library) => {
+                matches!(event.what, What::Select { index: Some(_), .. })
+            }
+            (EventKind::ForbiddenImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
+                (What::Import { module, .. }, Some(cpu)) => {
+                    let importer = self.program.dotted(event.place.file);
+                    cpu.forbids(module).is_some() && !cpu.is_gpu_module(&importer)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the event may be the first GPU use on some path.
+    fn is_first_use(&self, event: &Event) -> bool {
+        let fresh = |happened: Option<Happened>| happened.is_none_or(|happened| !happened.certain);
+        let imports_count = self.policy.gpu.is_some();
+        let uses = event.what.initialises_cuda() || (imports_count && event.what.imports_gpu_library());
+        uses && fresh(event.before.cuda) && (!imports_count || fresh(event.before.library))
+    }
+
+    fn finding(&self, rule: &Rule, severity: Severity, event: &Event, verdict: &Verdict) -> Finding {
+        let entry = self.trace.entry.unwrap_or(event.place.file);
+        let statement = self.trace.statement_in(event, entry).unwrap_or(event.place);
+        let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
+        let place = match rule.at {
+            At::Event => event.place,
+            At::Entry => statement,
+            At::Definition => definition.map_or(statement, |write| write.place),
+        };
+        let words = Words {
+            event,
+            value: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
+            policy: self.policy,
+            cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
+            library: event.before.library.map(|happened| self.trace.event(happened.event)),
+        };
+        let mut related = Vec::new();
+        for wanted in &rule.related {
+            self.relate(*wanted, definition.unwrap_or(event), &words, &mut related);
+        }
+        related.retain(|known| known.place != place);
+        let order_is_certain = rule.when.iter().filter_map(|condition| condition.after).all(|earlier| {
+            happened(event, earlier).is_some_and(|happened| happened.certain)
+        });
+        let sure = event.certain && order_is_certain && !verdict.on_some_paths;
+        let severity = self.severity_at(rule, severity, place.file);
+        Finding {
+            rule: rule.id.clone(),
+            family: rule.family.clone(),
+            severity: if verdict.on_some_paths { lower(severity) } else { severity },
+            confidence: if sure { rule.confidence } else { rule.confidence.min(Confidence::Medium) },
+            message: words.fill(&rule.message),
+            advice: rule.advice.as_ref().map(|advice| words.fill(advice)),
+            place,
+            related,
+            fix: None,
+            status: Status::Active,
+        }
+    }
+
+    /// A module that others import is judged less strictly when no policy says otherwise.
+    fn severity_at(&self, rule: &Rule, severity: Severity, file: FileId) -> Severity {
+        match rule.library_severity {
+            Some(library) if self.policy.gpu.is_none() && self.program.start_of(file).is_none() => library,
+            _ => severity,
+        }
+    }
+
+    fn relate(&self, wanted: RelatedPlace, pointed: &Event, words: &Words<'_>, related: &mut Vec<Related>) {
+        let mut add = |place: Place, message: String| {
+            if !related.iter().any(|known| known.place == place) {
+                related.push(Related { place, message });
+            }
+        };
+        match wanted {
+            RelatedPlace::Event => add(words.event.place, words.of_event(words.event)),
+            RelatedPlace::CudaInit => words.cuda.into_iter().for_each(|cuda| add(cuda.place, words.of_event(cuda))),
+            RelatedPlace::GpuImport => {
+                words.library.into_iter().for_each(|library| add(library.place, words.of_event(library)));
+            }
+            RelatedPlace::Chain => {
+                let mut hops: Vec<_> = self.trace.outwards(pointed.frame).collect();
+                hops.reverse();
+                for frame in hops {
+                    // The frames that nothing entered are where programs start.
+                    let Some(site) = frame.site.filter(|site| site.span.end > site.span.start) else { continue };
+                    let message = match &frame.function {
+                        Some(function) => format!("calls `{function}`"),
+                        None => format!("imports `{}`", self.program.dotted(frame.file)),
+                    };
+                    add(site, message);
+                }
+            }
+        }
+    }
+}
+
+fn lower(severity: Severity) -> Severity {
+    match severity {
+        Severity::Error => Severity::Warning,
+        Severity::Warning | Severity::Note => Severity::Note,
+    }
+}

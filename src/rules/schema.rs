@@ -1,0 +1,263 @@
+//! What a rule file says.
+
+use crate::findings::{Confidence, FixOffer, Safety, Severity};
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One rule.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Rule {
+    pub id: String,
+    /// The folder that the file lies in.
+    #[serde(skip)]
+    pub family: String,
+    /// One line: what is wrong.
+    pub summary: String,
+    /// Without a policy; absent: off until the policy has the section or somebody selects the rule.
+    pub severity: Option<Severity>,
+    /// What the rule is when the policy has a section that it belongs to.
+    pub policy: Option<PolicySeverity>,
+    /// In a module that is not an entry point, without a policy.
+    pub library_severity: Option<Severity>,
+    #[serde(default = "high")]
+    pub confidence: Confidence,
+    pub languages: Vec<String>,
+    /// For somebody who has never met the fault.
+    pub why: String,
+    pub sources: Vec<String>,
+    pub find: Find,
+    /// All must hold.
+    #[serde(default)]
+    pub when: Vec<Condition>,
+    #[serde(default)]
+    pub at: At,
+    /// At most one finding for each program.
+    #[serde(default)]
+    pub once: bool,
+    pub message: String,
+    /// Other places to show, in this order.
+    #[serde(default)]
+    pub related: Vec<RelatedPlace>,
+    pub advice: Option<String>,
+    pub fix: Option<FixOffer>,
+    pub examples: Vec<Example>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PolicySeverity {
+    pub section: Section,
+    pub severity: Severity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Section {
+    Gpu,
+    Cpu,
+}
+
+/// What a rule looks for.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Find {
+    pub event: EventKind,
+    /// For `write`: these variables.
+    #[serde(default)]
+    pub variables: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// The first GPU use on some path of a program: the first effect that reaches `cuInit`; under a
+    /// policy the first import of a GPU library too.
+    GpuUse,
+    /// A variable is set, in a program.
+    Write,
+    /// A GPU is chosen by index, anywhere.
+    SelectDevice,
+    /// A module that the policy forbids is imported by the CPU part.
+    ForbiddenImport,
+    /// Reported by the suppressions themselves.
+    Suppression,
+}
+
+/// Words of a condition; all that are given must hold.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Condition {
+    /// The program did not set this variable on some path to the event.
+    pub unset: Option<String>,
+    /// Nothing after the event sets this variable.
+    pub never_later: Option<String>,
+    /// A value that the program set is in force at the event.
+    pub in_force: Option<InForce>,
+    /// This happened before the event.
+    pub after: Option<Earlier>,
+    /// The write changes what was in force when this happened.
+    pub new_value_since: Option<Earlier>,
+    /// The chosen index is not the one that the policy allows (0 without a policy).
+    pub device_differs: Option<bool>,
+    /// The chosen index is beyond the GPUs that the mask leaves.
+    pub outside_mask: Option<bool>,
+    /// The mask leaves several GPUs and the chosen index is one of them.
+    pub inside_mask: Option<bool>,
+    /// The number of devices was checked on the way.
+    pub counted: Option<bool>,
+    /// The policy has this section or key.
+    pub policy: Option<PolicyKey>,
+    pub not: Option<Box<Condition>>,
+    /// One of these must hold; the first that does decides what the finding speaks of.
+    pub any: Vec<Condition>,
+    /// All of these must hold.
+    pub all: Vec<Condition>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct InForce {
+    pub variable: String,
+    pub selects: Option<Selects>,
+    /// The value is none of those that the policy accepts.
+    #[serde(default)]
+    pub differs_from_policy: bool,
+}
+
+/// What a mask selects GPUs by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Selects {
+    /// `0`, `1,2`
+    Integer,
+    /// A UUID, or nothing at all: `GPU-…`, `MIG-…`, the empty text, `-1`.
+    NoInteger,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Earlier {
+    CudaInit,
+    GpuImport,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum PolicyKey {
+    #[serde(rename = "gpu")]
+    Gpu,
+    /// `gpu.device-order`, beside a `gpu.visible-devices` that is an integer.
+    #[serde(rename = "gpu.device-order")]
+    DeviceOrder,
+    #[serde(rename = "gpu.visible-devices")]
+    VisibleDevices,
+}
+
+/// Where a finding points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum At {
+    /// The expression of the event.
+    #[default]
+    Event,
+    /// The statement of the entry file that leads to the event.
+    Entry,
+    /// The write whose value is in force, else like `entry`.
+    Definition,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RelatedPlace {
+    /// The event itself.
+    Event,
+    /// What initialised CUDA.
+    CudaInit,
+    /// What imported a GPU library.
+    GpuImport,
+    /// The calls and imports that lead to the event, outermost first.
+    Chain,
+}
+
+/// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Example {
+    pub title: String,
+    pub bad: Option<Files>,
+    pub good: Option<Files>,
+    pub fixed: Option<Files>,
+    /// Where `bad` is found, as `line` or `path:line`; empty: anywhere.
+    pub lines: Vec<String>,
+    /// The policy in force, as in `gpulint.yaml`.
+    pub policy: Option<serde_yaml::Value>,
+    /// `--mode`
+    pub mode: Option<crate::policy::Mode>,
+}
+
+/// One file, or several by path.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Files {
+    One(String),
+    Many(BTreeMap<String, String>),
+}
+
+/// The texts of a rule's examples, as reports show them.
+#[derive(Debug, Default, Serialize)]
+pub struct Examples {
+    pub bad: Vec<String>,
+    pub good: Vec<String>,
+    pub fixed: Vec<String>,
+}
+
+fn high() -> Confidence {
+    Confidence::High
+}
+
+impl Rule {
+    pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
+        let mut rule: Rule = serde_yaml::from_str(text)?;
+        rule.family = family.to_owned();
+        Ok(rule)
+    }
+
+    pub fn example_texts(&self) -> Examples {
+        let texts = |pick: fn(&Example) -> Option<&Files>| {
+            self.examples.iter().filter_map(pick).map(Files::as_text).collect()
+        };
+        Examples {
+            bad: texts(|example| example.bad.as_ref()),
+            good: texts(|example| example.good.as_ref()),
+            fixed: texts(|example| example.fixed.as_ref()),
+        }
+    }
+}
+
+impl Example {
+    /// The texts of the example with what each is: `bad`, `good` or `fixed`.
+    pub fn texts(&self) -> Vec<(&'static str, String)> {
+        let texts = [("bad", &self.bad), ("good", &self.good), ("fixed", &self.fixed)];
+        texts.into_iter().filter_map(|(kind, files)| Some((kind, files.as_ref()?.as_text()))).collect()
+    }
+}
+
+impl Files {
+    /// The files by path; a single one is a script.
+    pub fn by_path(&self) -> Vec<(&str, &str)> {
+        match self {
+            Files::One(text) => vec![("script.py", text)],
+            Files::Many(files) => files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
+        }
+    }
+
+    fn as_text(&self) -> String {
+        match self {
+            Files::One(text) => text.clone(),
+            Files::Many(files) => {
+                files.iter().map(|(path, text)| format!("# {path}\n{text}")).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}

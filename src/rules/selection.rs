@@ -1,0 +1,178 @@
+//! Which rules run, and how bad their findings are: policy and command line together.
+
+use super::schema::Section;
+use super::{Rule, RuleSet};
+use crate::findings::Severity;
+use crate::policy::Policy;
+use globset::{Glob, GlobMatcher};
+use rustc_hash::FxHashSet;
+use std::fmt;
+
+/// A selector that names no rule, family or profile.
+#[derive(Debug, thiserror::Error)]
+pub struct UnknownSelector {
+    pub word: String,
+    pub nearest: Option<String>,
+    pub choices: Vec<String>,
+}
+
+impl fmt::Display for UnknownSelector {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "unknown rule selector `{}`; ", self.word)?;
+        match &self.nearest {
+            Some(nearest) => write!(out, "did you mean `{nearest}`?"),
+            None => write!(out, "choose a rule id, or one of: {}", self.choices.join(", ")),
+        }
+    }
+}
+
+/// The rules that run, resolved.
+pub struct Selection<'r> {
+    rules: Vec<(&'r Rule, Severity)>,
+    per_path: Vec<PathSelection>,
+    overrides: Vec<(String, Severity)>,
+}
+
+struct PathSelection {
+    glob: GlobMatcher,
+    select: Option<FxHashSet<String>>,
+    ignore: FxHashSet<String>,
+    severity: Vec<(String, Severity)>,
+}
+
+/// Profiles: names for sets of rules.
+const PROFILES: &[&str] = &["recommended", "strict", "all"];
+
+impl<'r> Selection<'r> {
+    /// `select` of the command line goes before that of the policy; `ignore` adds to it.
+    pub fn resolve(
+        rules: &'r RuleSet,
+        policy: &Policy,
+        has_cpu_part: bool,
+        select: &[String],
+        ignore: &[String],
+    ) -> Result<Selection<'r>, UnknownSelector> {
+        let selectors = if select.is_empty() { &policy.rules.select } else { select };
+        selectors.iter().try_for_each(|selector| known(rules, selector))?;
+        let ignored = ids(rules, policy.rules.ignore.iter().chain(ignore))?;
+        let profile = selectors.iter().any(|selector| selector == "recommended" || selector == "strict");
+        let mut chosen = Vec::new();
+        for rule in rules.rules() {
+            let named = |selector: &String| *selector == rule.id || *selector == rule.family || selector == "all";
+            let named = selectors.iter().any(named);
+            let in_policy = rule.policy.as_ref().filter(|policy_severity| match policy_severity.section {
+                Section::Gpu => policy.gpu.is_some(),
+                Section::Cpu => has_cpu_part,
+            });
+            // A rule that is off by itself runs as a warning when somebody names it.
+            let severity = in_policy
+                .map(|policy_severity| policy_severity.severity)
+                .or(rule.severity)
+                .or(named.then_some(Severity::Warning));
+            if let Some(severity) = severity
+                && (named || profile)
+                && !ignored.contains(&rule.id)
+            {
+                chosen.push((rule, severity));
+            }
+        }
+        let mut per_path = Vec::new();
+        for (glob, settings) in &policy.rules.per_path {
+            let Ok(glob) = Glob::new(glob) else { continue };
+            per_path.push(PathSelection {
+                glob: glob.compile_matcher(),
+                select: settings.select.as_ref().map(|select| ids(rules, select)).transpose()?,
+                ignore: ids(rules, &settings.ignore)?,
+                severity: severities(rules, &settings.severity)?,
+            });
+        }
+        Ok(Selection { rules: chosen, per_path, overrides: severities(rules, &policy.rules.severity)? })
+    }
+
+    /// The rules that run, with the severity that each has before per-rule and per-path settings.
+    pub fn rules(&self) -> impl Iterator<Item = (&'r Rule, Severity)> + '_ {
+        self.rules.iter().copied()
+    }
+
+    pub fn runs(&self, id: &str) -> bool {
+        self.rules.iter().any(|(rule, _)| rule.id == id)
+    }
+
+    /// Whether a rule runs in a file.
+    pub fn runs_in(&self, id: &str, path: &str) -> bool {
+        self.special_for(path).all(|special| {
+            let selected = special.select.as_ref().is_none_or(|select| select.contains(id));
+            selected && !special.ignore.contains(id)
+        })
+    }
+
+    /// The severity that the policy sets for a rule in a file, when it sets one.
+    pub fn severity_in(&self, id: &str, path: &str) -> Option<Severity> {
+        let set = |overrides: &[(String, Severity)]| {
+            overrides.iter().find(|(rule, _)| rule == id).map(|(_, severity)| *severity)
+        };
+        let special = self.special_for(path).filter_map(|special| set(&special.severity)).last();
+        special.or_else(|| set(&self.overrides))
+    }
+
+    fn special_for<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a PathSelection> {
+        self.per_path.iter().filter(move |special| special.glob.is_match(path))
+    }
+}
+
+fn severities<'s>(
+    rules: &RuleSet,
+    severities: impl IntoIterator<Item = (&'s String, &'s Severity)>,
+) -> Result<Vec<(String, Severity)>, UnknownSelector> {
+    severities
+        .into_iter()
+        .map(|(id, severity)| match rules.find(id) {
+            Some(_) => Ok((id.clone(), *severity)),
+            None => Err(unknown(rules, id)),
+        })
+        .collect()
+}
+
+/// The ids that selectors stand for.
+fn ids<'s>(
+    rules: &RuleSet,
+    selectors: impl IntoIterator<Item = &'s String>,
+) -> Result<FxHashSet<String>, UnknownSelector> {
+    let mut found = FxHashSet::default();
+    for selector in selectors {
+        known(rules, selector)?;
+        let profile = PROFILES.contains(&selector.as_str());
+        let named = rules.rules().iter().filter(|rule| profile || rule.id == *selector || rule.family == *selector);
+        found.extend(named.map(|rule| rule.id.clone()));
+    }
+    Ok(found)
+}
+
+fn known(rules: &RuleSet, selector: &String) -> Result<(), UnknownSelector> {
+    let names = |rule: &Rule| rule.id == *selector || rule.family == *selector;
+    if PROFILES.contains(&selector.as_str()) || rules.rules().iter().any(names) {
+        return Ok(());
+    }
+    Err(unknown(rules, selector))
+}
+
+fn unknown(rules: &RuleSet, word: &str) -> UnknownSelector {
+    let mut choices: Vec<String> = PROFILES.iter().map(|&profile| profile.to_owned()).collect();
+    for rule in rules.rules() {
+        if !choices.contains(&rule.family) {
+            choices.push(rule.family.clone());
+        }
+    }
+    let ids = rules.rules().iter().map(|rule| rule.id.as_str());
+    let nearest = nearest(word, ids.chain(choices.iter().map(String::as_str))).map(str::to_owned);
+    UnknownSelector { word: word.to_owned(), nearest, choices }
+}
+
+/// The candidate that is most like `word`, when one is close.
+pub(super) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    candidates
+        .map(|candidate| (strsim::normalized_damerau_levenshtein(word, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= 0.6)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, candidate)| candidate)
+}

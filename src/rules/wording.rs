@@ -1,0 +1,83 @@
+//! The words of a message: what happened, with which value, and what the policy wants.
+
+use crate::policy::Policy;
+use crate::program::trace::{Event, What};
+
+/// What a message may speak of.
+pub(super) struct Words<'a> {
+    pub event: &'a Event,
+    /// The value in force.
+    pub value: Option<&'a str>,
+    pub policy: &'a Policy,
+    pub cuda: Option<&'a Event>,
+    pub library: Option<&'a Event>,
+}
+
+impl Words<'_> {
+    /// Replaces each `{name}` by what it stands for here; an unknown one is left as it is.
+    pub fn fill(&self, template: &str) -> String {
+        let mut filled = String::with_capacity(template.len());
+        let mut rest = template;
+        while let Some((before, after)) = rest.split_once('{') {
+            filled.push_str(before);
+            rest = match after.split_once('}') {
+                Some((name, after)) => {
+                    filled.push_str(&self.word(name).unwrap_or_else(|| format!("{{{name}}}")));
+                    after
+                }
+                None => after,
+            };
+        }
+        filled.push_str(rest);
+        filled
+    }
+
+    fn word(&self, name: &str) -> Option<String> {
+        let gpu = self.policy.gpu.as_ref();
+        match (name, &self.event.what) {
+            ("use", what) => Some(as_code(what)),
+            ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
+            ("import", _) => self.library.map(|library| as_code(&library.what)),
+            ("value", what) => Some(match (self.value, what) {
+                (Some(value), _) => value.to_owned(),
+                (None, What::Write { value: Some(value), .. }) => value.clone(),
+                _ => "…".to_owned(),
+            }),
+            ("variable", What::Write { variable, .. } | What::Remove { variable }) => Some(variable.clone()),
+            ("device", What::Select { text, .. }) => Some(text.clone()),
+            ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
+            ("by", What::Select { by, .. }) => Some(by.clone()),
+            ("module", What::Import { module, .. }) => Some(module.clone()),
+            ("allowed", _) => Some(gpu.map_or("cuda:0", |gpu| gpu.device.as_str()).to_owned()),
+            ("mask", _) => Some(match gpu.map(|gpu| gpu.accepted_masks()) {
+                Some([]) | None => "0".to_owned(),
+                Some(masks) => masks.join("` or `"),
+            }),
+            _ => None,
+        }
+    }
+
+    /// What an event does, for a place beside the finding.
+    pub fn of_event(&self, event: &Event) -> String {
+        let because = |note: &Option<String>| note.as_ref().map_or(String::new(), |note| format!(": {note}"));
+        match &event.what {
+            What::Import { note, touches_cuda: true, .. } => format!("this import initialises CUDA{}", because(note)),
+            What::Import { module, .. } => format!("`{module}` is imported here"),
+            What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
+            What::Write { variable, .. } => format!("`{variable}` is set here"),
+            What::Remove { variable } => format!("`{variable}` is removed here"),
+            What::Select { text, .. } => format!("`{text}` is chosen here"),
+        }
+    }
+}
+
+/// An event as code.
+pub(crate) fn as_code(what: &What) -> String {
+    match what {
+        What::Import { module, .. } => format!("import {module}"),
+        What::Call { callee, .. } if callee.contains('.') => format!("{}()", callee.trim_end_matches("()")),
+        What::Call { callee, .. } => format!(".{callee}()"),
+        What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
+        What::Select { text, .. } => text.clone(),
+    }
+}
