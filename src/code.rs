@@ -16,6 +16,8 @@ pub struct Code<'s> {
     pub classes: Vec<Class<'s>>,
     /// Comments that speak to gpulint.
     pub comments: Vec<Span>,
+    /// Logical lines, for the comments to speak about; empty when there are no such comments.
+    pub lines: Vec<Span>,
     /// The file has an `if __name__ == "__main__"` block.
     pub main_guard: bool,
 }

@@ -63,7 +63,8 @@ pub struct Related {
 }
 
 /// A fix that `--fix` would make, as far as a report needs to know it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FixOffer {
     pub title: String,
     pub safety: Safety,

@@ -1,4 +1,25 @@
 //! gpulint tells you which GPU your code will touch, before it touches one.
+//!
+//! The folders are the hops of the pipeline:
+//!
+//! ```text
+//! sources    which files, and the text of each
+//!    │
+//! languages  text → code: steps in the order in which they run (Python by ruff's parser)
+//!    │
+//! program    code → traces: what each program does to the environment and the GPU, in order,
+//!    │       through local functions, project modules and package `__init__` files
+//!    │       (what libraries do is data: `rules/effects/`, `rules/packages/`)
+//! rules      traces → findings: one YAML file each, with its reason, sources and examples
+//!    │
+//! findings   suppressed and fingerprinted; marked, never dropped
+//!    │
+//! report     one pure function per format
+//! ```
+//!
+//! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
+//! whole way. `facts` and `code` are the vocabulary and depend on nothing else here; each hop depends on
+//! those before it only.
 
 pub mod code;
 pub mod facts;
@@ -7,4 +28,146 @@ pub mod languages;
 pub mod policy;
 pub mod program;
 pub mod report;
+pub mod rules;
+pub mod settings;
 pub mod sources;
+
+use code::Code;
+use facts::FileId;
+use findings::{Finding, suppressions};
+use policy::{Cpu, Mode};
+use program::{Options, Program};
+use rayon::prelude::*;
+use rules::{RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
+use settings::Settings;
+use sources::{Skipped, Sources};
+
+/// What a run found.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Sorted by file, place and rule; only those in files that are reported.
+    pub findings: Vec<Finding>,
+    /// Files that were checked, of those that are reported.
+    pub checked: usize,
+    /// Files that could not be read, or not as their language.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Checks all sources: the whole pipeline but the report.
+///
+/// # Errors
+/// When the policy or the command line names a rule that does not exist.
+pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<Outcome, UnknownSelector> {
+    let policy = &settings.policy;
+    let cpu = settings.cpu_section();
+    let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
+    let (codes, skipped) = lower_all(sources);
+    let program = Program::new(sources, codes, &rules.knowledge, settings.options(cpu.as_ref()));
+    let traces = program.traces();
+    let programs = traces.programs.iter().map(|trace| (trace, ScopeKind::Program));
+    let libraries = traces.libraries.iter().map(|trace| (trace, ScopeKind::Library));
+    let part = traces.cpu.iter().map(|trace| (trace, ScopeKind::CpuPart));
+    let scopes: Vec<_> = programs.chain(libraries).chain(part).collect();
+    let mut findings: Vec<Finding> = scopes
+        .par_iter()
+        .flat_map_iter(|&(trace, kind)| {
+            let scope = Scope { program: &program, policy, cpu: cpu.as_ref(), trace, kind };
+            let found: Vec<_> =
+                selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope)).collect();
+            found
+        })
+        .collect();
+    findings.retain(|finding| sources.file(finding.place.file).reported);
+    settle_severities(&mut findings, sources, &selection);
+    keep_worst_of_each_place(&mut findings);
+    suppress(&mut findings, &program, sources, rules, &selection);
+    let is_checked =
+        |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
+    let checked = sources.files.iter().enumerate().filter(|&entry| is_checked(entry)).count();
+    let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
+    Ok(Outcome { findings, checked, skipped })
+}
+
+/// The code of every file, and those that are not what they seem.
+fn lower_all(sources: &Sources) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
+    let lowered: Vec<_> = sources.files.par_iter().map(languages::lower).collect();
+    let mut skipped = Vec::new();
+    let codes = lowered
+        .into_iter()
+        .zip(&sources.files)
+        .map(|(lowered, source)| {
+            lowered
+                .map_err(|reason| {
+                    if source.reported {
+                        skipped.push(Skipped { path: source.name.clone(), reason });
+                    }
+                })
+                .ok()
+        })
+        .collect();
+    (codes, skipped)
+}
+
+/// Applies what the policy says about single rules and paths.
+fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: &Selection<'_>) {
+    findings.retain_mut(|finding| {
+        let path = &sources.file(finding.place.file).name;
+        if let Some(severity) = selection.severity_in(&finding.rule, path) {
+            finding.severity = severity;
+        }
+        selection.runs_in(&finding.rule, path)
+    });
+}
+
+/// Several programs may show the same fault: one finding is kept, the worst and surest.
+fn keep_worst_of_each_place(findings: &mut Vec<Finding>) {
+    findings.sort_by(|one, other| {
+        let key = |finding: &Finding| (finding.place, finding.rule.clone());
+        let badness = |finding: &Finding| (finding.severity, finding.confidence);
+        key(one).cmp(&key(other)).then_with(|| badness(other).cmp(&badness(one)))
+    });
+    findings.dedup_by(|later, first| later.place == first.place && later.rule == first.rule);
+}
+
+fn suppress(
+    findings: &mut Vec<Finding>,
+    program: &Program<'_>,
+    sources: &Sources,
+    rules: &RuleSet,
+    selection: &Selection<'_>,
+) {
+    let mut found = Vec::new();
+    for (index, source) in sources.files.iter().enumerate() {
+        let file = FileId(index as u32);
+        let code = program.code(file);
+        if !code.comments.is_empty() {
+            found.extend(suppressions::suppressions_in(file, source, &code.comments, &code.lines));
+        }
+    }
+    let known: Vec<&str> = rules.rules().iter().map(|rule| rule.id.as_str()).collect();
+    suppressions::apply(findings, &found, sources, &known, &|id| selection.runs(id));
+    settle_severities(findings, sources, selection);
+}
+
+impl Settings {
+    /// The section in force for the CPU part: the policy's, or that of `--mode cpu`.
+    fn cpu_section(&self) -> Option<Cpu> {
+        match (self.mode, &self.policy.cpu) {
+            (Some(Mode::Gpu), _) => None,
+            (_, Some(cpu)) => Some(cpu.clone()),
+            (Some(Mode::Cpu), None) => Some(Cpu::default_for_mode()),
+            (None, None) => None,
+        }
+    }
+
+    fn options(&self, cpu: Option<&Cpu>) -> Options {
+        Options {
+            forbidden: cpu.map_or(Vec::new(), |cpu| {
+                cpu.forbidden_imports.iter().map(|pattern| pattern.as_str().to_owned()).collect()
+            }),
+            imports_matter: self.policy.gpu.is_some(),
+            cpu_part: cpu.cloned(),
+            every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
+        }
+    }
+}

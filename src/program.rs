@@ -15,6 +15,7 @@ pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::Code;
 use crate::facts::{FileId, Place};
+use crate::policy::Cpu;
 use crate::sources::Sources;
 use imports::Imports;
 use knowledge::Knowledge;
@@ -36,6 +37,7 @@ pub struct Program<'s> {
     empty: Code<'s>,
     /// What the programs ran, known once they did.
     ran: OnceLock<Ran>,
+    cpu_part: OnceLock<Vec<FileId>>,
 }
 
 /// What the policy says that changes how programs are followed.
@@ -45,8 +47,10 @@ pub struct Options {
     pub forbidden: Vec<String>,
     /// The import of a GPU library counts as GPU use.
     pub imports_matter: bool,
-    /// Start one more program that imports these modules: the CPU part.
-    pub cpu_part: Vec<FileId>,
+    /// One more program imports the modules that this section names: the CPU part.
+    pub cpu_part: Option<Cpu>,
+    /// Each file that touches the GPU is looked at as if it were started itself.
+    pub every_gpu_file: bool,
 }
 
 #[derive(Default)]
@@ -76,6 +80,7 @@ impl<'s> Program<'s> {
         let modules = Modules::new(sources);
         let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
         Program {
+            cpu_part: OnceLock::new(),
             sources,
             codes,
             modules,
@@ -103,8 +108,8 @@ impl<'s> Program<'s> {
         let libraries: Vec<FileId> = libraries.collect();
         let libraries =
             libraries.par_iter().map(|&file| Run::new(self, file, Start::Library).trace()).collect();
-        let first = self.options.cpu_part.first();
-        let cpu = first.map(|&first| Run::new(self, first, Start::CpuPart).trace());
+        let first = self.cpu_part().first().copied();
+        let cpu = first.map(|first| Run::new(self, first, Start::CpuPart).trace());
         Traces { programs, libraries, cpu }
     }
 
@@ -116,7 +121,8 @@ impl<'s> Program<'s> {
             || (!ran.files.contains(&file) && self.imports.mentions_gpu(file))
     }
 
-    pub(crate) fn code(&self, file: FileId) -> &Code<'s> {
+    /// The code of a file; empty when it could not be read.
+    pub fn code(&self, file: FileId) -> &Code<'s> {
         self.codes[file.0 as usize].as_ref().unwrap_or(&self.empty)
     }
 
@@ -142,8 +148,24 @@ impl<'s> Program<'s> {
         self.options.forbidden.iter().any(covers)
     }
 
+    /// The modules that the CPU part starts with: those that the policy names, or all.
     fn cpu_part(&self) -> &[FileId] {
-        &self.options.cpu_part
+        self.cpu_part.get_or_init(|| {
+            let Some(cpu) = &self.options.cpu_part else { return Vec::new() };
+            let named = |file: &FileId| match cpu.entry_points.is_empty() {
+                true => self.sources.file(*file).reported,
+                false => cpu.entry_points_match(&self.dotted(*file)),
+            };
+            (0..self.codes.len() as u32)
+                .map(FileId)
+                .filter(|file| self.is_read(*file) && named(file))
+                .collect()
+        })
+    }
+
+    /// Whether the file could be read as its language.
+    pub fn is_read(&self, file: FileId) -> bool {
+        self.codes[file.0 as usize].is_some()
     }
 
     fn ran_elsewhere(&self, file: FileId) -> bool {

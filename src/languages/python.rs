@@ -47,6 +47,9 @@ pub fn lower(text: &str) -> Result<Code<'_>, Refusal> {
     let body = lowering.block(&parsed.syntax().body);
     lowering.code.body = body;
     lowering.code.comments = lowering.comments_for_gpulint(&parsed);
+    if !lowering.code.comments.is_empty() {
+        lowering.code.lines = lowering.logical_lines(&parsed);
+    }
     if lowering.too_deep {
         nesting::release(parsed, text.len());
         return Err(TOO_DEEP.to_owned());
@@ -116,5 +119,25 @@ impl<'s> Lowering<'s> {
             .filter(|token| self.slice(token.range()).contains("gpulint:"))
             .map(|token| self.span(token.range()))
             .collect()
+    }
+
+    /// From the first token of each statement to its end, or to the colon of a compound one.
+    fn logical_lines(&self, parsed: &Parsed<ModModule>) -> Vec<Span> {
+        let mut lines = Vec::new();
+        let mut start = None;
+        for token in parsed.tokens() {
+            match token.kind() {
+                TokenKind::Newline => {
+                    if let Some(start) = start.take() {
+                        let end = self.span(token.range()).start;
+                        lines.push(Span { start, end });
+                    }
+                }
+                TokenKind::Comment | TokenKind::NonLogicalNewline | TokenKind::Indent | TokenKind::Dedent => {
+                }
+                _ => _ = start.get_or_insert(self.span(token.range()).start),
+            }
+        }
+        lines
     }
 }

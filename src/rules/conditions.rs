@@ -15,21 +15,30 @@ pub(super) struct Verdict {
 }
 
 impl Scope<'_> {
-    pub(super) fn holds(&self, condition: &Condition, id: EventId, event: &Event, verdict: &mut Verdict) -> bool {
+    pub(super) fn holds(
+        &self,
+        condition: &Condition,
+        id: EventId,
+        event: &Event,
+        verdict: &mut Verdict,
+    ) -> bool {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| is_unset(event, variable, verdict));
-        let never_later = condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, variable));
-        let in_force = condition.in_force.as_ref().is_none_or(|wanted| match self.value_in_force(wanted, event) {
-            Some((definition, only)) => {
-                verdict.definition = Some(definition);
-                verdict.on_some_paths |= !only;
-                true
-            }
-            None => false,
-        });
+        let never_later =
+            condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, variable));
+        let in_force =
+            condition.in_force.as_ref().is_none_or(|wanted| match self.value_in_force(wanted, event) {
+                Some((definition, only)) => {
+                    verdict.definition = Some(definition);
+                    verdict.on_some_paths |= !only;
+                    true
+                }
+                None => false,
+            });
         let order = condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
             && condition.new_value_since.is_none_or(|earlier| self.is_new_value(event, earlier));
-        let is = |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
+        let is =
+            |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
         let device = is(condition.device_differs, &|| self.device_differs(event))
             && is(condition.outside_mask, &|| {
                 self.left_by_mask(event).is_some_and(|(left, index)| left > 0 && index >= left)
@@ -39,7 +48,8 @@ impl Scope<'_> {
             })
             && is(condition.counted, &|| event.before.counted);
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
-        let not = condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
+        let not =
+            condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
         unset
             && never_later
             && in_force
@@ -47,7 +57,8 @@ impl Scope<'_> {
             && device
             && policy
             && not
-            && (condition.any.is_empty() || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
+            && (condition.any.is_empty()
+                || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
     }
 
@@ -74,7 +85,9 @@ impl Scope<'_> {
         let reaching = reaching(event, &wanted.variable);
         let accepted = self.policy.gpu.as_ref().map_or(&[][..], |gpu| gpu.accepted_masks());
         let fits = |value: &str| {
-            let kind = wanted.selects.is_none_or(|selects| selects_by_integer(value) == (selects == Selects::Integer));
+            let kind = wanted
+                .selects
+                .is_none_or(|selects| selects_by_integer(value) == (selects == Selects::Integer));
             let accepted = || hides_all(value) || accepted.iter().any(|mask| same_mask(mask, value));
             kind && !(wanted.differs_from_policy && accepted())
         };

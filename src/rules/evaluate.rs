@@ -1,9 +1,9 @@
 //! Holds a rule against a trace: which events it finds there, and the finding that comes of each.
 
+use super::Rule;
 use super::conditions::{Verdict, happened};
 use super::schema::{At, EventKind, RelatedPlace};
 use super::wording::Words;
-use super::Rule;
 use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
@@ -99,9 +99,11 @@ impl Scope<'_> {
             self.relate(*wanted, definition.unwrap_or(event), &words, &mut related);
         }
         related.retain(|known| known.place != place);
-        let order_is_certain = rule.when.iter().filter_map(|condition| condition.after).all(|earlier| {
-            happened(event, earlier).is_some_and(|happened| happened.certain)
-        });
+        let order_is_certain = rule
+            .when
+            .iter()
+            .filter_map(|condition| condition.after)
+            .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
         let sure = event.certain && order_is_certain && !verdict.on_some_paths;
         let severity = self.severity_at(rule, severity, place.file);
         Finding {
@@ -134,7 +136,9 @@ impl Scope<'_> {
         };
         match wanted {
             RelatedPlace::Event => add(words.event.place, words.of_event(words.event)),
-            RelatedPlace::CudaInit => words.cuda.into_iter().for_each(|cuda| add(cuda.place, words.of_event(cuda))),
+            RelatedPlace::CudaInit => {
+                words.cuda.into_iter().for_each(|cuda| add(cuda.place, words.of_event(cuda)))
+            }
             RelatedPlace::GpuImport => {
                 words.library.into_iter().for_each(|library| add(library.place, words.of_event(library)));
             }
@@ -143,7 +147,9 @@ impl Scope<'_> {
                 hops.reverse();
                 for frame in hops {
                     // The frames that nothing entered are where programs start.
-                    let Some(site) = frame.site.filter(|site| site.span.end > site.span.start) else { continue };
+                    let Some(site) = frame.site.filter(|site| site.span.end > site.span.start) else {
+                        continue;
+                    };
                     let message = match &frame.function {
                         Some(function) => format!("calls `{function}`"),
                         None => format!("imports `{}`", self.program.dotted(frame.file)),

@@ -45,7 +45,9 @@ impl Example {
     /// The places at which the rule is found, as `line` in a script and `path:line` in a project.
     fn found(&self, files: &Files, rule: &Rule, rules: &RuleSet) -> Result<Vec<String>, String> {
         let policy = match &self.policy {
-            Some(policy) => serde_yaml::from_value(policy.clone()).map_err(|error| format!("policy: {error}"))?,
+            Some(policy) => {
+                serde_yaml::from_value(policy.clone()).map_err(|error| format!("policy: {error}"))?
+            }
             None => Default::default(),
         };
         let settings = Settings {

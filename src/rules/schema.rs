@@ -1,6 +1,6 @@
 //! What a rule file says.
 
-use crate::findings::{Confidence, FixOffer, Safety, Severity};
+use crate::findings::{Confidence, FixOffer, Severity};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

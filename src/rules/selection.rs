@@ -58,7 +58,8 @@ impl<'r> Selection<'r> {
         let profile = selectors.iter().any(|selector| selector == "recommended" || selector == "strict");
         let mut chosen = Vec::new();
         for rule in rules.rules() {
-            let named = |selector: &String| *selector == rule.id || *selector == rule.family || selector == "all";
+            let named =
+                |selector: &String| *selector == rule.id || *selector == rule.family || selector == "all";
             let named = selectors.iter().any(named);
             let in_policy = rule.policy.as_ref().filter(|policy_severity| match policy_severity.section {
                 Section::Gpu => policy.gpu.is_some(),
@@ -142,7 +143,8 @@ fn ids<'s>(
     for selector in selectors {
         known(rules, selector)?;
         let profile = PROFILES.contains(&selector.as_str());
-        let named = rules.rules().iter().filter(|rule| profile || rule.id == *selector || rule.family == *selector);
+        let named =
+            rules.rules().iter().filter(|rule| profile || rule.id == *selector || rule.family == *selector);
         found.extend(named.map(|rule| rule.id.clone()));
     }
     Ok(found)

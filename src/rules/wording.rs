@@ -61,7 +61,9 @@ impl Words<'_> {
     pub fn of_event(&self, event: &Event) -> String {
         let because = |note: &Option<String>| note.as_ref().map_or(String::new(), |note| format!(": {note}"));
         match &event.what {
-            What::Import { note, touches_cuda: true, .. } => format!("this import initialises CUDA{}", because(note)),
+            What::Import { note, touches_cuda: true, .. } => {
+                format!("this import initialises CUDA{}", because(note))
+            }
             What::Import { module, .. } => format!("`{module}` is imported here"),
             What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
             What::Write { variable, .. } => format!("`{variable}` is set here"),

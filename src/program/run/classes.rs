@@ -45,6 +45,7 @@ impl<'p> Run<'p> {
     /// `object.name`
     pub(super) fn attribute(&mut self, object: &Value<'p>, name: &'p str, span: Span) -> Value<'p> {
         match object {
+            _ if name == "TYPE_CHECKING" => Value::Bool(false),
             Value::Outside(path) => Value::Outside(self.paths.child(*path, name)),
             Value::Module(file) => self.module_attribute(*file, name, span),
             Value::Folder(folder) => {

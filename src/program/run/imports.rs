@@ -60,8 +60,10 @@ impl<'p> Run<'p> {
                         for name in names {
                             self.import_outside(import.module, Some(name.name), span);
                             let module = self.paths.id(import.module);
-                            let path = self.paths.child(module, name.name);
-                            self.bind(name.bound, Value::Outside(path));
+                            let outside = Value::Outside(self.paths.child(module, name.name));
+                            // `typing.TYPE_CHECKING` is False whenever code runs.
+                            let value = if name.name == "TYPE_CHECKING" { Value::Bool(false) } else { outside };
+                            self.bind(name.bound, value);
                         }
                     }
                     Imported::Project(_, last) => {
