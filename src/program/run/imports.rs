@@ -1,8 +1,9 @@
 //! Imports: project modules run once, in Python's order; other modules are noted.
 
+use super::expressions::borrow;
 use super::{Flow, Here, Run};
-use crate::code::{Code, Function, Import, ImportNames};
-use crate::facts::{FileId, Span};
+use crate::code::{Code, ExprKind, Function, Import, ImportNames, StepKind, Target};
+use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Contact;
 use crate::program::modules::Found;
 use crate::program::state::Definition;
@@ -62,7 +63,8 @@ impl<'p> Run<'p> {
                             let module = self.paths.id(import.module);
                             let outside = Value::Outside(self.paths.child(module, name.name));
                             // `typing.TYPE_CHECKING` is False whenever code runs.
-                            let value = if name.name == "TYPE_CHECKING" { Value::Bool(false) } else { outside };
+                            let value =
+                                if name.name == "TYPE_CHECKING" { Value::Bool(false) } else { outside };
                             self.bind(name.bound, value);
                         }
                     }
@@ -253,6 +255,10 @@ impl<'p> Run<'p> {
     /// The value behind a deferred name: its module runs now, without being noted.
     pub(super) fn settle(&mut self, value: Value<'p>) -> Value<'p> {
         let Value::Deferred(file, name) = value else { return value };
+        // A file that is looked at alone needs no more of the others than their constants.
+        if self.start == super::Start::Library {
+            return self.constant(file, name);
+        }
         if !self.modules.contains_key(&file) {
             if self.callers.len() > 40 || !self.spend() {
                 return Value::Unknown;
@@ -278,6 +284,26 @@ impl<'p> Run<'p> {
             }
             Some(value) => value,
             None => Value::Unknown,
+        }
+    }
+
+    /// The constant that the top level of a file binds a name to, read without running the file.
+    fn constant(&mut self, file: FileId, name: &str) -> Value<'p> {
+        let mut bound = self.code_of(file).body.iter().filter_map(|step| match &step.kind {
+            StepKind::Assign { targets, value: Some(value), .. } => {
+                let named =
+                    targets.iter().any(|target| matches!(target, Target::Name(known, _) if *known == name));
+                named.then_some(value)
+            }
+            _ => None,
+        });
+        let (Some(value), None) = (bound.next(), bound.next()) else { return Value::Unknown };
+        let place = Place { file, span: value.span };
+        match &value.kind {
+            ExprKind::Text(text) => Value::text(borrow(text), place),
+            ExprKind::Int(number) => Value::Int(*number, place),
+            ExprKind::Bool(truth) => Value::Bool(*truth),
+            _ => Value::Unknown,
         }
     }
 
