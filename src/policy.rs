@@ -20,6 +20,7 @@ mod runtime;
 
 pub use amount::Amount;
 pub use cpu::Cpu;
+pub(crate) use discover::absolute;
 pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};

@@ -5,9 +5,11 @@ mod excerpt;
 mod github;
 mod json;
 mod printable;
+mod statistics;
 mod summary;
 mod text;
 
+pub use statistics::render as render_statistics;
 pub use summary::summary_line;
 
 use crate::findings::{Finding, Severity, Status};

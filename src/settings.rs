@@ -1,12 +1,96 @@
-//! stub
-use crate::policy::{Mode, Policy};
-use std::path::PathBuf;
+//! Everything a run needs to know beside the files: what the policy says and what the user typed,
+//! resolved into one value.
+
+use crate::policy::{self, Mode, Policy, PolicyError, absolute};
+use crate::sources::Extent;
+use std::path::{Path, PathBuf};
+
+/// What holds for one run.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
+    /// The folder that paths in reports are relative to; absolute.
     pub root: PathBuf,
+    /// The policy with the overrides of the command line; the default one when there is none.
     pub policy: Policy,
+    /// The file that the policy came from. `None`: there is no policy.
     pub policy_file: Option<PathBuf>,
+    /// `--mode`
+    pub mode: Option<Mode>,
+    /// `--select`; when empty, what the policy says holds.
+    pub select: Vec<String>,
+    /// `--ignore`, likewise.
+    pub ignore: Vec<String>,
+}
+
+/// What the user typed, as far as it decides the settings.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The paths to check; none stands for the current directory.
+    pub paths: Vec<PathBuf>,
+    /// Each `--config`, a file or KEY=VALUE.
+    pub config: Vec<String>,
+    /// No policy is looked for.
+    pub isolated: bool,
     pub mode: Option<Mode>,
     pub select: Vec<String>,
     pub ignore: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error("--config names two policy files, {0} and {1}; name one")]
+    TwoPolicies(String, String),
+    #[error("the current directory cannot be read ({0})")]
+    CurrentDirectory(std::io::Error),
+}
+
+/// The settings of a run, and how much of the project it reads.
+///
+/// One policy governs a run: the nearest upwards from the folder that all checked paths share. So
+/// the order in which paths are named does not matter, and a policy never governs a file outside its
+/// folder because that file was named together with others.
+pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
+    let cwd = std::env::current_dir().map_err(SettingsError::CurrentDirectory)?;
+    let start = common_folder(&request.paths).unwrap_or_else(|| cwd.clone());
+    let (overrides, files): (Vec<String>, Vec<String>) =
+        request.config.iter().cloned().partition(|argument| policy::is_override(argument));
+    if let [first, second, ..] = files.as_slice() {
+        return Err(SettingsError::TwoPolicies(first.clone(), second.clone()));
+    }
+    let named = match files.first() {
+        Some(file) => Some((absolute(Path::new(file)), policy::load(Path::new(file))?)),
+        None => None,
+    };
+    let mut found = if request.isolated { None } else { policy::discover(&start)? };
+    if let (Some((named, _)), Some((discovered, _))) = (&named, &found)
+        && !discovered.parent().is_some_and(|folder| named.starts_with(folder))
+    {
+        // A policy from outside replaces the project's own, its say about the root included.
+        found = None;
+    }
+    let root = policy::project_root(found.as_ref().map(|(file, _)| file.as_path()), &start, &cwd);
+    let in_work_tree = start.starts_with(&root) && root.join(".git").exists();
+    let extent = if found.is_some() || in_work_tree { Extent::Project } else { Extent::NamedPaths };
+    let (policy_file, policy) = named.or(found).unzip();
+    let settings = Settings {
+        root,
+        policy: policy::apply_overrides(policy.unwrap_or_default(), &overrides)?,
+        policy_file,
+        mode: request.mode,
+        select: request.select.clone(),
+        ignore: request.ignore.clone(),
+    };
+    Ok((settings, extent))
+}
+
+/// The deepest path that all of `paths` lie below; one path is its own. `None` when there are none.
+fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
+    let mut paths = paths.iter().map(|path| absolute(path));
+    let first = paths.next()?;
+    Some(paths.fold(first, |common, path| {
+        let shared = common.components().zip(path.components()).take_while(|(a, b)| a == b);
+        shared.map(|(part, _)| part).collect()
+    }))
 }

@@ -1,9 +1,17 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
+mod names;
+mod read;
+mod walk;
+
 use crate::facts::{FileId, Place, Span};
+use crate::policy::absolute;
+use rayon::prelude::*;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+pub use walk::MissingPaths;
 
 /// The language of a file, which decides the front-end that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +48,16 @@ pub struct Position {
     pub column: u32,
     pub end_line: u32,
     pub end_column: u32,
+}
+
+/// Which files are read beside those that the user named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// None: nothing says where the project ends.
+    #[default]
+    NamedPaths,
+    /// Everything below the root, because checked files import it.
+    Project,
 }
 
 /// All files of one run, in a stable order (by name).
@@ -89,6 +107,69 @@ impl Source {
 }
 
 impl Sources {
+    /// Reads the files below `named`, and those of the project as far as `extent` says. A path that
+    /// does not exist is an error; what exists and cannot be read is among the skipped.
+    pub fn collect(root: &Path, named: &[PathBuf], extent: Extent) -> Result<Sources, MissingPaths> {
+        let (found, skipped) = walk::files(root, named, extent)?;
+        Ok(Sources::read(root, found, skipped))
+    }
+
+    /// Standard input in the place of the file `path` (which need not exist), and the rest of the
+    /// project. Without a path it is a script of its own, shown as `-`.
+    pub fn with_standard_input(root: &Path, path: Option<&Path>, text: Vec<u8>, extent: Extent) -> Sources {
+        let path = path.map(absolute);
+        // Without a named path nothing can be missing.
+        let (mut found, skipped) = walk::files(root, &[], extent).unwrap_or_default();
+        if let Some(path) = &path {
+            found.remove(path);
+        }
+        let mut sources = Sources::read(root, found, skipped);
+        let name = path.as_deref().map_or_else(|| "-".to_owned(), |path| names::relative(root, path));
+        match read::text_of(path.as_deref(), text) {
+            Ok(text) => sources.files.push(Source::new(path, name, Language::Python, text)),
+            Err(reason) => sources.skipped.push(Skipped { path: name, reason }),
+        }
+        sources.sort();
+        sources
+    }
+
+    fn read(root: &Path, found: walk::Found, skipped: Vec<(PathBuf, String)>) -> Sources {
+        let found: Vec<_> = found.into_iter().collect();
+        let read: Vec<_> = found.par_iter().map(|(path, wanted)| read::file(path, *wanted)).collect();
+        let mut sources = Sources { root: root.to_owned(), ..Sources::default() };
+        let shown = |path: &Path| names::relative(root, path);
+        sources.skipped =
+            skipped.into_iter().map(|(path, reason)| Skipped { path: shown(&path), reason }).collect();
+        for ((path, wanted), text) in found.into_iter().zip(read) {
+            let name = names::relative(root, &path);
+            match text {
+                Ok(Some(text)) => {
+                    let mut source = Source::new(Some(path), name, Language::Python, text);
+                    source.reported = wanted.is_reported();
+                    sources.files.push(source);
+                }
+                Ok(None) => {}
+                Err(reason) if wanted.is_reported() => sources.skipped.push(Skipped { path: name, reason }),
+                // Nobody asked about this file, and what imports it is checked without it.
+                Err(_) => {}
+            }
+        }
+        sources.sort();
+        sources
+    }
+
+    fn sort(&mut self) {
+        self.files.sort_by(|a, b| a.name.cmp(&b.name));
+        self.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// The file at a path, if it was read.
+    pub fn at(&self, path: &Path) -> Option<FileId> {
+        let path = absolute(path);
+        let position = self.files.iter().position(|source| source.path.as_ref() == Some(&path))?;
+        Some(FileId(position as u32))
+    }
+
     pub fn file(&self, id: FileId) -> &Source {
         &self.files[id.0 as usize]
     }

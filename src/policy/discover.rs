@@ -44,7 +44,7 @@ pub fn project_root(policy_file: Option<&Path>, start: &Path, cwd: &Path) -> Pat
 
 /// The path from the root of the file system, without `.` and `..`. Links stay: the policy of a
 /// linked file is the one near the link, where the user sees it.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.into());
     let mut clean = PathBuf::new();
     for part in full.components() {

@@ -1,0 +1,114 @@
+//! What the user typed → what the run does → exit code.
+//!
+//! One file for each command below; this one holds what they share: the options about the policy, the
+//! streams, and what an exit code means.
+
+mod check;
+mod crash;
+mod options;
+mod rules;
+mod trace;
+
+use anstream::AutoStream;
+use clap::{Parser, Subcommand};
+use options::Colour;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Findings at or above the failing severity.
+const FOUND: u8 = 1;
+/// Bad usage, a bad policy, or nothing that can be read.
+const UNUSABLE: u8 = 2;
+/// A fault of gpulint itself.
+const CRASHED: u8 = 3;
+
+/// Programs of other people may nest deeper than the ordinary stack allows to follow.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Tells you which GPU your code will touch, before it touches one.
+#[derive(Parser)]
+#[command(name = "gpulint", version, propagate_version = false, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// When text for people has colours; `auto` means on a terminal without NO_COLOR.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Colour,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Report where code would use the wrong GPU, or one that it must not use.
+    Check(check::Arguments),
+    /// Show what a program does to the environment and the GPU, in the order in which it happens.
+    Trace(trace::Arguments),
+    /// Explain a rule.
+    Rule(rules::Explain),
+    /// List the rules, or test them.
+    Rules(rules::List),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => {
+            // Also help and the version arrive here. Whoever closed the stream wants no more of it.
+            let _ = answer.print();
+            return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(UNUSABLE));
+        }
+    };
+    ExitCode::from(crash::guarded(|| on_large_stacks(|| run(cli))))
+}
+
+fn run(cli: Cli) -> u8 {
+    let mut out = BufWriter::new(stdout(cli.color));
+    let ended = match cli.command {
+        Command::Check(arguments) => check::run(arguments, cli.color, &mut out),
+        Command::Trace(arguments) => trace::run(&arguments, &mut out),
+        Command::Rule(arguments) => rules::explain(&arguments, &mut out),
+        Command::Rules(arguments) => rules::list(&arguments, &mut out),
+    };
+    let flushed = ignoring_closed_pipe(out.flush());
+    match ended.and_then(|code| flushed.map(|()| code)) {
+        Ok(code) => code,
+        Err(error) => {
+            say(format_args!("error: {error:#}"));
+            UNUSABLE
+        }
+    }
+}
+
+/// Runs `work` where it, and everything that it does in parallel, has room to recurse.
+fn on_large_stacks(work: impl FnOnce() -> u8 + Send) -> u8 {
+    match rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build() {
+        Ok(pool) => pool.install(work),
+        // Not every machine lets a process have so much; most programs are not that deep.
+        Err(_) => work(),
+    }
+}
+
+/// Standard output, from which colours are removed when they are not wanted.
+fn stdout(colour: Colour) -> impl Write {
+    match colour {
+        Colour::Always => AutoStream::always(io::stdout()),
+        Colour::Never => AutoStream::never(io::stdout()),
+        Colour::Auto => AutoStream::auto(io::stdout()),
+    }
+}
+
+/// A reader that stops reading, such as `head`, is no fault.
+fn ignoring_closed_pipe(written: io::Result<()>) -> anyhow::Result<()> {
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("cannot write to standard output"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One line about gpulint itself, for people, on standard error.
+fn say(line: impl std::fmt::Display) {
+    let line = line.to_string();
+    let _ = writeln!(io::stderr(), "{line}");
+}

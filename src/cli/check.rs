@@ -1,0 +1,236 @@
+//! `gpulint check`: reads the files, asks the rules, writes the reports.
+
+use super::options::{Colour, Output, PolicyOptions, severity};
+use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
+use crate::findings::{Severity, Status};
+use crate::policy;
+use crate::report::{Format, Report, render, render_statistics, summary_line};
+use crate::rules::{RuleSet, UnknownSelector};
+use crate::settings::{Settings, resolve};
+use crate::sources::{Extent, Sources};
+use anyhow::{Context, bail};
+use clap::Args;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Files and folders to check; `-` reads standard input.
+    #[arg(default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// How findings are written to standard output.
+    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true,
+          value_name = "text|concise|json|github")]
+    format: Format,
+    /// Write a report to a file as well, for example json=report.json.
+    #[arg(long, value_name = "FORMAT=FILE")]
+    output: Vec<Output>,
+    /// Run only these rules: recommended, strict, all, a family or an id.
+    #[arg(long, value_delimiter = ',', value_name = "RULES")]
+    select: Vec<String>,
+    /// Do not run these rules: a family or an id.
+    #[arg(long, value_delimiter = ',', value_name = "RULES")]
+    ignore: Vec<String>,
+    /// Show findings of this severity and above: note, warning or error.
+    #[arg(long, value_parser = severity(), default_value = "warning", hide_possible_values = true,
+          value_name = "SEVERITY")]
+    min_severity: Severity,
+    /// Fail when there are findings of this severity or above.
+    #[arg(long, value_parser = severity(), default_value = "warning", hide_possible_values = true,
+          value_name = "SEVERITY")]
+    fail_on: Severity,
+    #[command(flatten)]
+    policy: PolicyOptions,
+    /// Reuse nothing from earlier runs; so far every run starts afresh.
+    #[arg(long)]
+    no_cache: bool,
+    /// Exit with 0 although there are findings.
+    #[arg(long)]
+    exit_zero: bool,
+    /// Count the findings of each rule; text and concise reports then show no single ones.
+    #[arg(long)]
+    statistics: bool,
+    /// The file that standard input stands for, which decides its policy and its imports.
+    #[arg(long, value_name = "FILE")]
+    stdin_filename: Option<PathBuf>,
+    /// List the files that would be checked, and check nothing.
+    #[arg(long)]
+    show_files: bool,
+    /// Print the policy as it is after all options, and check nothing.
+    #[arg(long)]
+    show_settings: bool,
+}
+
+pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let input = Input::of(&arguments)?;
+    let mut request = arguments.policy.clone().request(input.paths().to_vec());
+    request.select = arguments.select.clone();
+    request.ignore = arguments.ignore.clone();
+    let (settings, extent) = resolve(&request)?;
+    if arguments.show_settings {
+        ignoring_closed_pipe(show_settings(&settings, out))?;
+        return Ok(0);
+    }
+    let sources = input.read(&settings.root, extent)?;
+    if arguments.show_files {
+        return show_files(&sources, out);
+    }
+    let outcome = crate::check(&sources, &settings, RuleSet::embedded())
+        .map_err(|unknown| unknown_selector(&unknown, &settings))?;
+    let report = Report {
+        sources: &sources,
+        findings: &outcome.findings,
+        checked: outcome.checked,
+        skipped: &outcome.skipped,
+        min_severity: arguments.min_severity,
+        has_policy: settings.policy_file.is_some(),
+        fail_on: arguments.fail_on,
+        colour: false,
+    };
+    // Files first: whoever reads standard output may stop reading.
+    for output in &arguments.output {
+        write_file(&report, output)?;
+    }
+    // The stream itself removes colours where they are not wanted.
+    let report = Report { colour: !matches!(colour, Colour::Never), ..report };
+    ignoring_closed_pipe(print(&report, &arguments, out))?;
+    if outcome.checked == 0 {
+        return Ok(nothing_checked(outcome.skipped.len()));
+    }
+    let fails = |f: &crate::findings::Finding| f.status == Status::Active && f.severity >= arguments.fail_on;
+    let failed = outcome.findings.iter().any(fails) && !arguments.exit_zero;
+    Ok(if failed { FOUND } else { 0 })
+}
+
+/// What is checked.
+enum Input {
+    Paths(Vec<PathBuf>),
+    Standard { name: Option<PathBuf> },
+}
+
+impl Input {
+    fn of(arguments: &Arguments) -> anyhow::Result<Input> {
+        let is_standard = |path: &PathBuf| path.as_os_str() == "-";
+        match arguments.paths.as_slice() {
+            [one] if is_standard(one) => Ok(Input::Standard { name: arguments.stdin_filename.clone() }),
+            paths if paths.iter().any(is_standard) => {
+                bail!("`-` reads standard input and cannot stand beside other paths")
+            }
+            _ if arguments.stdin_filename.is_some() => {
+                bail!("--stdin-filename says what standard input stands for, so it needs the path `-`")
+            }
+            paths => Ok(Input::Paths(paths.to_vec())),
+        }
+    }
+
+    /// The paths that decide which policy holds.
+    fn paths(&self) -> &[PathBuf] {
+        match self {
+            Input::Paths(paths) => paths,
+            Input::Standard { name } => name.as_slice(),
+        }
+    }
+
+    fn read(&self, root: &Path, extent: Extent) -> anyhow::Result<Sources> {
+        match self {
+            Input::Paths(paths) => Ok(Sources::collect(root, paths, extent)?),
+            Input::Standard { name } => {
+                let mut text = Vec::new();
+                io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
+                Ok(Sources::with_standard_input(root, name.as_deref(), text, extent))
+            }
+        }
+    }
+}
+
+fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+    let for_people = matches!(arguments.format, Format::Text | Format::Concise);
+    if for_people && arguments.statistics {
+        return render_statistics(report, out);
+    }
+    render(report, arguments.format, out)?;
+    if !for_people {
+        // What a program reads comes first, so that both streams on one terminal stay readable.
+        out.flush()?;
+        if arguments.statistics {
+            render_statistics(&Report { colour: false, ..*report }, &mut io::stderr())?;
+        } else {
+            say(summary_line(report));
+        }
+    }
+    Ok(())
+}
+
+fn write_file(report: &Report, output: &Output) -> anyhow::Result<()> {
+    let write = || {
+        let mut file = BufWriter::new(File::create(&output.file)?);
+        render(report, output.format, &mut file)?;
+        file.flush()
+    };
+    write().with_context(|| format!("cannot write the report {}", output.file.display()))
+}
+
+fn nothing_checked(skipped: usize) -> u8 {
+    match skipped {
+        0 => {
+            say("note: there are no Python files below the named paths");
+            0
+        }
+        1 => {
+            say("error: the only file could not be checked");
+            UNUSABLE
+        }
+        skipped => {
+            say(format_args!("error: none of the {skipped} files could be checked"));
+            UNUSABLE
+        }
+    }
+}
+
+/// Says where the word stands: in an option, or in a line of the policy.
+fn unknown_selector(unknown: &UnknownSelector, settings: &Settings) -> anyhow::Error {
+    let word = &unknown.word;
+    let place = if settings.select.contains(word) {
+        "--select".to_owned()
+    } else if settings.ignore.contains(word) {
+        "--ignore".to_owned()
+    } else if let Some(file) = &settings.policy_file {
+        let line = policy::line_naming(file, word).map(|line| format!(":{line}")).unwrap_or_default();
+        let cwd = std::env::current_dir().unwrap_or_default();
+        format!("{}{line}", file.strip_prefix(cwd).unwrap_or(file).display())
+    } else {
+        "--config".to_owned()
+    };
+    anyhow::anyhow!("{place}: {unknown}")
+}
+
+fn show_files(sources: &Sources, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let names = sources.files.iter().filter(|source| source.reported).map(|source| &source.name);
+    let mut count = 0;
+    for name in names {
+        count += 1;
+        ignoring_closed_pipe(writeln!(out, "{name}"))?;
+    }
+    for skipped in &sources.skipped {
+        say(format_args!("skipped {}: {}", skipped.path, skipped.reason));
+    }
+    Ok(if count == 0 { nothing_checked(sources.skipped.len()) } else { 0 })
+}
+
+/// A policy file that would have the same effect, with the rest in comments.
+fn show_settings(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
+    let file = settings.policy_file.as_ref().map(|file| file.display().to_string());
+    writeln!(out, "# root: {}", settings.root.display())?;
+    writeln!(out, "# policy: {}", file.as_deref().unwrap_or("none"))?;
+    if let Some(mode) = settings.mode {
+        writeln!(out, "# mode: {}", if mode == policy::Mode::Gpu { "gpu" } else { "cpu" })?;
+    }
+    for (option, words) in [("select", &settings.select), ("ignore", &settings.ignore)] {
+        if !words.is_empty() {
+            writeln!(out, "# {option}: {}", words.join(","))?;
+        }
+    }
+    let policy = serde_yaml::to_string(&settings.policy).map_err(io::Error::other)?;
+    write!(out, "{policy}")
+}

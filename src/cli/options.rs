@@ -1,0 +1,84 @@
+//! Options that several commands share, and the values that options take.
+
+use crate::findings::Severity;
+use crate::policy::Mode;
+use crate::report::Format;
+use crate::settings::Request;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Where the policy comes from and what is asked of it.
+#[derive(Args, Clone)]
+pub struct PolicyOptions {
+    /// Take the policy from FILE, or change one setting of it, such as `gpu.visible-devices="1"`.
+    #[arg(long, value_name = "FILE|KEY=VALUE")]
+    config: Vec<String>,
+    /// Look for no policy.
+    #[arg(long)]
+    isolated: bool,
+    /// Check as a program that uses the GPU, or as one that must not.
+    #[arg(long, value_parser = mode(), value_name = "gpu|cpu", hide_possible_values = true)]
+    mode: Option<Mode>,
+}
+
+impl PolicyOptions {
+    pub fn request(self, paths: Vec<PathBuf>) -> Request {
+        let PolicyOptions { config, isolated, mode } = self;
+        Request { paths, config, isolated, mode, ..Request::default() }
+    }
+}
+
+/// When text has colours.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Colour {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// A report that goes to a file: `json=report.json`.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub format: Format,
+    pub file: PathBuf,
+}
+
+impl std::str::FromStr for Output {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Output, String> {
+        let formats = || {
+            let names = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+            names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+        };
+        match text.split_once('=') {
+            Some((_, "")) | None => Err("expected FORMAT=FILE, for example json=report.json".to_owned()),
+            Some((format, file)) => {
+                let format = Format::from_str(format, true)
+                    .map_err(|_| format!("`{format}` is not a format; they are {}", formats()))?;
+                Ok(Output { format, file: file.into() })
+            }
+        }
+    }
+}
+
+pub fn severity() -> impl TypedValueParser<Value = Severity> {
+    words(["note", "warning", "error"], |word| match word {
+        "note" => Severity::Note,
+        "warning" => Severity::Warning,
+        _ => Severity::Error,
+    })
+}
+
+fn mode() -> impl TypedValueParser<Value = Mode> {
+    words(["gpu", "cpu"], |word| if word == "gpu" { Mode::Gpu } else { Mode::Cpu })
+}
+
+fn words<T: Clone + Send + Sync + 'static>(
+    words: impl IntoIterator<Item = &'static str>,
+    meaning: fn(&str) -> T,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words.into_iter().map(PossibleValue::new)).map(move |word| meaning(&word))
+}

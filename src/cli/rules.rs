@@ -1,0 +1,209 @@
+//! `gpulint rule` and `gpulint rules`: what the rules are, and whether they do what they say.
+
+use super::{FOUND, ignoring_closed_pipe};
+use crate::findings::{Confidence, FixOffer, Safety, Severity};
+use crate::rules::{Rule, RuleSet, test};
+use anyhow::bail;
+use clap::{Args, Subcommand, ValueEnum};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Args)]
+pub struct Explain {
+    /// The id of the rule, for example missing-device-order.
+    id: String,
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct List {
+    #[command(subcommand)]
+    command: Option<ListCommand>,
+    /// How the list is written.
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json|markdown")]
+    format: ListFormat,
+}
+
+#[derive(Subcommand)]
+enum ListCommand {
+    /// Run every example of every rule.
+    Test,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum ListFormat {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+}
+
+pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (rules, id) = (RuleSet::embedded(), &arguments.id);
+    let Some(rule) = rules.find(id) else {
+        let hint = match rules.nearest(id) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`gpulint rules` lists them all".to_owned(),
+        };
+        bail!("there is no rule `{id}`; {hint}");
+    };
+    ignoring_closed_pipe(page(rule, out))?;
+    Ok(0)
+}
+
+pub fn list(arguments: &List, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let rules = RuleSet::embedded();
+    if let Some(ListCommand::Test) = arguments.command {
+        return Ok(if test(rules, out)? { 0 } else { FOUND });
+    }
+    let written = match arguments.format {
+        ListFormat::Text => text(rules.rules(), out),
+        ListFormat::Json => json(rules.rules(), out),
+        ListFormat::Markdown => markdown(rules.rules(), out),
+    };
+    ignoring_closed_pipe(written)?;
+    Ok(0)
+}
+
+/// Markdown that is also readable on a terminal.
+fn page(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "# {}\n\n{}.\n", rule.id, rule.summary.trim_end().trim_end_matches('.'))?;
+    writeln!(out, "- family: {}", rule.family)?;
+    writeln!(out, "- severity: {}", severity_of(rule))?;
+    writeln!(out, "- confidence: {}", confidence_of(rule))?;
+    writeln!(out, "- languages: {}", rule.languages.join(", "))?;
+    if let Some(fix) = &rule.fix {
+        writeln!(out, "- fix: {} ({})", fix.title, safety_of(fix))?;
+    }
+    writeln!(out, "\n## Why\n\n{}", rule.why.trim_end())?;
+    if let Some(advice) = &rule.advice {
+        writeln!(out, "\n## What to do\n\n{}", advice.trim_end())?;
+    }
+    if !rule.examples.is_empty() {
+        writeln!(out, "\n## Examples")?;
+    }
+    for example in &rule.examples {
+        writeln!(out, "\n### {}", example.title)?;
+        for (verdict, text) in example.texts() {
+            writeln!(out, "\n{verdict}:\n")?;
+            text.lines().try_for_each(|line| writeln!(out, "{}", format!("    {line}").trim_end()))?;
+        }
+    }
+    if !rule.sources.is_empty() {
+        writeln!(out, "\n## Sources\n")?;
+        rule.sources.iter().try_for_each(|source| writeln!(out, "- {source}"))?;
+    }
+    Ok(())
+}
+
+fn text(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
+    let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+    let mut family = None;
+    for rule in by_family(rules) {
+        if family.replace(&rule.family) != Some(&rule.family) {
+            writeln!(out, "{}:", rule.family)?;
+        }
+        writeln!(out, "  {:width$}  {:7}  {}", rule.id, severity_of(rule), rule.summary.trim_end())?;
+    }
+    Ok(())
+}
+
+fn markdown(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "| rule | family | severity | fix | what it finds |\n|---|---|---|---|---|")?;
+    for rule in by_family(rules) {
+        let fix = rule.fix.as_ref().map_or("", safety_of);
+        let (severity, summary) = (severity_of(rule), rule.summary.trim_end().replace('|', "\\|"));
+        writeln!(out, "| `{}` | {} | {severity} | {fix} | {summary} |", rule.id, rule.family)?;
+    }
+    Ok(())
+}
+
+fn json(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
+    let document = Document { rules: by_family(rules).into_iter().map(Entry::of).collect() };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    rules: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    id: &'a str,
+    family: &'a str,
+    summary: &'a str,
+    severity: Option<Severity>,
+    confidence: Confidence,
+    languages: &'a [String],
+    fix: Option<&'a FixOffer>,
+    sources: &'a [String],
+    examples: Examples,
+}
+
+impl<'a> Entry<'a> {
+    fn of(rule: &'a Rule) -> Self {
+        Entry {
+            id: &rule.id,
+            family: &rule.family,
+            summary: &rule.summary,
+            severity: rule.severity,
+            confidence: rule.confidence,
+            languages: &rule.languages,
+            fix: rule.fix.as_ref(),
+            sources: &rule.sources,
+            examples: examples_of(rule),
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct Examples {
+    bad: Vec<String>,
+    good: Vec<String>,
+    fixed: Vec<String>,
+}
+
+fn examples_of(rule: &Rule) -> Examples {
+    let mut examples = Examples::default();
+    for (verdict, text) in rule.examples.iter().flat_map(|example| example.texts()) {
+        match verdict {
+            "bad" => examples.bad.push(text),
+            "good" => examples.good.push(text),
+            _ => examples.fixed.push(text),
+        }
+    }
+    examples
+}
+
+fn by_family(rules: &[Rule]) -> Vec<&Rule> {
+    let mut rules: Vec<&Rule> = rules.iter().collect();
+    rules.sort_by_key(|rule| (&rule.family, &rule.id));
+    rules
+}
+
+fn severity_of(rule: &Rule) -> &'static str {
+    match rule.severity {
+        Some(Severity::Error) => "error",
+        Some(Severity::Warning) => "warning",
+        Some(Severity::Note) => "note",
+        // Until a policy or a selection turns it on.
+        None => "off",
+    }
+}
+
+fn confidence_of(rule: &Rule) -> &'static str {
+    match rule.confidence {
+        Confidence::Low => "low",
+        Confidence::Medium => "medium",
+        Confidence::High => "high",
+    }
+}
+
+fn safety_of(fix: &FixOffer) -> &'static str {
+    match fix.safety {
+        Safety::Safe => "safe",
+        Safety::Unsafe => "unsafe",
+    }
+}

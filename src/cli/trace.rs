@@ -1,0 +1,59 @@
+//! `gpulint trace`: what one program does, in order.
+
+use super::ignoring_closed_pipe;
+use super::options::PolicyOptions;
+use crate::settings::resolve;
+use crate::sources::Sources;
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The program to follow; `-` reads standard input.
+    file: PathBuf,
+    /// For people or for programs.
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json")]
+    format: TraceFormat,
+    #[command(flatten)]
+    policy: PolicyOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum TraceFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let file = &arguments.file;
+    let standard = file.as_os_str() == "-";
+    let paths = if standard { vec![] } else { vec![file.clone()] };
+    if file.is_dir() {
+        bail!("{} is a directory; name the file that is started", file.display());
+    }
+    let (settings, extent) = resolve(&arguments.policy.clone().request(paths.clone()))?;
+    let (sources, id) = if standard {
+        let mut text = Vec::new();
+        io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
+        let sources = Sources::with_standard_input(&settings.root, None, text, extent);
+        let id = sources.files.iter().position(|source| source.path.is_none());
+        (sources, id.map(|id| crate::facts::FileId(id as u32)))
+    } else {
+        let sources = Sources::collect(&settings.root, &paths, extent)?;
+        let id = sources.at(file);
+        (sources, id)
+    };
+    let Some(id) = id else {
+        let reason = sources.skipped.first().map_or("could not be read", |skipped| &skipped.reason);
+        bail!("{}: {reason}", file.display());
+    };
+    if let Err(refusal) = crate::languages::lower(sources.file(id)) {
+        bail!("{}: {refusal}", file.display());
+    }
+    let json = arguments.format == TraceFormat::Json;
+    ignoring_closed_pipe(crate::trace::print(&sources, &settings, id, json, out))?;
+    Ok(0)
+}

@@ -1,0 +1,198 @@
+//! Which files a run reads: those below the paths that the user named, and those of the project.
+
+use super::Extent;
+use crate::policy::absolute;
+use ignore::{DirEntry, WalkBuilder};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Paths that the user named and that do not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such file or directory: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
+pub struct MissingPaths(pub Vec<PathBuf>);
+
+/// Why a file is read. Ordered: the stronger reason wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// Others may import it.
+    ForImports,
+    /// It lies below a folder that the user named.
+    Below,
+    /// The user named it.
+    Named,
+}
+
+impl Wanted {
+    pub fn is_reported(self) -> bool {
+        self != Wanted::ForImports
+    }
+}
+
+/// Absolute paths of files that may be Python; their content has not been looked at.
+pub type Found = BTreeMap<PathBuf, Wanted>;
+
+/// What cannot be read, with the reason.
+type Unreadable = Vec<(PathBuf, String)>;
+
+pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, Unreadable), MissingPaths> {
+    let (mut found, mut unreadable) = (Found::new(), Unreadable::new());
+    let mut missing = Vec::new();
+    for path in named {
+        let full = absolute(path);
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                let mut walk = Walk { found: &mut found, unreadable: &mut unreadable, wanted: Wanted::Below };
+                walk.below(&full, is_inside_installed(root, &full));
+            }
+            // Also pipes and devices: the reader refuses them with a reason.
+            Ok(_) => {
+                found.insert(full, Wanted::Named);
+            }
+            Err(error) if is_absence(&error) => missing.push(path.clone()),
+            Err(error) => unreadable.push((full, reason(&error))),
+        }
+    }
+    if !missing.is_empty() {
+        return Err(MissingPaths(missing));
+    }
+    if extent == Extent::Project {
+        let mut untold = Unreadable::new();
+        Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
+    }
+    unreadable.sort();
+    unreadable.dedup();
+    Ok((found, unreadable))
+}
+
+/// What the system says, as one clause.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::NotFound => "vanished before it could be read".to_owned(),
+        _ => {
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or_default();
+            format!("cannot be read: {}", text.to_lowercase())
+        }
+    }
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+struct Walk<'a> {
+    found: &'a mut Found,
+    unreadable: &'a mut Unreadable,
+    wanted: Wanted,
+}
+
+impl Walk<'_> {
+    /// Hidden files are passed over, and inside a git work tree those that git ignores.
+    fn below(&mut self, folder: &Path, read_installed: bool) {
+        let mut walk = WalkBuilder::new(folder);
+        walk.ignore(false);
+        walk.filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !is_folder || entry.depth() == 0 || !is_foreign(entry.path(), read_installed)
+        });
+        for entry in walk.build() {
+            match entry {
+                Ok(entry) => self.entry(&entry),
+                Err(error) => self.error(folder, &error),
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &DirEntry) {
+        let Some(kind) = entry.file_type() else { return };
+        let path = entry.path();
+        if entry.depth() > 0 && kind.is_symlink() && !self.leads_to_a_file(path) {
+            return;
+        }
+        if !kind.is_dir() && may_be_python(path) {
+            let wanted = self.found.entry(path.to_owned()).or_insert(self.wanted);
+            *wanted = self.wanted.max(*wanted);
+        }
+    }
+
+    /// Links to folders are not followed: what they lead to is read under its own name, or lies
+    /// outside the project.
+    fn leads_to_a_file(&mut self, link: &Path) -> bool {
+        match fs::metadata(link) {
+            Ok(metadata) if metadata.is_dir() => {
+                let target = fs::canonicalize(link).unwrap_or_default();
+                let parent = link.parent().and_then(|folder| fs::canonicalize(folder).ok());
+                if parent.is_some_and(|parent| parent.starts_with(&target)) {
+                    let reason = "a symbolic link to a folder that contains it";
+                    self.unreadable.push((link.to_owned(), reason.to_owned()));
+                }
+                false
+            }
+            Ok(_) => true,
+            Err(error) if is_absence(&error) => {
+                if is_python_name(link) {
+                    let reason = "a symbolic link to a file that does not exist";
+                    self.unreadable.push((link.to_owned(), reason.to_owned()));
+                }
+                false
+            }
+            Err(error) => {
+                self.unreadable.push((link.to_owned(), reason(&error)));
+                false
+            }
+        }
+    }
+
+    /// Folders that cannot be listed.
+    fn error(&mut self, folder: &Path, error: &ignore::Error) {
+        let path = path_of(error).unwrap_or(folder).to_owned();
+        match error.io_error() {
+            Some(io) => self.unreadable.push((path, reason(io))),
+            // A line of a .gitignore that is not a pattern; git passes over it too.
+            None => {}
+        }
+    }
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        _ => None,
+    }
+}
+
+pub fn is_python_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("py") || extension.eq_ignore_ascii_case("pyw")
+    })
+}
+
+/// A file without an extension may begin with a shebang.
+fn may_be_python(path: &Path) -> bool {
+    path.extension().is_none() || is_python_name(path)
+}
+
+/// Folders that hold no code of this project. `read_installed`: the user named a path inside one
+/// with installed packages, so those are read.
+fn is_foreign(folder: &Path, read_installed: bool) -> bool {
+    let name = folder.file_name().unwrap_or_default();
+    if name == ".git" || name == "__pycache__" || name == "node_modules" {
+        return true;
+    }
+    !read_installed && is_installed(folder)
+}
+
+/// Where Python's installers put packages.
+fn is_installed(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name == "site-packages") || folder.join("pyvenv.cfg").is_file()
+}
+
+/// Whether `path` is, or lies in, a folder with installed packages. What is above the project root
+/// does not count: the project itself may have been put into such a folder.
+fn is_inside_installed(root: &Path, path: &Path) -> bool {
+    path.ancestors().take_while(|folder| *folder != root).any(is_installed)
+}
