@@ -9,6 +9,7 @@ mod options;
 mod rules;
 mod trace;
 
+use crate::report::printable;
 use anstream::AutoStream;
 use clap::{Parser, Subcommand};
 use options::Colour;
@@ -32,7 +33,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
     /// When text for people has colours; `auto` means on a terminal without NO_COLOR.
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", display_order = 100)]
     color: Colour,
 }
 
@@ -109,6 +110,6 @@ fn ignoring_closed_pipe(written: io::Result<()>) -> anyhow::Result<()> {
 
 /// One line about gpulint itself, for people, on standard error.
 fn say(line: impl std::fmt::Display) {
-    let line = line.to_string();
-    let _ = writeln!(io::stderr(), "{line}");
+    // Names of files and words of other people's files may hold escape sequences.
+    let _ = writeln!(io::stderr(), "{}", printable(&line.to_string()));
 }

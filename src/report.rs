@@ -9,6 +9,7 @@ mod statistics;
 mod summary;
 mod text;
 
+pub(crate) use printable::printable;
 pub use statistics::render as render_statistics;
 pub use summary::summary_line;
 

@@ -4,7 +4,7 @@ use super::options::{Colour, Output, PolicyOptions, severity};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
 use crate::findings::{Severity, Status};
 use crate::policy;
-use crate::report::{Format, Report, render, render_statistics, summary_line};
+use crate::report::{Format, Report, printable, render, render_statistics, summary_line};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::{Settings, resolve};
 use crate::sources::{Extent, Sources};
@@ -210,7 +210,7 @@ fn show_files(sources: &Sources, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut count = 0;
     for name in names {
         count += 1;
-        ignoring_closed_pipe(writeln!(out, "{name}"))?;
+        ignoring_closed_pipe(writeln!(out, "{}", printable(name)))?;
     }
     for skipped in &sources.skipped {
         say(format_args!("skipped {}: {}", skipped.path, skipped.reason));
