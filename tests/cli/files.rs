@@ -1,0 +1,96 @@
+//! Which files are read, and under which names.
+
+use crate::project::Project;
+
+/// The names that `--show-files` lists.
+fn listed(project: &Project, words: &str) -> Vec<String> {
+    let answer = project.run(&format!("check --show-files {words}"));
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    answer.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn python_by_name_or_by_first_line() {
+    let project = Project::new()
+        .file("a.py", "")
+        .file("b.PYW", "")
+        .file("stub.pyi", "")
+        .file("notes.md", "")
+        .file("tool", "#!/usr/bin/env python3\n")
+        .file("script", "#!/bin/sh\n")
+        .file("data", [0xff; 300]);
+    assert_eq!(listed(&project, ""), ["a.py", "b.PYW", "tool"]);
+    let named = project.run("check --format json a.py notes.md stub.pyi tool script");
+    assert_eq!(named.code, Some(0));
+    assert_eq!(named.json()["files"]["checked"], 2);
+    let other = "not Python by its name or its first line";
+    assert_eq!(
+        named.skipped(),
+        [
+            format!("notes.md: {other}"),
+            format!("script: {other}"),
+            "stub.pyi: a type stub, which no program runs".to_owned()
+        ]
+    );
+}
+
+#[test]
+fn folders_without_code_of_the_project_are_passed_over() {
+    let project = Project::new()
+        .file("a.py", "")
+        .file(".hidden/b.py", "")
+        .file("__pycache__/c.py", "")
+        .file("node_modules/d.py", "")
+        .file("env/pyvenv.cfg", "")
+        .file("env/lib/e.py", "")
+        .file("env/lib/site-packages/f.py", "")
+        .file("vendor/site-packages/g.py", "");
+    assert_eq!(listed(&project, ""), ["a.py"]);
+    // Unless the user names a path in there.
+    assert_eq!(listed(&project, "env"), ["env/lib/e.py", "env/lib/site-packages/f.py"]);
+    assert_eq!(listed(&project, "env/lib/site-packages"), ["env/lib/site-packages/f.py"]);
+    assert_eq!(listed(&project, ".hidden __pycache__/c.py"), [".hidden/b.py", "__pycache__/c.py"]);
+}
+
+#[test]
+fn gitignore_applies_in_a_work_tree_only() {
+    let project = Project::new().file(".gitignore", "b.py\n").file("a.py", "").file("b.py", "");
+    assert_eq!(listed(&project, ""), ["a.py", "b.py"]);
+    let project = project.file(".git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(listed(&project, ""), ["a.py"]);
+    assert_eq!(listed(&project, "b.py"), ["b.py"]);
+}
+
+#[test]
+fn only_named_paths_are_reported_though_the_project_is_read() {
+    let project = Project::new()
+        .file("gpulint.yaml", "")
+        .file("a.py", "import b\n")
+        .file("b.py", "x = (\n")
+        .file("sub/c.py", "");
+    assert_eq!(listed(&project, "sub a.py"), ["a.py", "sub/c.py"]);
+    // The broken neighbour is nobody's business here.
+    let answer = project.run("check --format json a.py");
+    assert_eq!((answer.code, answer.skipped()), (Some(0), vec![]));
+    assert_eq!(answer.json()["files"]["checked"], 1);
+}
+
+#[test]
+fn names_are_relative_to_the_root_and_sorted() {
+    let project = Project::new().file("app/gpulint.yaml", "").file("app/z.py", "").file("app/b/a.py", "");
+    let project = project.file("out.py", "");
+    assert_eq!(listed(&project, "app/z.py app app/../app/b"), ["b/a.py", "z.py"]);
+    let answer = project.run_in("app", "check --show-files --isolated ../out.py z.py");
+    answer.is(0, "../out.py\nz.py\n", "");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_not_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.py");
+    std::fs::write(project.root().join(name), "x = (").unwrap();
+    let answer = project.run("check --format json");
+    assert_eq!(answer.skipped(), ["caf\u{fffd}.py: syntax error on line 1: unexpected EOF while parsing"]);
+}

@@ -1,0 +1,22 @@
+//! The command line as users see it: what they type, what they read, and the exit code.
+
+mod bad_input;
+mod files;
+mod policy;
+mod project;
+mod reports;
+mod rules;
+mod stdin;
+mod usage;
+
+/// A program that chooses a GPU by index and does not fix the order: `missing-device-order`, a
+/// warning without a policy, on line 2.
+const INDEX_WITHOUT_ORDER: &str = "\
+import os
+os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"
+import torch
+torch.cuda.is_available()
+";
+
+/// The end of every summary where there is no policy.
+const NO_POLICY: &str = "No policy: run `gpulint init` to write one.";

@@ -1,0 +1,117 @@
+//! Which policy holds, where the root lies, and what the command line changes.
+
+use crate::INDEX_WITHOUT_ORDER;
+use crate::project::Project;
+
+const POLICY: &str = "gpu: {name: RTX 3090}\n";
+
+/// The comments at the top of `--show-settings`, with the folder of the project cut off.
+fn shown(project: &Project, folder: &str, words: &str) -> String {
+    let answer = project.run_in(folder, &format!("check --show-settings {words}"));
+    assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
+    let head: Vec<&str> = answer.stdout.lines().take_while(|line| line.starts_with('#')).collect();
+    head.join("\n").replace(&project.root().display().to_string(), "").replace('\\', "/")
+}
+
+#[test]
+fn the_nearest_policy_upwards_from_the_paths_holds() {
+    let project = Project::new()
+        .file("gpulint.yaml", "")
+        .file("app/gpulint.yaml", POLICY)
+        .file("app/deep/a.py", "")
+        .file("app/b.py", "")
+        .file("c.py", "");
+    let app = "# root: /app\n# policy: /app/gpulint.yaml";
+    assert_eq!(shown(&project, ".", "app/deep/a.py"), app);
+    assert_eq!(shown(&project, ".", "app/deep/a.py app/b.py"), app);
+    assert_eq!(shown(&project, "app/deep", ""), app);
+    // What two paths share decides, so their order does not matter.
+    let top = "# root: \n# policy: /gpulint.yaml";
+    assert_eq!(shown(&project, ".", "app/b.py c.py"), top);
+    assert_eq!(shown(&project, ".", "c.py app/b.py"), top);
+}
+
+#[test]
+fn the_root_without_a_policy() {
+    let project = Project::new().file("a/b.py", "").file("work/.git/HEAD", "").file("work/x/y.py", "");
+    assert_eq!(shown(&project, ".", "a"), "# root: \n# policy: none");
+    assert_eq!(shown(&project, "a", ""), "# root: /a\n# policy: none");
+    assert_eq!(shown(&project, "work/x", ""), "# root: /work\n# policy: none");
+    assert_eq!(shown(&project, "a", "../work/x/y.py"), "# root: /work\n# policy: none");
+}
+
+#[test]
+fn config_brings_settings_and_does_not_move_the_root() {
+    let project = Project::new()
+        .file("app/gpulint.yaml", "gpu: {name: A}\n")
+        .file("app/ci/other.yaml", POLICY)
+        .file("elsewhere/p.yaml", POLICY)
+        .file("app/a.py", "");
+    let words = "app --config app/ci/other.yaml";
+    assert_eq!(shown(&project, ".", words), "# root: /app\n# policy: /app/ci/other.yaml");
+    // From outside: the root is found as if there were no policy.
+    let words = "app --config elsewhere/p.yaml";
+    assert_eq!(shown(&project, ".", words), "# root: \n# policy: /elsewhere/p.yaml");
+    let two = project.run("check --config app/ci/other.yaml --config elsewhere/p.yaml");
+    let told = "--config names two policy files, app/ci/other.yaml and elsewhere/p.yaml; name one";
+    two.fails(2, &format!("error: {told}"));
+}
+
+#[test]
+fn single_settings_from_the_command_line_win() {
+    let project = Project::new().file("gpulint.yaml", POLICY).file("a.py", "");
+    let answer = project.run("check --show-settings --config gpu.name=A100 --config gpu.min-memory=40GiB");
+    assert!(answer.stdout.contains("  name: A100\n"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("  min-memory: 40GiB\n"), "{}", answer.stdout);
+    project
+        .run("check --config gpu.nam=A100")
+        .fails(2, "error: --config gpu.nam=A100: unknown key `nam` in `gpu`; did you mean `name`?");
+}
+
+#[test]
+fn what_show_settings_prints_is_a_policy() {
+    let project = Project::new().file("gpulint.yaml", POLICY).file("a.py", "");
+    let first = project.run("check --show-settings --mode cpu --select pinning");
+    let project = project.file("gpulint.yaml", &first.stdout);
+    assert_eq!(project.run("check --show-settings --mode cpu --select pinning").stdout, first.stdout);
+    assert!(first.stdout.contains("# mode: cpu\n# select: pinning\n"), "{}", first.stdout);
+}
+
+#[test]
+fn a_bad_policy_is_named_with_its_line() {
+    let project = Project::new().file("gpulint.yaml", "gpu:\n  nmae: RTX 3090\n").file("a.py", "");
+    let told = "error: gpulint.yaml:2: unknown key `nmae` in `gpu`; did you mean `name`?";
+    project.run("check").fails(2, told);
+    project.run("trace a.py").fails(2, told);
+    assert_eq!(project.run("check --isolated").code, Some(0));
+    project.run("check --isolated --config gone.yaml").fails(2, "error: gone.yaml: does not exist");
+}
+
+#[test]
+fn an_unknown_selector_in_a_policy_is_named_with_its_line() {
+    let project =
+        Project::new().file("gpulint.yaml", "rules:\n  select: [missing-devise-order]\n").file("a.py", "");
+    let answer = project.run("check");
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""));
+    assert!(answer.stderr.starts_with("error: gpulint.yaml:2: "), "{}", answer.stderr);
+}
+
+#[test]
+fn a_policy_makes_the_finding_an_error() {
+    let project = Project::new().file("gpulint.yaml", POLICY).file("a.py", INDEX_WITHOUT_ORDER);
+    let severity = |words: &str| {
+        let report = project.run(words).json();
+        let findings = report["findings"].as_array().expect("an array");
+        let found = findings.iter().find(|finding| finding["rule"] == "missing-device-order");
+        found.expect("a finding")["severity"].clone()
+    };
+    assert_eq!(severity("check --format json"), "error");
+    assert_eq!(severity("check --format json --isolated"), "warning");
+}
+
+#[test]
+fn mode_is_accepted_where_a_policy_is() {
+    let project = Project::new().file("a.py", "x = 1\n");
+    assert_eq!(project.run("check --mode cpu").code, Some(0));
+    assert_eq!(project.run("trace --mode gpu --isolated --config gpu.name=A a.py").code, Some(0));
+}

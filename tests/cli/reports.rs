@@ -1,0 +1,122 @@
+//! Formats, streams, exit codes and colours.
+
+use crate::INDEX_WITHOUT_ORDER;
+use crate::NO_POLICY;
+use crate::project::{Answer, Project};
+
+fn project() -> Project {
+    Project::new().file("a.py", INDEX_WITHOUT_ORDER).file("b.py", "x = 1\n")
+}
+
+/// The concise form of the one warning, without its sentence.
+const CONCISE: &str = "a.py:2:1: warning[missing-device-order] ";
+
+#[test]
+fn text_for_people_ends_with_the_summary() {
+    for format in ["", "--format text", "--format concise"] {
+        let answer = project().run(&format!("check {format}"));
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(1), ""));
+        let last = answer.stdout.lines().last().expect("a summary");
+        assert!(last.starts_with("Checked 2 files: 1 warning"), "{last}");
+        assert!(last.ends_with(NO_POLICY), "{last}");
+    }
+    assert!(project().run("check --format concise").stdout.starts_with(CONCISE));
+}
+
+#[test]
+fn formats_for_programs_leave_the_summary_to_standard_error() {
+    for format in ["json", "github"] {
+        let answer = project().run(&format!("check --format {format}"));
+        assert_eq!(answer.code, Some(1));
+        assert!(answer.stderr.starts_with("Checked 2 files: 1 warning"), "{answer:?}");
+        assert_eq!(answer.stderr.lines().count(), 1);
+        assert!(!answer.stdout.contains("Checked"), "{answer:?}");
+    }
+}
+
+#[test]
+fn reports_to_files_beside_standard_output() {
+    let project = project();
+    let answer = project.run("check --format concise --output json=r.json --output text=r.txt");
+    assert!(answer.stdout.starts_with(CONCISE), "{answer:?}");
+    let json = Answer { stdout: project.read("r.json"), ..answer };
+    assert_eq!(json.findings(), ["a.py:2 missing-device-order"]);
+    assert!(project.read("r.txt").contains("Checked 2 files"));
+    let lost = project.run("check --output json=gone/r.json");
+    assert_eq!((lost.code, lost.stdout.as_str()), (Some(2), ""));
+    assert!(lost.stderr.starts_with("error: cannot write the report gone/r.json: "), "{lost:?}");
+}
+
+#[test]
+fn the_exit_code_does_not_depend_on_the_format() {
+    let project = project();
+    for format in ["text", "concise", "json", "github"] {
+        let code = |words: &str| project.run(&format!("check --format {format} {words}")).code;
+        assert_eq!(code(""), Some(1), "{format}");
+        assert_eq!(code("--exit-zero"), Some(0), "{format}");
+        assert_eq!(code("--fail-on error"), Some(0), "{format}");
+        assert_eq!(code("--fail-on error --min-severity note"), Some(0), "{format}");
+        // What is hidden still fails.
+        assert_eq!(code("--min-severity error"), Some(1), "{format}");
+        assert_eq!(code("b.py"), Some(0), "{format}");
+        assert_eq!(code("--ignore missing-device-order"), Some(0), "{format}");
+        assert_eq!(code("--ignore pinning,missing-device-order --no-cache"), Some(0), "{format}");
+        assert_eq!(code("--exit-zero gone.py"), Some(2), "{format}");
+    }
+}
+
+#[test]
+fn statistics_count_each_rule() {
+    let project = project();
+    let answer = project.run("check --statistics");
+    assert_eq!(answer.code, Some(1));
+    let (first, rest) = answer.stdout.split_once('\n').expect("two lines");
+    assert_eq!(first, "     1  warning  missing-device-order");
+    assert!(rest.starts_with("Checked 2 files: 1 warning"), "{rest}");
+    let json = project.run("check --statistics --format json");
+    assert_eq!(json.findings(), ["a.py:2 missing-device-order"]);
+    assert!(json.stderr.starts_with("     1  warning  missing-device-order\nChecked 2"), "{json:?}");
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let project = project();
+    let coloured = |answer: &Answer| answer.stdout.contains('\u{1b}');
+    assert!(!coloured(&project.run("check")), "a pipe is no terminal");
+    assert!(coloured(&project.run("check --color always")));
+    assert!(coloured(&project.run("--color always check --format concise")));
+    assert!(!coloured(&project.run("check --color never")));
+    assert!(!coloured(&project.run("check --color always --format json")));
+    assert!(!coloured(&project.run_with_env("check", "NO_COLOR", "1")));
+    assert!(!project.run("check --color always --output text=r.txt").stderr.contains('\u{1b}'));
+    assert!(!project.read("r.txt").contains('\u{1b}'));
+}
+
+/// On a terminal, which `script` from util-linux pretends to be.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_color_is_respected_on_a_terminal() {
+    let project = project();
+    let on_terminal = |variables: &[(&str, &str)]| {
+        let mut command = std::process::Command::new("script");
+        command.args(["-qec", &format!("{} check", env!("CARGO_BIN_EXE_gpulint")), "/dev/null"]);
+        command.current_dir(project.root()).env("TERM", "xterm").env_remove("NO_COLOR");
+        command.envs(variables.iter().copied()).output().ok().map(|output| output.stdout.contains(&0x1b))
+    };
+    let Some(coloured) = on_terminal(&[]) else {
+        eprintln!("skipped: the program `script` is not installed");
+        return;
+    };
+    assert!(coloured);
+    assert_eq!(on_terminal(&[("NO_COLOR", "1")]), Some(false));
+    assert_eq!(on_terminal(&[("TERM", "dumb")]), Some(false));
+}
+
+#[test]
+fn trace_of_a_program() {
+    let project = project();
+    assert_eq!(project.run("trace a.py").code, Some(0));
+    let json = project.run("trace a.py --format json");
+    assert_eq!((json.code, json.stderr.as_str()), (Some(0), ""));
+    project.run("trace .").fails(2, "error: . is a directory; name the file that is started");
+}

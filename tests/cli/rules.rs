@@ -1,0 +1,54 @@
+//! `gpulint rule` and `gpulint rules`.
+
+use crate::project::Project;
+
+#[test]
+fn a_page_for_a_rule() {
+    let answer = Project::new().run("rule missing-device-order");
+    assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
+    for part in [
+        "# missing-device-order\n",
+        "- family: pinning\n",
+        "- severity: warning\n",
+        "## Why\n",
+        "## Examples\n",
+    ] {
+        assert!(answer.stdout.contains(part), "{part}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn an_unknown_rule() {
+    let project = Project::new();
+    project
+        .run("rule missing-devise-order")
+        .fails(2, "error: there is no rule `missing-devise-order`; did you mean `missing-device-order`?");
+    project.run("rule zzz").fails(2, "error: there is no rule `zzz`; `gpulint rules` lists them all");
+}
+
+#[test]
+fn the_list() {
+    let project = Project::new();
+    let text = project.run("rules");
+    assert!(text.stdout.contains("pinning:\n"), "{text:?}");
+    let markdown = project.run("rules --format markdown").stdout;
+    assert!(markdown.starts_with("| rule | family | severity | fix | what it finds |\n|---|"), "{markdown}");
+    assert!(markdown.contains("\n| `missing-device-order` | pinning | warning |"), "{markdown}");
+    let json = project.run("rules --format json").json();
+    let rules = json["rules"].as_array().expect("an array");
+    let rule = rules.iter().find(|rule| rule["id"] == "missing-device-order").expect("the rule");
+    for key in ["family", "severity", "confidence", "languages", "fix", "sources"] {
+        assert!(rule.get(key).is_some(), "{key}: {rule}");
+    }
+    for verdict in ["bad", "good", "fixed"] {
+        let texts = rule["examples"][verdict].as_array().expect("a list");
+        assert!(texts.iter().all(|text| text.is_string()), "{rule}");
+    }
+    assert!(!rule["examples"]["bad"].as_array().expect("a list").is_empty());
+}
+
+#[test]
+fn every_example_holds() {
+    let answer = Project::new().run("rules test");
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+}
