@@ -7,7 +7,8 @@ use std::path::{Component, Path};
 pub fn relative(root: &Path, path: &Path) -> String {
     let (mut from, mut to) = (root.components().peekable(), path.components().peekable());
     while from.peek().is_some() && from.peek() == to.peek() {
-        (from.next(), to.next());
+        from.next();
+        to.next();
     }
     // On another drive there is no way from here to there.
     if from.clone().any(|part| matches!(part, Component::Prefix(_))) {

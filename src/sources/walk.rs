@@ -149,10 +149,10 @@ impl Walk<'_> {
     /// Folders that cannot be listed.
     fn error(&mut self, folder: &Path, error: &ignore::Error) {
         let path = path_of(error).unwrap_or(folder).to_owned();
-        match error.io_error() {
-            Some(io) => self.unreadable.push((path, reason(io))),
-            // A line of a .gitignore that is not a pattern; git passes over it too.
-            None => {}
+        // What is not from the system is a line of a .gitignore that is no pattern; git passes over
+        // it too.
+        if let Some(io) = error.io_error() {
+            self.unreadable.push((path, reason(io)));
         }
     }
 }
