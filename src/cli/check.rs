@@ -76,8 +76,9 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     if arguments.show_files {
         return show_files(&sources, out);
     }
-    let outcome = crate::check(&sources, &settings, RuleSet::embedded())
+    let mut outcome = crate::check(&sources, &settings, RuleSet::embedded())
         .map_err(|unknown| unknown_selector(&unknown, &settings))?;
+    outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let report = Report {
         sources: &sources,
         findings: &outcome.findings,
