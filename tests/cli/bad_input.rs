@@ -22,14 +22,14 @@ fn is_skipped(text: impl AsRef<[u8]>, reason: &str) {
     assert_eq!(answer.skipped(), [format!("a.py: {reason}")]);
 }
 
-/// The finding of `text`, which has a BOM, tabs or the like in it, as `line:column`.
+/// Line and column of the only finding in `text`.
 #[track_caller]
-fn is_found_at(text: impl AsRef<[u8]>, place: &str) {
-    let project = Project::new().file("a.py", text);
-    let answer = project.run("check --format concise");
-    let start = format!("a.py:{place}: warning[missing-device-order] ");
-    assert!(answer.stdout.starts_with(&start), "{answer:?}");
-    assert_eq!(answer.code, Some(1));
+fn place_in(text: impl AsRef<[u8]>) -> (u64, u64) {
+    let answer = Project::new().file("a.py", text).run("check --format json");
+    assert_eq!((answer.code, answer.findings().len()), (Some(1), 1), "{answer:?}");
+    let finding = &answer.json()["findings"][0];
+    assert_eq!(finding["rule"], "missing-device-order");
+    (finding["line"].as_u64().expect("a line"), finding["column"].as_u64().expect("a column"))
 }
 
 #[test]
@@ -52,16 +52,18 @@ fn syntax_errors() {
 
 #[test]
 fn marks_and_blanks_that_editors_leave() {
-    is_found_at(format!("\u{feff}{INDEX_WITHOUT_ORDER}"), "2:1");
-    is_found_at(INDEX_WITHOUT_ORDER.replace('\n', "\r\n"), "2:1");
-    is_found_at(INDEX_WITHOUT_ORDER.replace("import torch", "\u{c}\nimport torch"), "2:1");
-    let tabs = "import os\nif True:\n\tos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\nimport torch\n\
-                torch.cuda.is_available()\n";
-    is_found_at(tabs, "3:2");
-    let wide = INDEX_WITHOUT_ORDER.replacen("os.environ", "a = '🙂é'; os.environ", 1);
-    is_found_at(wide, "2:11");
-    // Without a line end at the end, and with old line ends only.
-    is_found_at(INDEX_WITHOUT_ORDER.trim_end(), "2:1");
+    let (line, column) = place_in(INDEX_WITHOUT_ORDER);
+    assert_eq!(line, 2);
+    assert_eq!(place_in(format!("\u{feff}{INDEX_WITHOUT_ORDER}")), (2, column));
+    assert_eq!(place_in(INDEX_WITHOUT_ORDER.replace('\n', "\r\n")), (2, column));
+    assert_eq!(place_in(INDEX_WITHOUT_ORDER.replace("import torch", "\u{c}\nimport torch")), (2, column));
+    assert_eq!(place_in(INDEX_WITHOUT_ORDER.trim_end()), (2, column));
+    let tab = INDEX_WITHOUT_ORDER.replacen("os.environ", "if True:\n\tos.environ", 1);
+    assert_eq!(place_in(tab), (3, column + 1));
+    let wide = "a = '🙂é'; ";
+    let beside = INDEX_WITHOUT_ORDER.replacen("os.environ", &format!("{wide}os.environ"), 1);
+    assert_eq!(place_in(beside), (2, column + wide.chars().count() as u64));
+    // Line ends as they were before 2001.
     assert_eq!(Project::new().file("a.py", "x = 1\ry = 2\r").run("check").code, Some(0));
 }
 
