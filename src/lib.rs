@@ -21,6 +21,7 @@
 //! whole way. `facts` and `code` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
 
+pub mod cli;
 pub mod code;
 pub mod facts;
 pub mod findings;
@@ -31,6 +32,7 @@ pub mod report;
 pub mod rules;
 pub mod settings;
 pub mod sources;
+pub mod trace;
 
 use code::Code;
 use facts::FileId;

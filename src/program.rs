@@ -113,6 +113,11 @@ impl<'s> Program<'s> {
         Traces { programs, libraries, cpu }
     }
 
+    /// Follows one program.
+    pub fn trace(&self, file: FileId, start: Start) -> Trace {
+        Run::new(self, file, start).trace()
+    }
+
     /// Whether a file holds code about devices that no program ran.
     fn has_code_alone(&self, file: FileId, ran: &Ran) -> bool {
         let code = self.code(file);

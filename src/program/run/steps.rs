@@ -138,7 +138,7 @@ impl<'p> Run<'p> {
                 let container = self.eval(&item.0);
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
-                    self.write_variable(&key, &value, span, false);
+                    self.write_variable(&key, &value, self.here.statement, false);
                 } else {
                     self.chosen_by_key(&key, &value, span);
                     self.set_item(&item.0, &container, key, value);
