@@ -1,7 +1,7 @@
 //! Python statements → [`Step`].
 
+use super::Lowering;
 use super::expressions::operator;
-use super::{Lowering, Marks};
 use crate::code::{
     Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Step, StepKind,
 };
@@ -103,7 +103,7 @@ impl<'s> Lowering<'s> {
 
     fn function(&mut self, function: &ast::StmtFunctionDef) -> usize {
         let parameters = self.parameters(&function.parameters);
-        let outer = std::mem::replace(&mut self.marks, Marks::default());
+        let outer = std::mem::take(&mut self.marks);
         let body = self.block(&function.body);
         let marks = std::mem::replace(&mut self.marks, outer);
         let span = self.span(function.range);

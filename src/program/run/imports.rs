@@ -382,7 +382,8 @@ impl<'p> Run<'p> {
         // A name that is not a module of its own says nothing that the module did not say.
         let own = row.is_some_and(|row| row.module == full);
         let forbidden = self.program.is_forbidden(&full);
-        if name.is_some() && !own && !(forbidden && !self.program.is_forbidden(module)) {
+        let forbidden_by_name = forbidden && !self.program.is_forbidden(module);
+        if name.is_some() && !own && !forbidden_by_name {
             return;
         }
         let new = self.imported.insert(full.clone());

@@ -285,7 +285,9 @@ impl<'p> Run<'p> {
                     on_gpu = true;
                     if index.is_some() {
                         let place = place.unwrap_or(self.place(at));
-                        self.note_choice(index, text, callee, place, at);
+                        let by =
+                            if callee.contains('.') { format!("{callee}()") } else { format!(".{callee}()") };
+                        self.note_choice(index, text, &by, place, at);
                     }
                 }
                 Device::Negative => negative = true,
