@@ -18,6 +18,8 @@ pub struct Code<'s> {
     pub comments: Vec<Span>,
     /// Logical lines, for the comments to speak about; empty when there are no such comments.
     pub lines: Vec<Span>,
+    /// Something in the file may choose a GPU.
+    pub mentions_gpu: bool,
     /// The file has an `if __name__ == "__main__"` block.
     pub main_guard: bool,
 }

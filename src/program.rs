@@ -69,6 +69,13 @@ pub struct Traces {
     pub cpu: Option<Trace>,
 }
 
+impl Drop for Program<'_> {
+    /// Many small trees: all cores free them together.
+    fn drop(&mut self) {
+        std::mem::take(&mut self.codes).into_par_iter().for_each(drop);
+    }
+}
+
 impl<'s> Program<'s> {
     /// `codes` holds the code of each file of `sources`, `None` where it could not be read.
     pub fn new(
@@ -123,7 +130,7 @@ impl<'s> Program<'s> {
         let code = self.code(file);
         let mut functions = code.functions.iter().enumerate().filter(|(_, function)| function.mentions_gpu);
         functions.any(|(index, _)| !ran.functions.contains(&(file, index)))
-            || (!ran.files.contains(&file) && self.imports.mentions_gpu(file))
+            || (!ran.files.contains(&file) && code.mentions_gpu)
     }
 
     /// The code of a file; empty when it could not be read.

@@ -46,6 +46,7 @@ pub fn lower(text: &str) -> Result<Code<'_>, Refusal> {
     };
     let body = lowering.block(&parsed.syntax().body);
     lowering.code.body = body;
+    lowering.code.mentions_gpu = !lowering.gpu_words.is_empty();
     lowering.code.comments = lowering.comments_for_gpulint(&parsed);
     if !lowering.code.comments.is_empty() {
         lowering.code.lines = lowering.logical_lines(&parsed);
@@ -75,14 +76,32 @@ struct Marks {
     yields: bool,
 }
 
-/// Offsets of the words that code about a device cannot do without.
+/// Offsets of text that may choose a GPU: a device by name or index, or an argument that takes one.
 fn gpu_words(text: &str) -> Vec<u32> {
     static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let words =
-            ["cuda", "gpu", "device_id", "device_index", "device=", "devices=", "device\"", "device'"];
+        let words = [
+            "cuda:",
+            "gpu:",
+            "cuda(",
+            "device",
+            "main_gpu",
+            "gpu_id",
+            "gpus[",
+            "gpus=",
+            "gpu(",
+            "CUDAExecutionProvider",
+        ];
         AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("fixed words")
     });
-    WORDS.find_iter(text).map(|found| found.start() as u32).collect()
+    let chooses = |end: usize| {
+        let rest = text.as_bytes()[end..].iter().take(24);
+        // `device=device` and the like pass on what somebody else chose; a choice has a literal or a
+        // constant within reach.
+        rest.take_while(|byte| **byte != b'\n').any(|byte| {
+            byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'{' | b'"' | b'\'')
+        })
+    };
+    WORDS.find_iter(text).filter(|found| chooses(found.end())).map(|found| found.start() as u32).collect()
 }
 
 impl<'s> Lowering<'s> {

@@ -8,13 +8,14 @@ use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::Sources;
 use aho_corasick::AhoCorasick;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 pub(super) struct Imports {
     imported: Vec<bool>,
     relative: Vec<bool>,
     hot: Vec<bool>,
-    mentions_gpu: Vec<bool>,
     files: FxHashMap<String, FileId>,
 }
 
@@ -51,37 +52,26 @@ impl Imports {
         knowledge: &Knowledge,
         options: &Options,
     ) -> Imports {
-        let count = codes.len();
+        let looks: Vec<Look> = (sources.files.par_iter().zip(codes).enumerate())
+            .map(|(index, (source, code))| match code {
+                Some(code) => look(FileId(index as u32), &source.text, code, modules, knowledge, options),
+                None => Look::default(),
+            })
+            .collect();
         let mut imports = Imports {
-            imported: vec![false; count],
-            relative: vec![false; count],
-            hot: vec![false; count],
-            mentions_gpu: vec![false; count],
+            imported: vec![false; codes.len()],
+            relative: looks.iter().map(|look| look.relative).collect(),
+            hot: looks.iter().map(|look| look.hot).collect(),
             files: FxHashMap::default(),
         };
-        let words = AhoCorasick::builder().ascii_case_insensitive(true).build(WORDS).expect("fixed words");
-        let mut importers: Vec<Vec<FileId>> = vec![Vec::new(); count];
-        for (index, source) in sources.files.iter().enumerate() {
+        let mut importers: Vec<Vec<FileId>> = vec![Vec::new(); codes.len()];
+        for (index, look) in looks.into_iter().enumerate() {
             let file = FileId(index as u32);
-            imports.files.insert(source.name.clone(), file);
-            let Some(code) = &codes[index] else { continue };
-            imports.mentions_gpu[index] = memchr::memmem::find(source.text.as_bytes(), b"cuda").is_some()
-                || code.functions.iter().any(|function| function.mentions_gpu);
-            imports.hot[index] = words.is_match(&source.text);
-            let mut visit = |import: &Import<'_>| {
-                imports.relative[index] |= import.level > 0;
-                let targets = targets(import, file, modules);
-                if targets.is_empty() && import.level == 0 {
-                    imports.hot[index] |= matters(import, knowledge, options);
-                }
-                for target in targets {
-                    imports.imported[target.0 as usize] |= target != file;
-                    importers[target.0 as usize].push(file);
-                }
-            };
-            each_import(&code.body, &mut visit);
-            code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
-            code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
+            imports.files.insert(sources.file(file).name.clone(), file);
+            for target in look.imports {
+                imports.imported[target.0 as usize] |= target != file;
+                importers[target.0 as usize].push(file);
+            }
         }
         imports.spread_heat(&importers);
         imports
@@ -104,10 +94,6 @@ impl Imports {
         self.hot[file.0 as usize]
     }
 
-    pub fn mentions_gpu(&self, file: FileId) -> bool {
-        self.mentions_gpu[file.0 as usize]
-    }
-
     pub fn is_imported(&self, file: FileId) -> bool {
         self.imported[file.0 as usize]
     }
@@ -119,6 +105,38 @@ impl Imports {
     pub fn file_named(&self, name: &str) -> Option<FileId> {
         self.files.get(name).copied()
     }
+}
+
+/// What one file says by itself.
+#[derive(Default)]
+struct Look {
+    relative: bool,
+    hot: bool,
+    imports: Vec<FileId>,
+}
+
+fn look(
+    file: FileId,
+    text: &str,
+    code: &Code<'_>,
+    modules: &Modules,
+    knowledge: &Knowledge,
+    options: &Options,
+) -> Look {
+    static HOT: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        AhoCorasick::builder().ascii_case_insensitive(true).build(WORDS).expect("fixed words")
+    });
+    let mut look = Look { hot: HOT.is_match(text), ..Look::default() };
+    let mut visit = |import: &Import<'_>| {
+        look.relative |= import.level > 0;
+        let targets = targets(import, file, modules);
+        look.hot |= targets.is_empty() && import.level == 0 && matters(import, knowledge, options);
+        look.imports.extend(targets);
+    };
+    each_import(&code.body, &mut visit);
+    code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
+    code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
+    look
 }
 
 /// Whether importing something outside the project can change a verdict.
