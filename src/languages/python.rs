@@ -9,7 +9,7 @@ mod statements;
 use crate::code::{Code, Expr, ExprKind};
 use crate::facts::Span;
 use crate::languages::Refusal;
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 use nesting::{MAX_DEPTH, TOO_DEEP};
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
@@ -78,12 +78,16 @@ struct Marks {
 
 /// Offsets of text that may choose a GPU: a device by name or index, or an argument that takes one.
 fn gpu_words(text: &str) -> Vec<u32> {
-    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    static WORDS: LazyLock<Searcher> = LazyLock::new(|| {
         let words = [
             "cuda:",
+            "CUDA:",
             "gpu:",
+            "GPU:",
             "cuda(",
             "device",
+            "DEVICE",
+            "Device",
             "main_gpu",
             "gpu_id",
             "gpus[",
@@ -91,7 +95,7 @@ fn gpu_words(text: &str) -> Vec<u32> {
             "gpu(",
             "CUDAExecutionProvider",
         ];
-        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("fixed words")
+        Searcher::new(words).expect("fixed words")
     });
     let chooses = |end: usize| {
         let rest = text.as_bytes()[end..].iter().take(24);

@@ -7,7 +7,7 @@ use super::modules::{Found, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::Sources;
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -22,26 +22,31 @@ pub(super) struct Imports {
 /// Words without which a file does nothing to the environment or the GPU by itself.
 const WORDS: &[&str] = &[
     "cuda",
+    "CUDA",
+    "Cuda",
     "gpu",
+    "GPU",
+    "Gpu",
     "environ",
     "putenv",
     "getenv",
+    "setenv",
     "dotenv",
     "backward",
     "autograd",
     "autocast",
-    "gradscaler",
-    "dataparallel",
+    "GradScaler",
+    "DataParallel",
     "pin_memory",
     "accelerator",
     "profiler",
     "checkpoint",
-    "adam",
-    "rmsprop",
+    "Adam",
+    "RMSprop",
     "cupy",
     "jax",
     "tensorrt",
-    "executionprovider",
+    "ExecutionProvider",
 ];
 
 impl Imports {
@@ -123,10 +128,8 @@ fn look(
     knowledge: &Knowledge,
     options: &Options,
 ) -> Look {
-    static HOT: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        AhoCorasick::builder().ascii_case_insensitive(true).build(WORDS).expect("fixed words")
-    });
-    let mut look = Look { hot: HOT.is_match(text), ..Look::default() };
+    static HOT: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(WORDS).expect("fixed words"));
+    let mut look = Look { hot: HOT.find(text).is_some(), ..Look::default() };
     let mut visit = |import: &Import<'_>| {
         look.relative |= import.level > 0;
         let targets = targets(import, file, modules);

@@ -2,6 +2,7 @@
 //! something outside it, or unknown. Never a guess.
 
 use crate::facts::{FileId, Place, Span};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -117,24 +118,31 @@ impl<'p> Value<'p> {
         }
     }
 
-    /// One of `values`, or the value itself when all are the same.
+    /// One of `values`, or the value itself when all are the same; unknown when there is none.
     pub fn one_of(values: impl IntoIterator<Item = Value<'p>>) -> Value<'p> {
+        let values: Vec<Value<'p>> = values.into_iter().collect();
+        Value::one_of_refs(&values).unwrap_or(Value::Unknown)
+    }
+
+    /// The same for borrowed values; `None` when there is none.
+    pub fn one_of_refs<'v>(values: impl IntoIterator<Item = &'v Value<'p>>) -> Option<Value<'p>>
+    where
+        'p: 'v,
+    {
         /// Beyond this many alternatives nothing useful is known.
         const MOST: usize = 8;
-        let mut distinct: Vec<Value<'p>> = Vec::new();
-        for value in values {
-            for alternative in value.alternatives() {
-                if !distinct.iter().any(|known| known.same(alternative)) {
-                    distinct.push(alternative.clone());
-                }
+        let mut distinct: SmallVec<[&Value<'p>; 4]> = SmallVec::new();
+        for alternative in values.into_iter().flat_map(Value::alternatives) {
+            if !distinct.iter().any(|known| known.same(alternative)) {
+                distinct.push(alternative);
             }
         }
-        match distinct.len() {
-            0 => Value::Unknown,
-            1 => distinct.swap_remove(0),
-            2..=MOST => Value::OneOf(Rc::new(distinct)),
+        Some(match distinct.len() {
+            0 => return None,
+            1 => distinct[0].clone(),
+            2..=MOST => Value::OneOf(Rc::new(distinct.into_iter().cloned().collect())),
             _ => Value::Unknown,
-        }
+        })
     }
 
     /// Whether two values are surely the same one.

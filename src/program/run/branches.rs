@@ -4,13 +4,21 @@ use super::{Flow, Run};
 use crate::code::{Comparison, Expr, ExprKind};
 use crate::program::state::{Definition, State};
 use crate::program::value::{ScopeId, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// How one arm ended: the state, and the variables that it changed.
 #[derive(Clone)]
 pub(super) struct Outcome<'p> {
     pub state: State,
     pub changes: Vec<(ScopeId, &'p str, Option<Value<'p>>)>,
+}
+
+impl<'p> Outcome<'p> {
+    /// What the arm made of a variable; `None` when it left it alone.
+    fn changed(&self, scope: ScopeId, name: &str) -> Option<&Option<Value<'p>>> {
+        let same = |(known, known_name, _): &&(ScopeId, &'p str, _)| *known == scope && *known_name == name;
+        self.changes.iter().find(same).map(|(_, _, value)| value)
+    }
 }
 
 /// What a condition says about an environment variable when it holds.
@@ -61,32 +69,26 @@ impl<'p> Run<'p> {
 
     /// Continues from several ways at once.
     pub(super) fn join(&mut self, outcomes: Vec<Outcome<'p>>) {
-        let mut changed: FxHashMap<(ScopeId, &'p str), Vec<Option<Value<'p>>>> = FxHashMap::default();
-        let mut order = Vec::new();
-        for (scope, name, _) in outcomes.iter().flat_map(|outcome| &outcome.changes) {
-            changed.entry((*scope, *name)).or_insert_with(|| {
-                order.push((*scope, *name));
-                Vec::new()
-            });
-        }
-        for outcome in &outcomes {
-            let mut own: FxHashMap<(ScopeId, &'p str), &Option<Value<'p>>> = FxHashMap::default();
-            own.extend(outcome.changes.iter().map(|(scope, name, value)| ((*scope, *name), value)));
-            for (key, values) in &mut changed {
-                match own.get(key) {
-                    Some(value) => values.push((*value).clone()),
-                    None => values.push(self.in_scope(key.0, key.1).cloned()),
+        let mut joined_values = Vec::new();
+        for (index, outcome) in outcomes.iter().enumerate() {
+            for (scope, name, _) in &outcome.changes {
+                // Seen with the first outcome that changes it.
+                if outcomes[..index].iter().any(|earlier| earlier.changed(*scope, name).is_some()) {
+                    continue;
                 }
+                let before = self.in_scope(*scope, name);
+                // A name bound on some paths only is what it is bound to there: elsewhere its use fails.
+                let bound = outcomes.iter().filter_map(|outcome| match outcome.changed(*scope, name) {
+                    Some(value) => value.as_ref(),
+                    None => before,
+                });
+                joined_values.push((*scope, *name, Value::one_of_refs(bound)));
             }
         }
-        for key in order {
-            let values = changed.remove(&key).unwrap_or_default();
-            // A name bound on some paths only is what it is bound to there: elsewhere its use fails.
-            let bound: Vec<_> = values.into_iter().flatten().collect();
-            if bound.is_empty() {
-                self.unbind_in(key.0, key.1);
-            } else {
-                self.bind_in(key.0, key.1, Value::one_of(bound));
+        for (scope, name, value) in joined_values {
+            match value {
+                Some(value) => self.bind_in(scope, name, value),
+                None => self.unbind_in(scope, name),
             }
         }
         let joined = outcomes.into_iter().map(|outcome| outcome.state).reduce(State::join);
@@ -96,7 +98,7 @@ impl<'p> Run<'p> {
     /// Undoes the assignments since `mark` and returns what they had come to.
     pub(super) fn roll_back(&mut self, mark: usize) -> Vec<(ScopeId, &'p str, Option<Value<'p>>)> {
         let mut changes: Vec<(ScopeId, &'p str, Option<Value<'p>>)> = Vec::new();
-        let mut seen: rustc_hash::FxHashSet<(ScopeId, &'p str)> = Default::default();
+        let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
         for (scope, name, old) in self.undo.split_off(mark).into_iter().rev() {
             let values = &mut self.scopes[scope as usize].values;
             if seen.insert((scope, name)) {
