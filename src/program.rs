@@ -150,6 +150,11 @@ impl<'s> Program<'s> {
         self.imports.is_hot(file)
     }
 
+    /// Whether some file of the project imports this package.
+    fn imports_outside(&self, package: &str) -> bool {
+        self.imports.imports_outside(package)
+    }
+
     /// Whether the policy forbids the import of a module.
     pub(crate) fn is_forbidden(&self, module: &str) -> bool {
         let covers = |forbidden: &String| {
@@ -166,7 +171,16 @@ impl<'s> Program<'s> {
             let Some(cpu) = &self.options.cpu_part else { return Vec::new() };
             let named = |file: &FileId| match cpu.entry_points.is_empty() {
                 true => self.sources.file(*file).reported,
-                false => cpu.entry_points_match(&self.dotted(*file)),
+                false => {
+                    let by_path = self
+                        .sources
+                        .file(*file)
+                        .name
+                        .trim_end_matches(".py")
+                        .trim_end_matches("/__init__")
+                        .replace('/', ".");
+                    cpu.entry_points_match(&self.dotted(*file)) || cpu.entry_points_match(&by_path)
+                }
             };
             (0..self.codes.len() as u32)
                 .map(FileId)

@@ -1,6 +1,7 @@
 //! Where programs start: scripts, `__main__` modules, test modules.
 
 use super::Program;
+use crate::code::{ExprKind, Step, StepKind};
 use crate::facts::FileId;
 
 /// How a program is started.
@@ -54,7 +55,8 @@ impl Program<'_> {
         if code.main_guard || name == "__main__.py" || source.text.starts_with("#!") {
             return Some(started);
         }
-        (!in_package && !self.imports.is_imported(file) && !code.body.is_empty()).then_some(started)
+        (!in_package && !self.imports.is_imported(file) && code.body.iter().any(has_effect))
+            .then_some(started)
     }
 
     /// The `conftest.py` files that run before a test module, outermost first.
@@ -63,5 +65,32 @@ impl Program<'_> {
         let mut folders = vec![String::new()];
         folders.extend(name.match_indices('/').map(|(at, _)| name[..=at].to_owned()));
         folders.iter().filter_map(|folder| self.imports.file_named(&format!("{folder}conftest.py"))).collect()
+    }
+}
+
+/// Whether a top-level statement does something when the file runs, beyond defining names.
+fn has_effect(step: &Step<'_>) -> bool {
+    /// Calls that only make a name.
+    const DEFINING: &[&str] =
+        &["getLogger", "TypeVar", "NewType", "namedtuple", "ParamSpec", "compile", "Path"];
+    let defines = |kind: &ExprKind<'_>| match kind {
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) => DEFINING.contains(name),
+            _ => false,
+        },
+        _ => true,
+    };
+    match &step.kind {
+        StepKind::Import(_) | StepKind::Define { .. } | StepKind::DefineClass { .. } | StepKind::Share(_) => {
+            false
+        }
+        StepKind::Assign { value, .. } => value.as_ref().is_some_and(|value| !defines(&value.kind)),
+        StepKind::Branch { then, otherwise, .. } => then.iter().chain(otherwise).any(has_effect),
+        StepKind::Try { body, handlers, otherwise, finally } => {
+            let handled = handlers.iter().flat_map(|handler| &handler.body);
+            body.iter().chain(otherwise).chain(finally).chain(handled).any(has_effect)
+        }
+        StepKind::Raise(_) | StepKind::Delete(_) => false,
+        _ => true,
     }
 }

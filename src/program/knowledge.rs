@@ -10,6 +10,10 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct Knowledge {
     calls: FxHashMap<String, Vec<Effect>>,
+    /// `torch.nn` for the row `torch.nn.*`.
+    families: FxHashMap<String, Vec<Effect>>,
+    /// Modules whose names are also found in another: `torch.cuda.memory` in `torch.cuda`.
+    aliases: FxHashMap<String, String>,
     methods: FxHashMap<String, Vec<Effect>>,
     enters: FxHashMap<String, Vec<Effect>>,
     iterates: FxHashMap<String, Vec<Effect>>,
@@ -34,6 +38,9 @@ struct EffectsFile {
     verified: String,
     #[allow(dead_code)]
     sources: Vec<String>,
+    /// Modules whose names are also found in another.
+    #[serde(default)]
+    aliases: BTreeMap<String, String>,
     effects: Vec<EffectRow>,
 }
 
@@ -207,6 +214,7 @@ impl Knowledge {
     }
 
     fn add_effects(&mut self, file: EffectsFile) {
+        self.aliases.extend(file.aliases);
         for row in file.effects {
             let effect = Effect { library: file.library.clone(), row: row.into() };
             for (names, table) in [
@@ -217,14 +225,26 @@ impl Knowledge {
                 (&effect.row.subscripts, &mut self.subscripts),
             ] {
                 for name in names {
+                    if let Some(module) = name.strip_suffix(".*") {
+                        self.families.entry(module.to_owned()).or_default().push(effect.clone());
+                        continue;
+                    }
                     table.entry(name.clone()).or_default().push(effect.clone());
                 }
             }
         }
     }
 
+    /// Effects of calling a name: its own row, that of the name it stands for, or `module.*`.
     pub fn of_call(&self, path: &str) -> &[Effect] {
-        self.calls.get(path).map_or(&[], Vec::as_slice)
+        if let Some(found) = self.calls.get(path) {
+            return found;
+        }
+        let Some((module, name)) = path.rsplit_once('.') else { return &[] };
+        if let Some(real) = self.aliases.get(module) {
+            return self.calls.get(&format!("{real}.{name}")).map_or(&[], Vec::as_slice);
+        }
+        self.families.get(module).map_or(&[], Vec::as_slice)
     }
 
     /// Effects of calling a method of this name on a value whose type is not known.

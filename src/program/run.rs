@@ -75,6 +75,10 @@ pub(super) struct Run<'p> {
     changes: usize,
     /// Arms of branches followed so far.
     arms: usize,
+    /// Literals that were evaluated where the number of devices had been checked.
+    counted_places: FxHashSet<Place>,
+    /// `torch.set_default_device("cuda")` was called.
+    default_is_gpu: bool,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: bool,
     /// Arguments that objects outside the project were made with, for what using them does.
@@ -162,6 +166,8 @@ impl<'p> Run<'p> {
             callers: Vec::new(),
             changes: 0,
             arms: 0,
+            counted_places: FxHashSet::default(),
+            default_is_gpu: false,
             settling: false,
             made_with: FxHashMap::default(),
         }

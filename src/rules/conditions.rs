@@ -41,7 +41,8 @@ impl Scope<'_> {
             |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
         let device = is(condition.device_differs, &|| self.device_differs(event))
             && is(condition.outside_mask, &|| {
-                self.left_by_mask(event).is_some_and(|(left, index)| left > 0 && index >= left)
+                self.left_by_mask(event)
+                    .is_some_and(|(left, index)| (left > 0 || event.certain) && index >= left)
             })
             && is(condition.inside_mask, &|| {
                 self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)

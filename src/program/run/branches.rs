@@ -197,7 +197,7 @@ impl<'p> Run<'p> {
                         let empty = matches!(right.kind, ExprKind::None)
                             || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
                         let read = self.eval_quietly(left);
-                        let variable = self.variable_read(&read).filter(|_| empty)?;
+                        let variable = self.presence_read(&read).filter(|_| empty)?;
                         Some(Presence { variable, when_true })
                     }
                     _ => None,
@@ -205,11 +205,17 @@ impl<'p> Run<'p> {
             }
             ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) => {
                 let read = self.eval_quietly(test);
-                let variable = self.variable_read(&read)?;
+                let variable = self.presence_read(&read)?;
                 Some(Presence { variable, when_true: true })
             }
             _ => None,
         }
+    }
+
+    /// The variable that was read with nothing, or an empty text, for the case that it is not set.
+    fn presence_read(&self, read: &Value<'p>) -> Option<String> {
+        let other = |value: &Value<'p>| matches!(value, Value::Outside(_)) || value.truth() == Some(false);
+        if read.alternatives().iter().all(other) { self.variable_read(read) } else { None }
     }
 
     /// Evaluates again an expression that was already evaluated, without noting anything.

@@ -49,34 +49,35 @@ impl<'p> Run<'p> {
             if let ExprKind::Call(inner) = &object.kind
                 && matches!(inner.callee.kind, ExprKind::Name("super"))
             {
-                let args = self.eval_arguments(&call.arguments);
+                let args = self.eval_arguments(name, &call.arguments);
                 let method = self.super_attribute(name, span);
                 return self.call(method, args, span);
             }
             let receiver = self.eval(object);
             let receiver = self.settle(receiver);
-            let args = self.eval_arguments(&call.arguments);
+            let args = self.eval_arguments(name, &call.arguments);
             if self.flow != Flow::Next {
                 return Value::Unknown;
             }
             return self.call_method(&receiver, name, args, span);
         }
         let callee = self.eval(&call.callee);
-        let args = self.eval_arguments(&call.arguments);
+        let name = if let ExprKind::Name(name) = &call.callee.kind { name } else { "" };
+        let args = self.eval_arguments(name, &call.arguments);
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
         self.call(callee, args, span)
     }
 
-    fn eval_arguments(&mut self, arguments: &'p [Argument<'p>]) -> Args<'p> {
+    fn eval_arguments(&mut self, callee: &str, arguments: &'p [Argument<'p>]) -> Args<'p> {
         let mut args = Args::default();
         for argument in arguments {
             let value = self.eval(&argument.value);
             let span = argument.value.span;
             if !argument.unpacked {
                 if let Some(name) = argument.name {
-                    self.chosen_by_keyword(name, &value, span);
+                    self.chosen_by_keyword(callee, name, &value);
                 }
                 args.items.push(Arg { name: argument.name.map(Cow::Borrowed), value, span });
                 continue;
@@ -237,7 +238,7 @@ impl<'p> Run<'p> {
                 let Some(key) = args.at(0) else { return Value::Unknown };
                 let default = args.at(1);
                 if let Some(default) = default {
-                    self.chosen_by_key(&key.value, &default.value, default.span);
+                    self.chosen_by_key(&key.value, &default.value);
                 }
                 let found = self.mapping_item(items, &key.value);
                 found.unwrap_or_else(|| default.map_or(Value::None, |default| default.value.clone()))

@@ -24,47 +24,60 @@ pub(super) enum Device {
 
 impl<'p> Run<'p> {
     /// `device = "cuda:1"`, `def f(device="cuda:1")`, `device: str = "cuda:1"`.
-    pub(super) fn chosen_by_name(&mut self, name: &str, value: &Value<'p>, span: Span) {
+    pub(super) fn chosen_by_name(&mut self, name: &str, value: &Value<'p>) {
         if names_device(name) {
-            self.choose_literal(name, value, span);
+            self.choose_literal(name, value);
         }
     }
 
     /// `f(device="cuda:1")`, whoever `f` is.
-    pub(super) fn chosen_by_keyword(&mut self, name: &str, value: &Value<'p>, span: Span) {
-        if names_device(name) {
-            self.choose_literal(name, value, span);
+    pub(super) fn chosen_by_keyword(&mut self, callee: &str, name: &str, value: &Value<'p>) {
+        if names_device(name) && !only_records(callee) {
+            self.choose_literal(name, value);
         }
     }
 
     /// `{"device": "cuda:1"}`, `config["device"] = "cuda:1"`, `config.get("device", "cuda:1")`.
-    pub(super) fn chosen_by_key(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) {
+    pub(super) fn chosen_by_key(&mut self, key: &Value<'p>, value: &Value<'p>) {
         if let Value::Text(key) = key
             && names_device(&key.text)
         {
-            self.choose_literal(&key.text.clone(), value, span);
+            self.choose_literal(&key.text.clone(), value);
         }
     }
 
     /// Only text that names a CUDA device counts here: an integer may be any kind of device.
-    fn choose_literal(&mut self, by: &str, value: &Value<'p>, span: Span) {
+    fn choose_literal(&mut self, by: &str, value: &Value<'p>) {
+        let several = value.alternatives().len() > 1;
+        self.uncertain += usize::from(several);
         for value in value.alternatives() {
             let Value::Text(text) = value else { continue };
             if let Some(index) = cuda_index(&text.text, false) {
-                self.note_choice(Some(index), text.text.to_string(), by, text.place, span);
+                self.note_choice(Some(index), text.text.to_string(), by, text.place);
             }
+        }
+        self.uncertain -= usize::from(several);
+    }
+
+    /// `add_argument("--device", default="cuda:1")` and its relatives.
+    pub(super) fn chosen_by_option(&mut self, args: &Args<'p>) {
+        let Some(default) = args.keyword("default").or_else(|| args.at(0)).cloned() else { return };
+        let name = args.items.iter().filter(|argument| argument.name.is_none()).find_map(|argument| {
+            let Value::Text(text) = &argument.value else { return None };
+            let name = text.text.trim_start_matches('-').replace('-', "_");
+            names_device(&name).then_some(name)
+        });
+        if let Some(name) = name {
+            self.choose_literal(&name, &default.value);
         }
     }
 
-    pub(super) fn note_choice(
-        &mut self,
-        index: Option<i64>,
-        text: String,
-        by: &str,
-        place: Place,
-        _at: Span,
-    ) {
+    pub(super) fn note_choice(&mut self, index: Option<i64>, text: String, by: &str, place: Place) {
+        let counted = self.state.counted;
+        // The literal may stand in a branch that counted the devices, and be used after it.
+        self.state.counted |= self.counted_places.contains(&place);
         self.note_at(What::Select { index, text, by: by.to_owned() }, place);
+        self.state.counted = counted;
     }
 
     /// Reads one device argument.
@@ -121,7 +134,7 @@ impl<'p> Run<'p> {
                 devices.extend(indices.map(|index| gpu(index, value)));
                 return;
             }
-            (Form::Map, Value::Mapping(items)) => {
+            (Form::Map | Form::Device, Value::Mapping(items)) => {
                 items.iter().for_each(|(_, value)| self.read_device(Form::Device, value, devices));
                 return;
             }
@@ -207,6 +220,17 @@ impl<'p> Run<'p> {
         }
         found
     }
+}
+
+/// Whether a call keeps what it is given for people or tests to look at: metric labels, logs, mocks.
+fn only_records(callee: &str) -> bool {
+    let last = callee.rsplit('.').next().unwrap_or(callee);
+    let words =
+        ["labels", "debug", "info", "warning", "error", "critical", "exception", "log", "print", "tag"];
+    words.contains(&last)
+        || last.ends_with("Mock")
+        || last.starts_with("assert_called")
+        || last.starts_with("patch")
 }
 
 /// Whether a name or key is, or ends in, `device`.

@@ -57,6 +57,7 @@ impl<'p> Run<'p> {
             "os.environ.get" | "os.getenv" | "os.environ.__getitem__" => {
                 let key = value(0, "key")?;
                 let default = value(1, "default").unwrap_or(Value::None);
+                self.chosen_by_key(&key, &default);
                 Some(self.read_variable(&key, Some(default), span))
             }
             "os.environ.setdefault" => {
@@ -154,9 +155,16 @@ impl<'p> Run<'p> {
             return;
         };
         let value = self.settle(value.clone());
+        // Writing back what was read keeps what the caller had set; a default fills the gap.
+        let writes_back = self.variable_read(&value).is_some_and(|read| read == variable);
+        if writes_back && !matches!(value, Value::OneOf(_)) {
+            return;
+        }
+        let only_if_unset = only_if_unset || writes_back;
         let texts: Vec<Option<Arc<str>>> = value
             .alternatives()
             .iter()
+            .filter(|value| !(writes_back && matches!(value, Value::Outside(_))))
             .map(|value| match value {
                 // Anything but text raises a TypeError: the old value stays.
                 Value::Text(text) => Some(Arc::from(&*text.text)),
@@ -172,12 +180,6 @@ impl<'p> Run<'p> {
             only_if_unset,
         });
         let mut reaching: Reaching = texts.into_iter().map(|text| Definition::Set(event, text)).collect();
-        // Writing back what was read keeps what the caller had set.
-        if let Some(read) = self.variable_read(&value)
-            && read == variable
-        {
-            return;
-        }
         if only_if_unset {
             let before = self.state.reaching(&variable);
             let kept = before.iter().filter(|definition| !definition.is_absent()).cloned();
@@ -219,18 +221,23 @@ impl<'p> Run<'p> {
                 _ => None,
             })
             .collect();
-        match known {
-            Some(values) => Value::one_of(values),
+        let Some(values) = known else {
             // Remembered as the reading of this variable, so that conditions on it are understood.
-            None => Value::Outside(self.paths.id(&format!("os.environ[{variable}]"))),
-        }
+            let read = Value::Outside(self.paths.id(&format!("os.environ[{variable}]")));
+            return match default {
+                Some(default @ Value::Text(_)) => Value::one_of([read, default]),
+                _ => read,
+            };
+        };
+        Value::one_of(values)
     }
 
-    /// The variable whose value this is, when it was read and is not known.
+    /// The variable whose value this is, or may be, when it was read and is not known.
     pub(super) fn variable_read(&self, value: &Value<'p>) -> Option<String> {
-        let Value::Outside(path) = value else { return None };
-        let inner = self.paths.text(*path).strip_prefix("os.environ[")?.strip_suffix(']')?.to_owned();
-        Some(inner)
+        value.alternatives().iter().find_map(|value| {
+            let Value::Outside(path) = value else { return None };
+            Some(self.paths.text(*path).strip_prefix("os.environ[")?.strip_suffix(']')?.to_owned())
+        })
     }
 
     fn variable_name(&mut self, key: &Value<'p>) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::steps::equal;
 use super::{Flow, Run};
 use crate::code::{Comparison, Comprehension, Expr, ExprKind, Operator};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::program::value::{Text, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -24,8 +24,8 @@ impl<'p> Run<'p> {
             }
             ExprKind::None => Value::None,
             ExprKind::Bool(value) => Value::Bool(*value),
-            ExprKind::Int(value) => Value::Int(*value, self.place(expr.span)),
-            ExprKind::Text(text) => Value::text(borrow(text), self.place(expr.span)),
+            ExprKind::Int(value) => Value::Int(*value, self.literal_place(expr.span)),
+            ExprKind::Text(text) => Value::text(borrow(text), self.literal_place(expr.span)),
             ExprKind::Name(name) => self.name(name, expr.span),
             ExprKind::Attribute(object, name) => {
                 let object = self.eval(object);
@@ -82,6 +82,14 @@ impl<'p> Run<'p> {
                 value
             }
         }
+    }
+
+    fn literal_place(&mut self, span: Span) -> Place {
+        let place = self.place(span);
+        if self.state.counted {
+            self.counted_places.insert(place);
+        }
+        place
     }
 
     fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
@@ -156,7 +164,7 @@ impl<'p> Run<'p> {
             };
             let key_value = self.eval(key);
             let item = self.eval(value);
-            self.chosen_by_key(&key_value, &item, value.span);
+            self.chosen_by_key(&key_value, &item);
             known.push((key_value, item));
         }
         let _ = span;
@@ -334,7 +342,7 @@ impl<'p> Run<'p> {
         let mut results = Vec::new();
         let complete = self.comprehend(comprehension, 0, &mut results);
         self.here.scope = outer;
-        let single = comprehension.elements.len() == 1 && !comprehension.lazy;
+        let single = comprehension.elements.len() == 1;
         if complete && single { Value::Sequence(Rc::new(results)) } else { Value::Unknown }
     }
 

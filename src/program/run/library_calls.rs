@@ -60,7 +60,14 @@ impl<'p> Run<'p> {
                     return function.value.clone();
                 }
             }
-            "functools.wraps" | "contextlib.contextmanager" => {}
+            "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
+                let default =
+                    args.keyword("default").or_else(|| args.at(0).filter(|_| text.ends_with("Field")));
+                if let Some(default) = default {
+                    return default.value.clone();
+                }
+            }
+            "click.option" | "typer.Option" | "typer.Argument" => self.chosen_by_option(&args),
             _ => {}
         }
         if starts_process(&text) {
@@ -72,6 +79,7 @@ impl<'p> Run<'p> {
         let result = self.paths.result(path);
         let result_text = self.paths.text(result).clone();
         let used_later = !self.program.knowledge.of_enter(&text).is_empty()
+            || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
             || text.ends_with("patch.dict");
         if used_later {
@@ -127,10 +135,12 @@ impl<'p> Run<'p> {
                 self.elements(&value).map_or(Value::Unknown, |elements| Value::Sequence(Rc::new(elements)))
             }
             ("dict", first) => return Some(self.make_dict(first, args)),
-            ("len", Some(value)) => match self.elements(&value) {
-                Some(elements) => Value::Int(elements.len() as i64, self.place(span)),
-                None => Value::Unknown,
-            },
+            ("len", Some(value)) => {
+                let value = self.iterate(value, span);
+                let elements = self.elements(&value);
+                elements
+                    .map_or(Value::Unknown, |elements| Value::Int(elements.len() as i64, self.place(span)))
+            }
             ("range", Some(_)) => self.range(args, span),
             ("enumerate", Some(value)) => {
                 let value = self.iterate(value, span);
@@ -223,11 +233,12 @@ impl<'p> Run<'p> {
         if !effects.is_empty() {
             return effects.iter().for_each(|effect| self.apply(effect, path, args, span));
         }
-        // A method of something that a library returned.
-        if let Some((receiver, name)) = path.rsplit_once('.')
-            && receiver.contains("()")
-        {
-            self.apply_method_effects(name, args, span);
+        // A method of a class, or of something that a library returned.
+        if let Some((receiver, name)) = path.rsplit_once('.') {
+            let last = receiver.rsplit('.').next().unwrap_or_default();
+            if receiver.contains("()") || last.starts_with(|first: char| first.is_ascii_uppercase()) {
+                self.apply_method_effects(name, args, span);
+            }
         }
     }
 
@@ -236,6 +247,13 @@ impl<'p> Run<'p> {
         let knowledge = self.program.knowledge;
         match name {
             "setenv" | "delenv" => return self.monkeypatch(name, args, span),
+            // A dictionary of unknown content, or a configuration object.
+            "get" | "setdefault" | "pop" => {
+                if let (Some(key), Some(default)) = (args.at(0).cloned(), args.at(1).cloned()) {
+                    self.chosen_by_key(&key.value, &default.value);
+                }
+            }
+            "add_argument" | "option" | "add_option" => self.chosen_by_option(args),
             _ => {}
         }
         for effect in knowledge.of_method(name) {
@@ -259,6 +277,14 @@ impl<'p> Run<'p> {
     pub(super) fn apply_subscript_effects(&mut self, path: &str, key: &Value<'p>, span: Span) {
         let args = Args { items: vec![Arg { name: None, value: key.clone(), span }], open: false };
         let knowledge = self.program.knowledge;
+        // `jax.devices("cpu")[1]` is not a GPU.
+        let id = self.paths.id(path);
+        let made_with = self.made_with.get(&id).and_then(|made| made.at(0));
+        if made_with.is_some_and(
+            |kind| !matches!(&kind.value, Value::Text(text) if matches!(&*text.text, "gpu" | "cuda")),
+        ) {
+            return;
+        }
         knowledge.of_subscript(path).iter().for_each(|effect| self.apply(effect, path, &args, span));
     }
 
@@ -277,7 +303,9 @@ impl<'p> Run<'p> {
             return;
         }
         let devices = self.device_arguments(&row.devices, args);
-        let mut on_gpu = devices.is_empty() && (row.absent_is_gpu || !row.only_on_gpu);
+        let by_default =
+            row.absent_is_gpu || !row.only_on_gpu || (self.default_is_gpu && callee.starts_with("torch."));
+        let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative) = (true, false);
         for (device, at) in devices {
             match device {
@@ -287,7 +315,7 @@ impl<'p> Run<'p> {
                         let place = place.unwrap_or(self.place(at));
                         let by =
                             if callee.contains('.') { format!("{callee}()") } else { format!(".{callee}()") };
-                        self.note_choice(index, text, &by, place, at);
+                        self.note_choice(index, text, &by, place);
                     }
                 }
                 Device::Negative => negative = true,
@@ -300,6 +328,9 @@ impl<'p> Run<'p> {
             self.asked_count = true;
         }
         let does: Vec<Does> = row.does.iter().copied().filter(|does| *does != Does::SelectDevice).collect();
+        if callee == "torch.set_default_device" {
+            self.default_is_gpu = on_gpu && sure;
+        }
         if !on_gpu || does.is_empty() || (negative && row.ignore_negative) {
             return;
         }

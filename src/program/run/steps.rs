@@ -126,12 +126,12 @@ impl<'p> Run<'p> {
     pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>, span: Span) {
         match target {
             Target::Name(name, _) => {
-                self.chosen_by_name(name, &value, span);
+                self.chosen_by_name(name, &value);
                 self.bind(name, value);
             }
             Target::Attribute(object, name) => {
                 let object = self.eval(object);
-                self.chosen_by_name(name, &value, span);
+                self.chosen_by_name(name, &value);
                 self.set_attribute(&object, name, value);
             }
             Target::Item(item) => {
@@ -140,7 +140,7 @@ impl<'p> Run<'p> {
                 if self.is_environ(&container) {
                     self.write_variable(&key, &value, self.here.statement, false);
                 } else {
-                    self.chosen_by_key(&key, &value, span);
+                    self.chosen_by_key(&key, &value);
                     self.set_item(&item.0, &container, key, value);
                 }
             }
