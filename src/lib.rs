@@ -163,12 +163,15 @@ impl Settings {
     }
 
     fn options(&self, cpu: Option<&Cpu>) -> Options {
+        let project = self.project();
         Options {
             forbidden: cpu.map_or(Vec::new(), |cpu| {
                 cpu.forbidden_imports.iter().map(|pattern| pattern.as_str().to_owned()).collect()
             }),
             imports_matter: self.policy.gpu.is_some(),
             cpu_part: cpu.cloned(),
+            console_scripts: project.console_scripts,
+            lazy_modules: project.requires_python_315,
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
         }
     }

@@ -49,6 +49,10 @@ pub struct Options {
     pub imports_matter: bool,
     /// One more program imports the modules that this section names: the CPU part.
     pub cpu_part: Option<Cpu>,
+    /// The project requires Python 3.15 or later, which knows `__lazy_modules__`.
+    pub lazy_modules: bool,
+    /// `[project.scripts]`: modules and the functions in them that are started.
+    pub console_scripts: Vec<(String, String)>,
     /// Each file that touches the GPU is looked at as if it were started itself.
     pub every_gpu_file: bool,
 }
@@ -140,6 +144,14 @@ impl<'s> Program<'s> {
 
     pub(crate) fn text(&self, place: Place) -> &'s str {
         self.sources.text(place)
+    }
+
+    fn knows_lazy_modules(&self) -> bool {
+        self.options.lazy_modules
+    }
+
+    fn name_of(&self, file: FileId) -> &'s str {
+        &self.sources.file(file).name
     }
 
     pub(crate) fn dotted(&self, file: FileId) -> String {

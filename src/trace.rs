@@ -149,6 +149,7 @@ fn started(start: Start) -> &'static str {
     match start {
         Start::Script => "started as a script",
         Start::Module => "started as a module",
+        Start::Console => "started by a console script",
         Start::Tests => "run by pytest",
         Start::Library | Start::CpuPart => "imported",
     }

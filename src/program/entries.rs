@@ -1,7 +1,7 @@
 //! Where programs start: scripts, `__main__` modules, test modules.
 
 use super::Program;
-use crate::code::{ExprKind, Step, StepKind};
+use crate::code::{Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
 
 /// How a program is started.
@@ -11,6 +11,8 @@ pub enum Start {
     Script,
     /// `python -m package.module`: they do.
     Module,
+    /// A function that `[project.scripts]` names, in a module that is imported.
+    Console,
     /// `pytest path/to/test_file.py`
     Tests,
     /// Not a program: code that somebody else imports and calls.
@@ -49,6 +51,9 @@ impl Program<'_> {
         if name == "conftest.py" {
             return None;
         }
+        if !self.console_functions(file).is_empty() {
+            return Some(Start::Console);
+        }
         let in_package = self.modules.in_package(file);
         let as_module = in_package && (name == "__main__.py" || self.imports.is_relative(file));
         let started = if as_module { Start::Module } else { Start::Script };
@@ -57,6 +62,16 @@ impl Program<'_> {
         }
         (!in_package && !self.imports.is_imported(file) && code.body.iter().any(has_effect))
             .then_some(started)
+    }
+
+    /// The functions of a file that `[project.scripts]` names.
+    pub(super) fn console_functions(&self, file: FileId) -> Vec<String> {
+        if self.options.console_scripts.is_empty() {
+            return Vec::new();
+        }
+        let dotted = self.dotted(file);
+        let named = self.options.console_scripts.iter().filter(|(module, _)| *module == dotted);
+        named.map(|(_, function)| function.clone()).collect()
     }
 
     /// The `conftest.py` files that run before a test module, outermost first.
@@ -70,27 +85,39 @@ impl Program<'_> {
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.
 fn has_effect(step: &Step<'_>) -> bool {
-    /// Calls that only make a name.
-    const DEFINING: &[&str] =
-        &["getLogger", "TypeVar", "NewType", "namedtuple", "ParamSpec", "compile", "Path"];
-    let defines = |kind: &ExprKind<'_>| match kind {
-        ExprKind::Call(call) => match &call.callee.kind {
-            ExprKind::Name(name) | ExprKind::Attribute(_, name) => DEFINING.contains(name),
-            _ => false,
-        },
-        _ => true,
-    };
     match &step.kind {
         StepKind::Import(_) | StepKind::Define { .. } | StepKind::DefineClass { .. } | StepKind::Share(_) => {
             false
         }
-        StepKind::Assign { value, .. } => value.as_ref().is_some_and(|value| !defines(&value.kind)),
+        StepKind::Assign { targets, value, .. } => {
+            let named = targets.iter().all(|target| matches!(target, Target::Name(..)));
+            !named || value.as_ref().is_some_and(|value| !is_plain(value))
+        }
         StepKind::Branch { then, otherwise, .. } => then.iter().chain(otherwise).any(has_effect),
         StepKind::Try { body, handlers, otherwise, finally } => {
             let handled = handlers.iter().flat_map(|handler| &handler.body);
             body.iter().chain(otherwise).chain(finally).chain(handled).any(has_effect)
         }
         StepKind::Raise(_) | StepKind::Delete(_) => false,
+        _ => true,
+    }
+}
+
+/// Whether evaluating an expression only makes a value.
+fn is_plain(value: &Expr<'_>) -> bool {
+    /// Calls that do no more than that.
+    const DEFINING: &[&str] =
+        &["getLogger", "TypeVar", "NewType", "namedtuple", "ParamSpec", "compile", "Path"];
+    match &value.kind {
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) => DEFINING.contains(name),
+            _ => false,
+        },
+        ExprKind::Unknown(parts) | ExprKind::Sequence(parts) | ExprKind::Join(parts) => {
+            parts.iter().all(is_plain)
+        }
+        ExprKind::Mapping(items) => items.iter().all(|(_, value)| is_plain(value)),
+        ExprKind::Choice(_) | ExprKind::Comprehension(_) | ExprKind::All(_) | ExprKind::Any(_) => false,
         _ => true,
     }
 }

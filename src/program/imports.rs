@@ -180,7 +180,7 @@ fn targets(import: &Import<'_>, file: FileId, modules: &Modules) -> Vec<FileId> 
     let first = if import.level > 0 {
         modules.relative(file, import.level)
     } else {
-        parts.next().and_then(|first| modules.absolute(Some(file), file, first))
+        parts.next().and_then(|first| modules.absolute(Some(file), &[], file, first))
     };
     let mut found = first;
     let mut targets = Vec::new();

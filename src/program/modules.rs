@@ -135,7 +135,13 @@ impl Modules {
     /// (`None` when the program was started as a module or is not known).
     ///
     /// A module or package wins over a folder without `__init__.py` wherever each lies, as in Python.
-    pub fn absolute(&self, script: Option<FileId>, file: FileId, name: &str) -> Option<Found> {
+    pub fn absolute(
+        &self,
+        script: Option<FileId>,
+        search_paths: &[String],
+        file: FileId,
+        name: &str,
+    ) -> Option<Found> {
         let mut folder_found = None;
         let mut search = |folder: &str| match self.below(folder, name) {
             Some(Found::File(found)) => Some(Found::File(found)),
@@ -149,7 +155,7 @@ impl Modules {
         let start = script.map_or(home, |script| &self.homes[script.0 as usize]);
         let first = script.map(|_| start.folder.as_str());
         let rest = [&start.above_package, home.above_package.as_str(), "", "src"];
-        for folder in first.into_iter().chain(rest) {
+        for folder in first.into_iter().chain(search_paths.iter().map(String::as_str)).chain(rest) {
             if let Some(found) = search(folder) {
                 return Some(found);
             }

@@ -13,6 +13,8 @@ mod expressions;
 mod functions;
 mod imports;
 mod library_calls;
+mod mocks;
+mod search_paths;
 mod steps;
 mod tests;
 
@@ -77,6 +79,10 @@ pub(super) struct Run<'p> {
     arms: usize,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
+    /// Names that tests replaced.
+    mocked: Vec<String>,
+    /// Folders that the program put on `sys.path`, as paths in the project.
+    search_paths: Vec<String>,
     /// `torch.set_default_device("cuda")` was called.
     default_is_gpu: bool,
     /// A deferred value is being looked up: its module runs whatever it holds.
@@ -167,6 +173,8 @@ impl<'p> Run<'p> {
             changes: 0,
             arms: 0,
             counted_places: FxHashSet::default(),
+            mocked: Vec::new(),
+            search_paths: Vec::new(),
             default_is_gpu: false,
             settling: false,
             made_with: FxHashMap::default(),
@@ -183,6 +191,7 @@ impl<'p> Run<'p> {
                 }
                 self.run_entry_module();
             }
+            Start::Console => self.run_console_scripts(),
             Start::Tests => self.run_tests(),
             Start::Library => self.run_library(),
             Start::CpuPart => {
@@ -203,6 +212,24 @@ impl<'p> Run<'p> {
     fn run_entry_module(&mut self) {
         self.enter_module(self.entry, Span::default());
         self.flow = Flow::Next;
+    }
+
+    /// Imports the module and calls the functions that `[project.scripts]` names in it.
+    fn run_console_scripts(&mut self) {
+        for parent in self.program.modules.parents(self.entry) {
+            self.enter_module(parent, Span::default());
+        }
+        self.run_entry_module();
+        for name in self.program.console_functions(self.entry) {
+            let Some(&scope) = self.modules.get(&self.entry) else { return };
+            if let Some(Value::Function(closure)) = self.in_scope(scope, &name).cloned() {
+                let span = self.program.code(closure.file).functions[closure.function].name_span;
+                self.here.statement = span;
+                let result = self.run_function(&closure, Args::default(), span);
+                self.run_paused(&result, span);
+                self.flow = Flow::Next;
+            }
+        }
     }
 
     /// Runs the module alone, and then each function in it that nobody was seen to call.

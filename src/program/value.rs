@@ -61,6 +61,16 @@ pub(crate) struct Closure<'p> {
     pub role: Role,
     /// A decorator skips or guards it unless there are several GPUs.
     pub counts_devices: bool,
+    pub marks: Rc<Marks>,
+}
+
+/// What decorators of a test say about it.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    /// Names that `unittest.mock.patch` replaces while it runs.
+    pub mocked: Vec<String>,
+    /// Fixtures of `pytest.mark.usefixtures`.
+    pub fixtures: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

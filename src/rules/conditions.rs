@@ -99,7 +99,10 @@ impl Scope<'_> {
             }
             _ => None,
         })?;
-        Some((found, reaching.len() == 1))
+        let all = reaching
+            .iter()
+            .all(|definition| matches!(definition, Definition::Set(_, Some(value)) if fits(value)));
+        Some((found, all))
     }
 
     /// Whether a write takes a value that was not in force when the earlier thing happened.

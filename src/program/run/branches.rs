@@ -166,7 +166,7 @@ impl<'p> Run<'p> {
     }
 
     /// In this arm the variable is present, or absent.
-    fn assume(&mut self, presence: &Presence, holds: bool) {
+    pub(super) fn assume(&mut self, presence: &Presence, holds: bool) {
         let present = holds == presence.when_true;
         let mut reaching = self.state.reaching(&presence.variable);
         reaching.retain(|definition| definition.is_absent() != present);
@@ -177,7 +177,7 @@ impl<'p> Run<'p> {
     }
 
     /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
-    fn presence(&mut self, test: &'p Expr<'p>) -> Option<Presence> {
+    pub(super) fn presence(&mut self, test: &'p Expr<'p>) -> Option<Presence> {
         match &test.kind {
             ExprKind::Not(inner) => {
                 let inner = self.presence(inner)?;

@@ -275,6 +275,12 @@ impl<'p> Run<'p> {
                     Value::text(texts.join(&separator.text), self.place(span))
                 })
             }
+            (Value::Text(_), "resolve" | "absolute" | "expanduser" | "as_posix") => receiver.clone(),
+            (Value::Text(text), "joinpath") => {
+                let part =
+                    args.at(0).and_then(|argument| argument.value.as_text().map(|text| text.into_owned()));
+                part.map_or(Value::Unknown, |part| self.divided(&text.text, &part, span))
+            }
             (Value::Text(text), "format") => self.brace_format(&text.text, args, span),
             (Value::Text(text), "startswith") => {
                 let prefix =

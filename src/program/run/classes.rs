@@ -57,6 +57,7 @@ impl<'p> Run<'p> {
                 let found = self.class_attribute(class, name, 0);
                 self.bind_method(found, object, Some(object), span)
             }
+            Value::Text(text) => self.path_attribute(&text.text, name, span),
             Value::Deferred(..) => {
                 let settled = self.settle(object.clone());
                 if matches!(settled, Value::Deferred(..)) {
@@ -168,6 +169,11 @@ impl<'p> Run<'p> {
         }
         let scope = self.new_scope(None, false);
         let instance = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
+        if let Value::Function(maker) = self.class_attribute(class, "__new__", 0) {
+            let method = Rc::new(Closure { bound: Some(Value::Class(class.clone())), ..copy(&maker) });
+            let args = Args { items: args.items.clone(), open: args.open };
+            self.run_function(&method, args, site);
+        }
         match self.class_attribute(class, "__init__", 0) {
             Value::Function(constructor) => {
                 let method = Rc::new(Closure { bound: Some(instance.clone()), ..copy(&constructor) });

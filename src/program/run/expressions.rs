@@ -33,6 +33,12 @@ impl<'p> Run<'p> {
             }
             ExprKind::Call(call) => self.eval_call(call, expr.span),
             ExprKind::Item(item) => {
+                if let (ExprKind::Attribute(path, "parents"), ExprKind::Int(index)) =
+                    (&item.0.kind, &item.1.kind)
+                    && let Value::Text(path) = self.eval(path)
+                {
+                    return self.parent_number(&path.text, *index, expr.span);
+                }
                 let container = self.eval(&item.0);
                 let key = self.eval(&item.1);
                 self.item(&container, &key, expr.span)
@@ -110,7 +116,8 @@ impl<'p> Run<'p> {
                 let text = if is_main { Cow::Borrowed("__main__") } else { Cow::Owned(dotted) };
                 Value::text(text, self.place(span))
             }
-            "__file__" | "__doc__" => Value::Unknown,
+            "__file__" => Value::text(self.program.name_of(self.here.file), self.place(span)),
+            "__doc__" => Value::Unknown,
             "__debug__" => Value::Bool(true),
             _ => {
                 let builtins = self.paths.id("builtins");
@@ -212,6 +219,9 @@ impl<'p> Run<'p> {
             (Operator::Add, Value::Sequence(a), Value::Sequence(b)) => {
                 Value::Sequence(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
             }
+            (Operator::Divide, Value::Text(path), Value::Text(part)) => {
+                self.divided(&path.text, &part.text, span)
+            }
             (Operator::Remainder, Value::Text(format), _) => self.percent_format(format, &right, span),
             (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => {
                 Value::Mapping(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
@@ -300,9 +310,18 @@ impl<'p> Run<'p> {
             Some(_) => self.short_circuit(rest, decides),
             None => {
                 let mut later = Value::Unknown;
+                let presence = self.presence(first);
+                let refine = |run: &mut Self, holds: bool| {
+                    if let Some(presence) = &presence {
+                        run.assume(presence, holds);
+                    }
+                };
                 self.alternatives(vec![
-                    Box::new(|run| later = run.short_circuit(rest, decides)),
-                    Box::new(|_| {}),
+                    Box::new(|run| {
+                        refine(run, !decides);
+                        later = run.short_circuit(rest, decides);
+                    }),
+                    Box::new(|run| refine(run, decides)),
                 ]);
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
                 if later.truth() == Some(decides) && !matches!(value, Value::OneOf(_)) {

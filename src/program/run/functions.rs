@@ -5,7 +5,7 @@ use super::calls::Args;
 use super::{Flow, Here, Run};
 use crate::code::{Block, Expr, Function, ParameterKind};
 use crate::facts::{FileId, Span};
-use crate::program::value::{Closure, Paused, Role, Value};
+use crate::program::value::{Closure, Marks, Paused, Role, Value};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -44,9 +44,20 @@ pub(super) struct Resume<'p> {
 impl<'p> Run<'p> {
     pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
         let asked = std::mem::replace(&mut self.asked_count, false);
-        let wrappers: Vec<_> = decorators.iter().map(|decorator| self.eval_decorator(decorator)).collect();
+        let mut marks = Marks::default();
+        let mut wrappers = Vec::with_capacity(decorators.len());
+        for decorator in decorators {
+            let wrapper = self.eval_decorator(decorator);
+            self.read_marks(&wrapper, &mut marks);
+            wrappers.push(wrapper);
+        }
         let counts = std::mem::replace(&mut self.asked_count, asked);
         let mut value = self.closure(function, counts);
+        if let Value::Function(closure) = &value
+            && !(marks.mocked.is_empty() && marks.fixtures.is_empty())
+        {
+            value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..copy(closure) }));
+        }
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
             value = self.decorate(wrapper, value, decorator.span);
         }
@@ -71,7 +82,7 @@ impl<'p> Run<'p> {
         let mut defaults = Vec::with_capacity(definition.parameters.len());
         for parameter in &definition.parameters {
             let default = parameter.default.as_ref().map(|default| (self.eval(default), default.span));
-            if let Some((value, span)) = &default {
+            if let Some((value, _)) = &default {
                 self.chosen_by_name(parameter.name, value);
             }
             defaults.push(default.map(|(value, _)| value));
@@ -86,6 +97,7 @@ impl<'p> Run<'p> {
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
             counts_devices,
+            marks: Rc::default(),
         }))
     }
 
@@ -128,6 +140,11 @@ impl<'p> Run<'p> {
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
+            return Value::Unknown;
+        }
+        if !self.mocked.is_empty()
+            && self.is_mocked(&format!("{}.{}", self.program.dotted(closure.file), function.name))
+        {
             return Value::Unknown;
         }
         let arguments = bind_arguments(function, closure, args);
@@ -184,8 +201,11 @@ impl<'p> Run<'p> {
         let loops = std::mem::take(&mut self.loops);
         let counted = self.state.counted;
         self.state.counted |= closure.counts_devices;
+        let mocked = self.mocked.len();
+        self.mocked.extend(closure.marks.mocked.iter().cloned());
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&function.body));
         self.state.counted = counted;
+        self.mocked.truncate(mocked);
         self.loops = loops;
         self.active.pop();
         let outer = self.callers.pop().expect("pushed above");
@@ -278,6 +298,7 @@ impl<'p> Run<'p> {
                     class: None,
                     role: Role::Plain,
                     counts_devices: false,
+                    marks: Rc::default(),
                 })
             });
             let inner = self.new_scope(Some(closure.scope), false);
@@ -311,6 +332,7 @@ pub(super) fn copy<'p>(closure: &Closure<'p>) -> Closure<'p> {
         class: closure.class.clone(),
         role: closure.role,
         counts_devices: closure.counts_devices,
+        marks: closure.marks.clone(),
     }
 }
 

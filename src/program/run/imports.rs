@@ -33,7 +33,7 @@ impl<'p> Run<'p> {
     }
 
     pub(super) fn import(&mut self, import: &'p Import<'p>, span: Span) {
-        if import.lazy {
+        if import.lazy || self.is_declared_lazy(import.module) {
             return self.bind_lazy(import, span);
         }
         match &import.names {
@@ -83,6 +83,17 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether the file's `__lazy_modules__` names the module, and the project's Python knows what that is.
+    fn is_declared_lazy(&self, module: &str) -> bool {
+        if !self.program.knows_lazy_modules() {
+            return false;
+        }
+        let Some(Value::Sequence(names)) = self.in_scope(self.here.scope, "__lazy_modules__") else {
+            return false;
+        };
+        names.iter().any(|name| matches!(name, Value::Text(name) if name.text == module))
+    }
+
     /// Imports each module of a dotted path in turn, packages before what they hold.
     fn import_path(&mut self, level: u32, module: &str, wanted: Option<&str>, span: Span) -> Imported {
         let mut parts = module.split('.').filter(|part| !part.is_empty());
@@ -95,7 +106,7 @@ impl<'p> Run<'p> {
         } else {
             let Some(first) = parts.next() else { return Imported::Outside };
             let script = self.start.script(self.entry);
-            match self.program.modules.absolute(script, self.here.file, first) {
+            match self.program.modules.absolute(script, &self.search_paths, self.here.file, first) {
                 // A script does not import itself by the name of a library.
                 Some(Found::File(file))
                     if file == self.here.file && !self.program.modules.in_package(file) =>
@@ -218,7 +229,11 @@ impl<'p> Run<'p> {
                 if let Some(child) = self.program.modules.child(&Found::File(file), name) {
                     return self.found_value(Some(child), span);
                 }
-                if self.modules.contains_key(&file) { Value::Unknown } else { Value::Deferred(file, name) }
+                if self.modules.contains_key(&file) {
+                    self.getattr_of(file, name, span)
+                } else {
+                    Value::Deferred(file, name)
+                }
             }
             Some(folder) => {
                 let child = self.program.modules.child(folder, name);
@@ -226,6 +241,14 @@ impl<'p> Run<'p> {
             }
             None => Value::Unknown,
         }
+    }
+
+    /// PEP 562: a module's own `__getattr__` is asked for names that it does not have.
+    fn getattr_of(&mut self, file: FileId, name: &'p str, span: Span) -> Value<'p> {
+        let asked = self.modules.get(&file).and_then(|&scope| self.in_scope(scope, "__getattr__")).cloned();
+        let Some(Value::Function(getattr)) = asked else { return Value::Unknown };
+        let name = Value::text(name, self.place(span));
+        self.run_function(&getattr, super::calls::Args::positional(vec![name], span), span)
     }
 
     pub(super) fn module_attribute(&mut self, file: FileId, name: &'p str, span: Span) -> Value<'p> {
@@ -242,7 +265,7 @@ impl<'p> Run<'p> {
                         Value::Module(child)
                     }
                     Some(Found::Folder(folder)) => Value::Folder(folder.into()),
-                    _ => Value::Unknown,
+                    _ => self.getattr_of(file, name, span),
                 }
             }
             None => match self.program.modules.child(&Found::File(file), name) {

@@ -18,6 +18,8 @@ pub(super) struct Leave<'p> {
     manager: Value<'p>,
     /// The environment to restore.
     restore: Option<State>,
+    /// How many names were replaced before.
+    mocked: usize,
 }
 
 impl<'p> Run<'p> {
@@ -29,6 +31,9 @@ impl<'p> Run<'p> {
             return value;
         }
         if let Some(value) = self.call_environment(&text, &args, span) {
+            return value;
+        }
+        if let Some(value) = self.call_path(&text, &args, span) {
             return value;
         }
         match &*text {
@@ -81,7 +86,14 @@ impl<'p> Run<'p> {
         let used_later = !self.program.knowledge.of_enter(&text).is_empty()
             || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
-            || text.ends_with("patch.dict");
+            || Self::is_mark(&text);
+        // A mark that asks for the number of devices is remembered as asking, under its name too.
+        let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
+        let skips = ["skipif", "skipIf", "skipUnless"].iter().any(|end| text.ends_with(end));
+        if skips && (self.asked_count || args.items.iter().any(asks)) {
+            self.asked_count = true;
+            return Value::Outside(self.paths.id("pytest.mark.skipif().device_count()"));
+        }
         if used_later {
             self.made_with.insert(result, args);
         }
@@ -150,6 +162,39 @@ impl<'p> Run<'p> {
                     Value::Sequence(Rc::new(vec![Value::Int(index as i64, place), element]))
                 });
                 Value::Sequence(Rc::new(pairs.collect()))
+            }
+            ("zip", Some(first)) => {
+                let rest: Vec<_> = args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                let columns: Vec<_> = std::iter::once(first)
+                    .chain(rest)
+                    .map(|column| {
+                        let column = self.iterate(column, span);
+                        self.elements(&column)
+                    })
+                    .collect::<Option<_>>()?;
+                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+                let row = |index: usize| {
+                    Value::Sequence(Rc::new(columns.iter().map(|column| column[index].clone()).collect()))
+                };
+                Value::Sequence(Rc::new((0..rows).map(row).collect()))
+            }
+            ("map", Some(function @ Value::Function(_))) => {
+                let column = args.at(1)?.value.clone();
+                let column = self.iterate(column, span);
+                let elements = self.elements(&column).filter(|_| args.items.len() == 2)?;
+                let results = elements
+                    .into_iter()
+                    .map(|element| self.call(function.clone(), Args::positional(vec![element], span), span));
+                Value::Sequence(Rc::new(results.collect()))
+            }
+            ("map", Some(Value::Outside(path))) if &**self.paths.text(path) == "builtins.str" => {
+                let column = args.at(1)?.value.clone();
+                let column = self.iterate(column, span);
+                let elements = self.elements(&column)?;
+                let results = elements.into_iter().map(|element| {
+                    self.call(Value::Outside(path), Args::positional(vec![element], span), span)
+                });
+                Value::Sequence(Rc::new(results.collect()))
             }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(Value::Text(name)) => match &name.text {
@@ -228,6 +273,9 @@ impl<'p> Run<'p> {
     }
 
     pub(super) fn apply_call_effects(&mut self, path: &str, args: &Args<'p>, span: Span) {
+        if self.is_mocked(path) {
+            return;
+        }
         let knowledge = self.program.knowledge;
         let effects = knowledge.of_call(path);
         if !effects.is_empty() {
@@ -247,6 +295,14 @@ impl<'p> Run<'p> {
         let knowledge = self.program.knowledge;
         match name {
             "setenv" | "delenv" => return self.monkeypatch(name, args, span),
+            "setattr" => {
+                let target = args.at(0).zip(args.at(1));
+                if let Some(target) =
+                    target.and_then(|(object, name)| self.attribute_target(&object.value, &name.value))
+                {
+                    self.mocked.push(target);
+                }
+            }
             // A dictionary of unknown content, or a configuration object.
             "get" | "setdefault" | "pop" => {
                 if let (Some(key), Some(default)) = (args.at(0).cloned(), args.at(1).cloned()) {
@@ -306,11 +362,11 @@ impl<'p> Run<'p> {
         let by_default =
             row.absent_is_gpu || !row.only_on_gpu || (self.default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
-        let (mut sure, mut negative) = (true, false);
+        let (mut sure, mut negative, mut names_gpu) = (true, false, false);
         for (device, at) in devices {
             match device {
                 Device::Gpu { index, text, place } => {
-                    on_gpu = true;
+                    (on_gpu, names_gpu) = (true, true);
                     if index.is_some() {
                         let place = place.unwrap_or(self.place(at));
                         let by =
@@ -329,7 +385,7 @@ impl<'p> Run<'p> {
         }
         let does: Vec<Does> = row.does.iter().copied().filter(|does| *does != Does::SelectDevice).collect();
         if callee == "torch.set_default_device" {
-            self.default_is_gpu = on_gpu && sure;
+            self.default_is_gpu = names_gpu && sure;
         }
         if !on_gpu || does.is_empty() || (negative && row.ignore_negative) {
             return;
@@ -359,7 +415,12 @@ impl<'p> Run<'p> {
 
     /// Enters a `with`.
     pub(super) fn enter_context(&mut self, manager: &Value<'p>, context: &'p Expr<'p>) -> Leave<'p> {
-        let mut leave = Leave { entered: Value::Unknown, manager: manager.clone(), restore: None };
+        let mut leave = Leave {
+            entered: Value::Unknown,
+            manager: manager.clone(),
+            restore: None,
+            mocked: self.mocked.len(),
+        };
         match manager {
             Value::Instance(instance) => {
                 if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__", 0) {
@@ -384,6 +445,8 @@ impl<'p> Run<'p> {
                             self.write_mapping(&changes, context.span, false);
                         }
                     }
+                } else if let Some(target) = self.patch_target(&text, &args) {
+                    self.mocked.push(target);
                 } else {
                     let name = text.strip_suffix("()").unwrap_or(&text).to_owned();
                     let knowledge = self.program.knowledge;
@@ -411,6 +474,7 @@ impl<'p> Run<'p> {
         if let Some(before) = leave.restore {
             self.state.restore_environment(&before);
         }
+        self.mocked.truncate(leave.mocked);
         let Value::Instance(instance) = &leave.manager else { return };
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__", 0) {

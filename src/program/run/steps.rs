@@ -23,6 +23,7 @@ impl<'p> Run<'p> {
 
     fn step(&mut self, step: &'p Step<'p>) {
         self.here.statement = step.span;
+        self.asked_count = false;
         match &step.kind {
             StepKind::Import(import) => self.import(import, step.span),
             StepKind::Evaluate(expr) => {

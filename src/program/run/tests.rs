@@ -19,6 +19,12 @@ impl<'p> Run<'p> {
             self.enter_module(parent, Span::default());
         }
         self.run_entry_module();
+        let marked = self.modules.get(&self.entry).and_then(|&scope| self.in_scope(scope, "pytestmark"));
+        self.state.counted |= match marked {
+            Some(Value::Sequence(marks)) => marks.iter().any(|mark| self.counts_devices(mark)),
+            Some(mark) => self.counts_devices(mark),
+            None => false,
+        };
         let Some(&scope) = self.modules.get(&self.entry) else { return };
         let mut tests: Vec<(usize, Value<'p>)> = self.scopes[scope as usize]
             .values
@@ -48,6 +54,10 @@ impl<'p> Run<'p> {
                 _ => {}
             }
         }
+    }
+
+    fn counts_devices(&self, mark: &Value<'p>) -> bool {
+        matches!(mark, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
     }
 
     fn run_test_class(&mut self, class: &Rc<crate::program::value::ClassValue<'p>>, places: &[FileId]) {
@@ -83,11 +93,17 @@ impl<'p> Run<'p> {
     fn run_test(&mut self, test: &Rc<Closure<'p>>, places: &[FileId], set_up: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
         let mark = self.undo.len();
+        let mocked = self.mocked.len();
         self.recording += 1;
         self.arms += 1;
         self.here.statement = self.function_of(test).name_span;
         for &file in places {
             for fixture in self.autouse_fixtures(file) {
+                self.run_fixture(&fixture, places, 0);
+            }
+        }
+        for name in &test.marks.fixtures {
+            if let Some(fixture) = self.fixture_named(name, places) {
                 self.run_fixture(&fixture, places, 0);
             }
         }
@@ -100,6 +116,7 @@ impl<'p> Run<'p> {
         self.recording -= 1;
         self.roll_back(mark);
         self.arms += 1;
+        self.mocked.truncate(mocked);
         self.state = before;
     }
 
@@ -112,14 +129,7 @@ impl<'p> Run<'p> {
             if !matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly) || depth > 8 {
                 continue;
             }
-            let fixture = places.iter().rev().find_map(|file| {
-                let scope = *self.modules.get(file)?;
-                match self.in_scope(scope, parameter.name)? {
-                    Value::Function(closure) => Some(closure.clone()),
-                    _ => None,
-                }
-            });
-            if let Some(fixture) = fixture {
+            if let Some(fixture) = self.fixture_named(parameter.name, places) {
                 let value = self.run_fixture(&fixture, places, depth + 1);
                 args.items.push(super::calls::Arg {
                     name: Some(parameter.name.into()),
@@ -129,6 +139,17 @@ impl<'p> Run<'p> {
             }
         }
         args
+    }
+
+    /// The nearest fixture of this name: in the test module, else in a `conftest.py`.
+    fn fixture_named(&self, name: &str, places: &[FileId]) -> Option<Rc<Closure<'p>>> {
+        places.iter().rev().find_map(|file| {
+            let scope = *self.modules.get(file)?;
+            match self.in_scope(scope, name)? {
+                Value::Function(closure) => Some(closure.clone()),
+                _ => None,
+            }
+        })
     }
 
     fn run_fixture(&mut self, fixture: &Rc<Closure<'p>>, places: &[FileId], depth: usize) -> Value<'p> {

@@ -1,0 +1,65 @@
+//! What tests replace: `unittest.mock.patch`, `monkeypatch.setattr`. A replaced name does nothing.
+
+use super::Run;
+use super::calls::Args;
+use crate::program::value::{Marks, Value};
+
+impl<'p> Run<'p> {
+    /// Whether a test replaced this name, or something that it is reached through.
+    pub(super) fn is_mocked(&self, path: &str) -> bool {
+        self.mocked.iter().any(|mocked| {
+            path.strip_prefix(mocked.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
+        })
+    }
+
+    /// Reads what a decorator says about the test that it stands on.
+    pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks) {
+        let Value::Outside(path) = decorator else { return };
+        let text = self.paths.text(*path).clone();
+        let Some(args) = self.made_with.get(path) else { return };
+        if text.ends_with("usefixtures()") {
+            marks.fixtures.extend(args.items.iter().filter_map(|argument| match &argument.value {
+                Value::Text(name) => Some(name.text.to_string()),
+                _ => None,
+            }));
+        } else if let Some(target) = self.patch_target(&text, args) {
+            marks.mocked.push(target);
+        }
+    }
+
+    /// The name that `patch("a.b")` or `patch.object(a, "b")` replaces, by the path of the call's result.
+    pub(super) fn patch_target(&self, result: &str, args: &Args<'p>) -> Option<String> {
+        let first = &args.at(0)?.value;
+        if result.ends_with("patch()") {
+            return match first {
+                Value::Text(target) => Some(target.text.to_string()),
+                _ => None,
+            };
+        }
+        if result.ends_with("patch.object()") {
+            self.attribute_target(first, &args.at(1)?.value)
+        } else {
+            None
+        }
+    }
+
+    /// `setattr(a, "b", …)` and its relatives.
+    pub(super) fn attribute_target(&self, object: &Value<'p>, name: &Value<'p>) -> Option<String> {
+        match (object, name) {
+            (Value::Outside(path), Value::Text(name)) => {
+                Some(format!("{}.{}", self.paths.text(*path), name.text))
+            }
+            (Value::Module(file), Value::Text(name)) => {
+                Some(format!("{}.{}", self.program.dotted(*file), name.text))
+            }
+            (Value::Text(target), _) => Some(target.text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Whether the arguments of such a call are needed later.
+    pub(super) fn is_mark(path: &str) -> bool {
+        ["patch", "patch.object", "patch.dict", "usefixtures"].iter().any(|end| path.ends_with(end))
+    }
+}
