@@ -151,7 +151,7 @@ fn started(start: Start) -> &'static str {
         Start::Module => "started as a module",
         Start::Console => "started by a console script",
         Start::Tests => "run by pytest",
-        Start::Library | Start::CpuPart => "imported",
+        Start::Imported | Start::Library | Start::CpuPart => "imported",
     }
 }
 

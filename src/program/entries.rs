@@ -15,6 +15,9 @@ pub enum Start {
     Console,
     /// `pytest path/to/test_file.py`
     Tests,
+    /// Not started, but looked at as if it were the first to be imported: the policy wants each file that
+    /// touches the GPU to choose it itself.
+    Imported,
     /// Not a program: code that somebody else imports and calls.
     Library,
     /// The modules of the CPU part are imported, one after the other.
@@ -37,7 +40,9 @@ impl Program<'_> {
     /// The entry points of the project, in the order of its files.
     pub fn entries(&self) -> Vec<(FileId, Start)> {
         let files = (0..self.codes.len() as u32).map(FileId);
-        files.filter_map(|file| self.start_of(file).map(|start| (file, start))).collect()
+        let imported =
+            |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
+        files.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?))).collect()
     }
 
     /// How a file is started, when it is an entry point.

@@ -141,7 +141,8 @@ impl<'p> Run<'p> {
             bound: None,
             class: None,
         };
-        let mut trace = Trace { entry: Some(entry), ..Trace::default() };
+        let own_uses_only = start == Start::Imported;
+        let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame { parent: None, site: None, statement: None, file: entry, function: None });
         Run {
             program,
@@ -185,7 +186,7 @@ impl<'p> Run<'p> {
     pub fn trace(mut self) -> Trace {
         match self.start {
             Start::Script => self.run_entry_module(),
-            Start::Module => {
+            Start::Module | Start::Imported => {
                 for parent in self.program.modules.parents(self.entry) {
                     self.enter_module(parent, Span::default());
                 }

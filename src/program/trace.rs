@@ -15,6 +15,8 @@ pub struct Trace {
     pub ran: FxHashSet<(FileId, usize)>,
     /// Files whose top level ran.
     pub entered: Vec<FileId>,
+    /// Only what the file does itself counts, not what it leads to.
+    pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
     pub cut: bool,
 }

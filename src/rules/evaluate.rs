@@ -75,7 +75,8 @@ impl Scope<'_> {
         let fresh = |happened: Option<Happened>| happened.is_none_or(|happened| !happened.certain);
         let imports_count = self.policy.gpu.is_some();
         let uses = event.what.initialises_cuda() || (imports_count && event.what.imports_gpu_library());
-        uses && fresh(event.before.cuda) && (!imports_count || fresh(event.before.library))
+        let counts = !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry;
+        uses && counts && fresh(event.before.cuda) && (!imports_count || fresh(event.before.library))
     }
 
     fn finding(&self, rule: &Rule, severity: Severity, event: &Event, verdict: &Verdict) -> Finding {

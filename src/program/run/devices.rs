@@ -47,7 +47,7 @@ impl<'p> Run<'p> {
     }
 
     /// Only text that names a CUDA device counts here: an integer may be any kind of device.
-    fn choose_literal(&mut self, by: &str, value: &Value<'p>) {
+    pub(super) fn choose_literal(&mut self, by: &str, value: &Value<'p>) {
         let several = value.alternatives().len() > 1;
         self.uncertain += usize::from(several);
         for value in value.alternatives() {
@@ -104,8 +104,9 @@ impl<'p> Run<'p> {
                     "gpu" | "GPU" | "/GPU" if gpu_names => {
                         Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
                     }
+                    // Spreads over the GPUs that are visible.
                     "auto" | "balanced" | "balanced_low_0" | "sequential" if form == Form::Map => {
-                        Device::Unknown
+                        Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
                     }
                     name => match cuda_index(name, gpu_names) {
                         Some(index) => gpu(index, value),

@@ -57,8 +57,9 @@ impl<'p> Run<'p> {
             // What the file sets is not followed yet; it may set anything.
             "dotenv.load_dotenv" | "environ.Env.read_env" => self.state.blur(),
             "torch.device" => {
-                self.apply_call_effects(&text, &args, span);
-                return self.torch_device(&args, span);
+                let device = self.torch_device(&args, span);
+                self.choose_literal("torch.device()", &device);
+                return device;
             }
             "functools.partial" => {
                 if let Some(function) = args.at(0) {
