@@ -62,11 +62,13 @@ impl Program<'_> {
         let in_package = self.modules.in_package(file);
         let as_module = in_package && (name == "__main__.py" || self.imports.is_relative(file));
         let started = if as_module { Start::Module } else { Start::Script };
-        if code.main_guard || name == "__main__.py" || source.text.starts_with("#!") {
+        if code.main_guard || name == "__main__.py" {
             return Some(started);
         }
-        (!in_package && !self.imports.is_imported(file) && code.body.iter().any(has_effect))
-            .then_some(started)
+        // A module that others import is not one, whatever its first line says.
+        let alone = !self.imports.is_imported(file) && name != "__init__.py";
+        let is_script = source.text.starts_with("#!") || (!in_package && code.body.iter().any(has_effect));
+        (alone && is_script).then_some(started)
     }
 
     /// The functions of a file that `[project.scripts]` names.
