@@ -8,19 +8,20 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let mut trials = vec![Trial::test("every file below rules/ is a rule or knowledge", no_stray_files)];
+    trials.push(Trial::test("the rule in CONTRIBUTING.md", the_rule_that_contributors_read));
     for rule in RuleSet::embedded().rules() {
         trials.push(Trial::test(format!("{}: the file", rule.id), || form_of(rule)));
         for example in &rule.examples {
             let name = format!("{}: {}", rule.id, example.title);
-            trials.push(Trial::test(name, || does_what_it_says(rule, example)));
+            trials.push(Trial::test(name, || does_what_it_says(example, rule, RuleSet::embedded())));
         }
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
 /// `bad` is found, on the lines that the example names; `good` and `fixed` are silent.
-fn does_what_it_says(rule: &Rule, example: &Example) -> Result<(), Failed> {
-    let complaints = example.complaints(rule, RuleSet::embedded());
+fn does_what_it_says(example: &Example, rule: &Rule, rules: &RuleSet) -> Result<(), Failed> {
+    let complaints = example.complaints(rule, rules);
     let lines: Vec<String> =
         complaints.iter().map(|(kind, complaint)| format!("{kind}: {complaint}")).collect();
     if lines.is_empty() { Ok(()) } else { Err(lines.join("\n").into()) }
@@ -58,16 +59,30 @@ fn form_of(rule: &Rule) -> Result<(), Failed> {
     for example in &rule.examples {
         let title = &example.title;
         must(!title.trim().is_empty(), "an example has no title");
-        must(
-            example.bad.is_some() != example.good.is_some(),
-            &format!("{title}: not either `bad` or `good`"),
-        );
+        must(example.bad.is_some() || example.good.is_some(), &format!("{title}: neither `bad` nor `good`"));
         let of_bad = example.fixed.is_some() || !example.lines.is_empty();
         must(example.bad.is_some() || !of_bad, &format!("{title}: `fixed` or `lines` without `bad`"));
     }
     let titles: BTreeSet<&str> = rule.examples.iter().map(|example| example.title.as_str()).collect();
     must(titles.len() == rule.examples.len(), "two examples have the same title");
     if wrong.is_empty() { Ok(()) } else { Err(format!("{}:\n{}", file.display(), wrong.join("\n")).into()) }
+}
+
+/// What a newcomer copies must work, together with what is known about libraries.
+fn the_rule_that_contributors_read() -> Result<(), Failed> {
+    let text = std::fs::read_to_string(absolute(Path::new("CONTRIBUTING.md")))?.replace("\r\n", "\n");
+    let (_, rest) = text.split_once("```yaml\n# rules/").ok_or("no block that begins with `# rules/`")?;
+    let (path, rest) = rest.split_once('\n').ok_or("no rule after its path")?;
+    let (rule, _) = rest.split_once("```").ok_or("the block does not end")?;
+    let torch = std::fs::read_to_string(absolute(Path::new("rules/effects/torch.yaml")))?;
+    let package = std::fs::read_to_string(absolute(Path::new("rules/packages/torch.yaml")))?;
+    let files = [(path, rule), ("effects/torch.yaml", &torch), ("packages/torch.yaml", &package)];
+    let rules = RuleSet::read(files).map_err(|error| format!("{error:#}"))?;
+    let rule = rules.rules().first().ok_or("no rule")?;
+    if path != format!("{}/{}.yaml", rule.family, rule.id) {
+        return Err(format!("the id is {}, the file {path}", rule.id).into());
+    }
+    rule.examples.iter().try_for_each(|example| does_what_it_says(example, rule, &rules))
 }
 
 /// A file that the build does not take up, such as a `.yml`, would be a rule that never runs.

@@ -1,6 +1,6 @@
 //! Pages that are generated from the rule files: `docs/rules.md`, and the table in the README.
 
-use crate::in_repository;
+use crate::{in_repository, none_of};
 use std::process::Command;
 
 const PAGE: &str = "docs/rules.md";
@@ -28,6 +28,38 @@ fn the_table_in_the_readme_is_fresh() {
     let (_, after) = rest.split_once(END).expect("the README has the marker where the table ends");
     let fresh = format!("{before}{BEGIN}{table}\n{END}{after}");
     update_or_compare(README, &readme, &fresh);
+}
+
+/// Written by hand, because it also says which keys are of use already; so nothing may be missing.
+#[test]
+fn every_key_of_the_policy_is_explained() {
+    let schema: serde_json::Value = serde_json::from_str(&read("gpulint.schema.json")).expect("JSON");
+    let page = read("docs/policy.md");
+    let mut keys = Vec::new();
+    keys_of(&schema, "", &schema, &mut keys);
+    assert!(keys.iter().any(|key| key == "gpu.visible-devices"), "{keys:?}");
+    let missing: Vec<_> =
+        keys.iter().filter(|key| !page.contains(&format!("\n| `{key}` |"))).cloned().collect();
+    none_of(missing, "keys of the policy that docs/policy.md does not explain");
+}
+
+/// The dotted paths of all keys that have no keys below them.
+fn keys_of(object: &serde_json::Value, path: &str, schema: &serde_json::Value, keys: &mut Vec<String>) {
+    let definition = |reference: &str| &schema["$defs"][reference.trim_start_matches("#/$defs/")];
+    let alternatives = object["anyOf"].as_array().into_iter().flatten();
+    for of in alternatives.chain([object]) {
+        let of = of["$ref"].as_str().map_or(of, definition);
+        for (key, below) in of["properties"].as_object().into_iter().flatten() {
+            let path = format!("{path}{key}");
+            let count = keys.len();
+            keys_of(below, &format!("{path}."), schema, keys);
+            let each = &below["additionalProperties"];
+            keys_of(each, &format!("{path}.*."), schema, keys);
+            if keys.len() == count {
+                keys.push(path);
+            }
+        }
+    }
 }
 
 fn reference() -> String {
