@@ -119,7 +119,11 @@ fn no_color_is_respected_on_a_terminal() {
     let on_terminal = |variables: &[(&str, &str)]| {
         let mut command = std::process::Command::new("script");
         command.args(["-qec", &format!("{} check", env!("CARGO_BIN_EXE_gpulint")), "/dev/null"]);
-        command.current_dir(project.root()).env("TERM", "xterm").env_remove("NO_COLOR");
+        command.current_dir(project.root()).env("TERM", "xterm");
+        // Any of these decides by itself; CI makes a dumb terminal coloured.
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
+            command.env_remove(name);
+        }
         command.envs(variables.iter().copied()).output().ok().map(|output| output.stdout.contains(&0x1b))
     };
     let Some(coloured) = on_terminal(&[]) else {
