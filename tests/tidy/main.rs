@@ -9,31 +9,21 @@ use std::path::{Path, PathBuf};
 
 /// The text files below `folder`, as (path from the repository, text), sorted. Build output is not among them.
 fn texts_below(folder: &str) -> Vec<(String, String)> {
-    let mut paths = Vec::new();
-    collect(&in_repository(folder), &mut paths);
-    paths.sort();
+    // As git sees them: no build output, wherever it lies. Of the hidden folders only the CI is ours.
+    let mut walk = ignore::WalkBuilder::new(in_repository(folder));
+    walk.hidden(false).parents(false).require_git(false).sort_by_file_path(Path::cmp).filter_entry(|entry| {
+        let name = entry.file_name();
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let is_hidden = entry.depth() > 0 && name.as_encoded_bytes().starts_with(b".");
+        name != ".git" && !(is_folder && is_hidden && name != ".ci")
+    });
+    let paths = walk.build().map(|entry| entry.expect("readable").into_path());
     let root = in_repository("");
-    let named = paths.into_iter().filter_map(|path| {
+    let named = paths.filter_map(|path| {
         let name = path.strip_prefix(&root).expect("below the root").to_string_lossy().replace('\\', "/");
         Some((name, std::fs::read_to_string(path).ok()?))
     });
     named.collect()
-}
-
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-        let path = entry.expect("readable").path();
-        let name = path.file_name().unwrap_or_default();
-        if path.is_dir() {
-            // Build output, and folders of tools such as editors; of these only the CI is ours.
-            let hidden = name.to_string_lossy().starts_with('.') && name != ".ci";
-            if !hidden && name != "target" && name != "__pycache__" {
-                collect(&path, paths);
-            }
-        } else if name != ".git" {
-            paths.push(path);
-        }
-    }
 }
 
 fn in_repository(path: &str) -> PathBuf {
