@@ -36,6 +36,8 @@ pub struct Report<'a> {
     pub fail_on: Severity,
     /// Whether text for people carries ANSI colours.
     pub colour: bool,
+    /// The folder that paths count from, as seen from the top of the repository: `app/`, or nothing.
+    pub below_repository: &'a str,
 }
 
 /// How a report is written.

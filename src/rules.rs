@@ -10,7 +10,7 @@ pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use examples::test;
-pub use schema::{Example, Examples, Rule};
+pub use schema::{Example, Examples, Rule, Section};
 pub use selection::{Selection, UnknownSelector};
 
 use crate::program::knowledge::Knowledge;

@@ -28,6 +28,24 @@ fn clean_is_silent() {
     assert_eq!(findings_in("examples/clean", Some(0)), BTreeSet::new());
 }
 
+/// The README shows what a newcomer will see, with `[…]` where lines are left out.
+#[test]
+fn the_output_in_the_readme_is_real() {
+    let readme = std::fs::read_to_string(absolute("README.md")).unwrap().replace("\r\n", "\n");
+    assert!(readme.contains("\n    cargo run --release --locked -- check examples/two-cards\n"));
+    let (_, rest) = readme.split_once("```text\n").expect("a block with the output");
+    let (shown, _) = rest.split_once("```").expect("its end");
+    let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
+        .args(["check", "examples/two-cards"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the binary runs");
+    let real = String::from_utf8_lossy(&output.stdout);
+    for part in shown.split("[…]\n") {
+        assert!(real.contains(part), "the README shows\n{part}\nand the real output is\n{real}");
+    }
+}
+
 /// Path, line and rule.
 type Row = (String, u64, String);
 

@@ -58,6 +58,26 @@ fn min_severity_decides_what_is_shown() {
 }
 
 #[test]
+fn annotations_name_files_from_the_top_of_the_repository() {
+    for (below_repository, name, expected) in [
+        ("", "b.py", "b.py"),
+        ("", "../b.py", "../b.py"),
+        ("app/", "b.py", "app/b.py"),
+        ("deep/app/", "a/b.py", "deep/app/a/b.py"),
+        ("deep/app/", "../b.py", "deep/b.py"),
+        ("deep/app/", "../../b.py", "b.py"),
+        ("app/", "../../b.py", "../b.py"),
+    ] {
+        let sources = sources(&[(name, "import torch\n")]);
+        let findings = [finding(&sources, "missing-visible-devices", name, "import torch")];
+        let report = Report { below_repository, ..report(&sources, &findings, &[]) };
+        let text = rendered(&report, Format::Github);
+        assert!(text.contains(&format!(",file={expected},line=1,")), "{text}");
+        assert!(rendered(&report, Format::Concise).starts_with(&format!("{name}:1:")));
+    }
+}
+
+#[test]
 fn a_long_chain_becomes_a_list() {
     let sources = sources(&[("a.py", "import b\n"), ("b.py", &"import c\n".repeat(99))]);
     let related = |line: u32| Related {
@@ -297,6 +317,7 @@ fn report<'a>(sources: &'a Sources, findings: &'a [Finding], skipped: &'a [Skipp
         has_policy: false,
         fail_on: Severity::Warning,
         colour: false,
+        below_repository: "",
     }
 }
 

@@ -88,6 +88,7 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
         has_policy: settings.policy_file.is_some(),
         fail_on: arguments.fail_on,
         colour: false,
+        below_repository: &below_repository(&settings.root),
     };
     // Files first: whoever reads standard output may stop reading.
     for output in &arguments.output {
@@ -102,6 +103,16 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     let fails = |f: &crate::findings::Finding| f.status == Status::Active && f.severity >= arguments.fail_on;
     let failed = outcome.findings.iter().any(fails) && !arguments.exit_zero;
     Ok(if failed { FOUND } else { 0 })
+}
+
+/// The root of the project as seen from the top of the repository that a GitHub workflow has checked out:
+/// `app/`. Empty at its top, outside of it, and outside of workflows.
+fn below_repository(root: &Path) -> String {
+    let Some(workspace) = std::env::var_os("GITHUB_WORKSPACE") else { return String::new() };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (root, workspace) = (real(root), real(Path::new(&workspace)));
+    let Ok(below) = root.strip_prefix(&workspace) else { return String::new() };
+    below.components().map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect()
 }
 
 /// What is checked.

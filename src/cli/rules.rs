@@ -1,8 +1,10 @@
 //! `gpulint rule` and `gpulint rules`: what the rules are, and whether they do what they say.
 
+mod pages;
+
 use super::{FOUND, ignoring_closed_pipe};
 use crate::findings::{Confidence, FixOffer, Safety, Severity};
-use crate::rules::{Rule, RuleSet, test};
+use crate::rules::{Examples, Rule, RuleSet, test};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -19,7 +21,7 @@ pub struct Explain {
 pub struct List {
     #[command(subcommand)]
     command: Option<ListCommand>,
-    /// How the list is written.
+    /// How the list is written; markdown is the whole reference.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json|markdown")]
     format: ListFormat,
 }
@@ -47,7 +49,7 @@ pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
         };
         bail!("there is no rule `{id}`; {hint}");
     };
-    ignoring_closed_pipe(page(rule, out))?;
+    ignoring_closed_pipe(pages::page(rule, 1, out))?;
     Ok(0)
 }
 
@@ -59,41 +61,10 @@ pub fn list(arguments: &List, out: &mut dyn Write) -> anyhow::Result<u8> {
     let written = match arguments.format {
         ListFormat::Text => text(rules.rules(), out),
         ListFormat::Json => json(rules.rules(), out),
-        ListFormat::Markdown => markdown(rules.rules(), out),
+        ListFormat::Markdown => pages::reference(rules.rules(), out),
     };
     ignoring_closed_pipe(written)?;
     Ok(0)
-}
-
-/// Markdown that is also readable on a terminal.
-fn page(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "# {}\n\n{}.\n", rule.id, rule.summary.trim_end().trim_end_matches('.'))?;
-    writeln!(out, "- family: {}", rule.family)?;
-    writeln!(out, "- severity: {}", severity_of(rule))?;
-    writeln!(out, "- confidence: {}", confidence_of(rule))?;
-    writeln!(out, "- languages: {}", rule.languages.join(", "))?;
-    if let Some(fix) = &rule.fix {
-        writeln!(out, "- fix: {} ({})", fix.title, safety_of(fix))?;
-    }
-    writeln!(out, "\n## Why\n\n{}", rule.why.trim_end())?;
-    if let Some(advice) = &rule.advice {
-        writeln!(out, "\n## What to do\n\n{}", advice.trim_end())?;
-    }
-    if !rule.examples.is_empty() {
-        writeln!(out, "\n## Examples")?;
-    }
-    for example in &rule.examples {
-        writeln!(out, "\n### {}", example.title)?;
-        for (verdict, text) in example.texts() {
-            writeln!(out, "\n{verdict}:\n")?;
-            text.lines().try_for_each(|line| writeln!(out, "{}", format!("    {line}").trim_end()))?;
-        }
-    }
-    if !rule.sources.is_empty() {
-        writeln!(out, "\n## Sources\n")?;
-        rule.sources.iter().try_for_each(|source| writeln!(out, "- {source}"))?;
-    }
-    Ok(())
 }
 
 fn text(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
@@ -104,16 +75,6 @@ fn text(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{}:", rule.family)?;
         }
         writeln!(out, "  {:width$}  {:7}  {}", rule.id, severity_of(rule), rule.summary.trim_end())?;
-    }
-    Ok(())
-}
-
-fn markdown(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "| rule | family | severity | fix | what it finds |\n|---|---|---|---|---|")?;
-    for rule in by_family(rules) {
-        let fix = rule.fix.as_ref().map_or("", safety_of);
-        let (severity, summary) = (severity_of(rule), rule.summary.trim_end().replace('|', "\\|"));
-        writeln!(out, "| `{}` | {} | {severity} | {fix} | {summary} |", rule.id, rule.family)?;
     }
     Ok(())
 }
@@ -153,28 +114,9 @@ impl<'a> Entry<'a> {
             languages: &rule.languages,
             fix: rule.fix.as_ref(),
             sources: &rule.sources,
-            examples: examples_of(rule),
+            examples: rule.example_texts(),
         }
     }
-}
-
-#[derive(Default, Serialize)]
-struct Examples {
-    bad: Vec<String>,
-    good: Vec<String>,
-    fixed: Vec<String>,
-}
-
-fn examples_of(rule: &Rule) -> Examples {
-    let mut examples = Examples::default();
-    for (verdict, text) in rule.examples.iter().flat_map(|example| example.texts()) {
-        match verdict {
-            "bad" => examples.bad.push(text),
-            "good" => examples.good.push(text),
-            _ => examples.fixed.push(text),
-        }
-    }
-    examples
 }
 
 fn by_family(rules: &[Rule]) -> Vec<&Rule> {
@@ -184,12 +126,15 @@ fn by_family(rules: &[Rule]) -> Vec<&Rule> {
 }
 
 fn severity_of(rule: &Rule) -> &'static str {
-    match rule.severity {
-        Some(Severity::Error) => "error",
-        Some(Severity::Warning) => "warning",
-        Some(Severity::Note) => "note",
-        // Until a policy or a selection turns it on.
-        None => "off",
+    // Off until a policy or a selection turns it on.
+    rule.severity.map_or("off", word)
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
     }
 }
 

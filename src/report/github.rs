@@ -6,24 +6,25 @@
 use super::Report;
 use super::printable::visible;
 use crate::findings::{Finding, Severity};
-use crate::sources::Sources;
+use std::borrow::Cow;
 use std::io::Write;
 
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     for finding in report.shown() {
-        writeln!(out, "{}", command_of(finding, report.sources))?;
+        writeln!(out, "{}", command_of(finding, report))?;
     }
     Ok(())
 }
 
-fn command_of(finding: &Finding, sources: &Sources) -> String {
+fn command_of(finding: &Finding, report: &Report) -> String {
+    let sources = report.sources;
     let command = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
     let title = property(&format!("gpulint ({})", finding.rule));
-    let file = property(&sources.file(finding.place.file).name);
+    let file = property(&in_repository(report.below_repository, &sources.file(finding.place.file).name));
     let position = sources.position(finding.place);
     let (line, end_line) = (position.line, position.end_line);
     // An annotation over several lines must not have columns, or GitHub refuses it.
@@ -34,6 +35,21 @@ fn command_of(finding: &Finding, sources: &Sources) -> String {
         format!("line={line},endLine={end_line}")
     };
     format!("::{command} title={title},file={file},{span}::{}", data(&finding.message))
+}
+
+/// A path as GitHub knows it: from the top of the repository, and not from the root of the project.
+fn in_repository<'a>(mut folder: &str, mut name: &'a str) -> Cow<'a, str> {
+    if folder.is_empty() {
+        return Cow::Borrowed(name);
+    }
+    while let (Some(rest), false) = (name.strip_prefix("../"), folder.is_empty()) {
+        name = rest;
+        folder = folder.trim_end_matches('/').rsplit_once('/').map_or("", |(parent, _)| parent);
+    }
+    match folder.trim_end_matches('/') {
+        "" => Cow::Borrowed(name),
+        folder => Cow::Owned(format!("{folder}/{name}")),
+    }
 }
 
 fn data(text: &str) -> String {

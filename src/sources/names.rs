@@ -26,10 +26,10 @@ mod tests {
 
     #[test]
     fn names_are_seen_from_the_root() {
-        let name = |path: &str| relative(Path::new("/work/app"), Path::new(path));
-        assert_eq!(name("/work/app/a/b.py"), "a/b.py");
-        assert_eq!(name("/work/app"), ".");
-        assert_eq!(name("/work/other.py"), "../other.py");
+        let name = |path: &str| relative(Path::new("/repo/app"), Path::new(path));
+        assert_eq!(name("/repo/app/a/b.py"), "a/b.py");
+        assert_eq!(name("/repo/app"), ".");
+        assert_eq!(name("/repo/other.py"), "../other.py");
         assert_eq!(name("/tmp/x.py"), "../../tmp/x.py");
         assert_eq!(relative(Path::new("/"), Path::new("/x.py")), "x.py");
     }

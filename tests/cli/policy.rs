@@ -33,11 +33,11 @@ fn the_nearest_policy_upwards_from_the_paths_holds() {
 
 #[test]
 fn the_root_without_a_policy() {
-    let project = Project::new().file("a/b.py", "").file("work/.git/HEAD", "").file("work/x/y.py", "");
+    let project = Project::new().file("a/b.py", "").file("repo/.git/HEAD", "").file("repo/x/y.py", "");
     assert_eq!(shown(&project, ".", "a"), "# root: \n# policy: none");
     assert_eq!(shown(&project, "a", ""), "# root: /a\n# policy: none");
-    assert_eq!(shown(&project, "work/x", ""), "# root: /work\n# policy: none");
-    assert_eq!(shown(&project, "a", "../work/x/y.py"), "# root: /work\n# policy: none");
+    assert_eq!(shown(&project, "repo/x", ""), "# root: /repo\n# policy: none");
+    assert_eq!(shown(&project, "a", "../repo/x/y.py"), "# root: /repo\n# policy: none");
 }
 
 #[test]

@@ -38,6 +38,22 @@ fn formats_for_programs_leave_the_summary_to_standard_error() {
 }
 
 #[test]
+fn annotations_name_files_as_the_repository_does() {
+    let project = Project::new().file("app/gpulint.yaml", "").file("app/a.py", INDEX_WITHOUT_ORDER);
+    let file_in = |workspace: &std::path::Path| {
+        let answer = project.run_with_env("check app --format github", "GITHUB_WORKSPACE", workspace);
+        let (_, file) = answer.stdout.split_once(",file=").expect("a finding");
+        file.split_once(',').expect("more properties").0.to_owned()
+    };
+    assert_eq!(file_in(project.root()), "app/a.py");
+    assert_eq!(file_in(&project.root().join("app/../")), "app/a.py");
+    assert_eq!(file_in(&project.path("app")), "a.py");
+    assert_eq!(file_in(std::path::Path::new("elsewhere")), "a.py");
+    let plain = project.run("check app --format github");
+    assert!(plain.stdout.contains(",file=a.py,"), "{plain:?}");
+}
+
+#[test]
 fn reports_to_files_beside_standard_output() {
     let project = project();
     let answer = project.run("check --format concise --output json=r.json --output text=r.txt");
@@ -103,7 +119,11 @@ fn no_color_is_respected_on_a_terminal() {
     let on_terminal = |variables: &[(&str, &str)]| {
         let mut command = std::process::Command::new("script");
         command.args(["-qec", &format!("{} check", env!("CARGO_BIN_EXE_gpulint")), "/dev/null"]);
-        command.current_dir(project.root()).env("TERM", "xterm").env_remove("NO_COLOR");
+        command.current_dir(project.root()).env("TERM", "xterm");
+        // Any of these decides by itself; CI makes a dumb terminal coloured.
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
+            command.env_remove(name);
+        }
         command.envs(variables.iter().copied()).output().ok().map(|output| output.stdout.contains(&0x1b))
     };
     let Some(coloured) = on_terminal(&[]) else {

@@ -9,7 +9,7 @@ fn a_page_for_a_rule() {
     for part in [
         "# missing-device-order\n",
         "- family: pinning\n",
-        "- severity: warning\n",
+        "- severity: warning; error when the policy has a `gpu` section\n",
         "## Why\n",
         "## Examples\n",
     ] {
@@ -32,8 +32,16 @@ fn the_list() {
     let text = project.run("rules");
     assert!(text.stdout.contains("pinning:\n"), "{text:?}");
     let markdown = project.run("rules --format markdown").stdout;
-    assert!(markdown.starts_with("| rule | family | severity | fix | what it finds |\n|---|"), "{markdown}");
-    assert!(markdown.contains("\n| `missing-device-order` | pinning | warning |"), "{markdown}");
+    assert!(
+        markdown.starts_with("| rule | family | severity | with a policy | what it finds |\n|---|"),
+        "{markdown}"
+    );
+    assert!(
+        markdown
+            .contains("\n| [`missing-device-order`](#missing-device-order) | pinning | warning | error |"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("\n## missing-device-order\n"), "{markdown}");
     let json = project.run("rules --format json").json();
     let rules = json["rules"].as_array().expect("an array");
     let rule = rules.iter().find(|rule| rule["id"] == "missing-device-order").expect("the rule");

@@ -1,0 +1,99 @@
+//! Each step of the flow depends on those before it only, so that it can be read and changed by itself.
+
+use crate::{none_of, texts_below};
+
+/// Which other modules of the crate each module may name. What is not listed here may name all.
+const BORDERS: &[(&str, &[&str])] = &[
+    ("facts", &[]),
+    ("code", &["facts"]),
+    // Files are found with the policy's idea of an absolute path.
+    ("sources", &["facts", "policy"]),
+    ("findings", &["facts", "sources"]),
+    ("policy", &["findings"]),
+    ("languages", &["facts", "code", "sources"]),
+    ("program", &["facts", "code", "sources", "policy"]),
+    // Examples go through the whole pipeline, which is `check` with its settings.
+    ("rules", &["facts", "findings", "policy", "program", "settings", "sources", "check"]),
+    ("report", &["facts", "findings", "sources"]),
+    ("settings", &["policy", "sources"]),
+    ("trace", &["facts", "program", "report", "rules", "settings", "sources", "lower_all"]),
+];
+
+#[test]
+fn modules_name_only_what_they_may() {
+    let mut faults = Vec::new();
+    for (path, text) in texts_below("src") {
+        let module = path["src/".len()..].split(['/', '.']).next().expect("a name");
+        let Some((_, allowed)) = BORDERS.iter().find(|(name, _)| *name == module) else { continue };
+        for (number, line) in code_lines(&text) {
+            for named in named_modules(line) {
+                if named != module && !allowed.contains(&named) {
+                    faults.push(format!("{path}:{number}: `{module}` names `crate::{named}`"));
+                }
+            }
+        }
+    }
+    none_of(
+        faults,
+        "these cross a border of src/lib.rs; move the thing, or argue for a wider border in tests/tidy",
+    );
+}
+
+#[test]
+fn every_border_belongs_to_a_module() {
+    let sources = texts_below("src");
+    for (module, allowed) in BORDERS {
+        assert!(sources.iter().any(|(path, _)| *path == format!("src/{module}.rs")), "{module}");
+        let used = |allowed: &&str| {
+            let own = sources.iter().filter(|(path, _)| {
+                path.strip_prefix("src/").is_some_and(|path| path.split(['/', '.']).next() == Some(module))
+            });
+            own.flat_map(|(_, text)| code_lines(text)).any(|(_, line)| named_modules(line).contains(allowed))
+        };
+        let unused: Vec<_> = allowed.iter().filter(|allowed| !used(allowed)).collect();
+        assert!(unused.is_empty(), "`{module}` may name {unused:?} and does not: take it out of the list");
+    }
+}
+
+#[test]
+fn only_the_python_front_end_names_ruff() {
+    let python = |path: &str| path.starts_with("src/languages/python");
+    let mut faults = Vec::new();
+    for (path, text) in texts_below("src").iter().filter(|(path, _)| !python(path)) {
+        let naming = code_lines(text).filter(|(_, line)| line.contains("ruff_"));
+        faults.extend(naming.map(|(number, line)| format!("{path}:{number}: {line}")));
+    }
+    none_of(
+        faults,
+        "the parser is replaced by changing src/languages/python only, so nothing else may know it",
+    );
+}
+
+#[test]
+fn nothing_is_unsafe() {
+    let keyword = concat!("uns", "afe");
+    let mut faults = Vec::new();
+    for (path, text) in texts_below("src") {
+        for (number, line) in code_lines(&text) {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '"' && c != '-');
+            if words.any(|word| word == keyword) {
+                faults.push(format!("{path}:{number}: {line}"));
+            }
+        }
+    }
+    none_of(faults, "no code here needs it");
+}
+
+/// The lines that are not comments, with their numbers.
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    numbered.filter(|(_, line)| !line.starts_with("//"))
+}
+
+/// The modules that a line names as `crate::module`; one `use` for each, so that borders can be seen.
+fn named_modules(line: &str) -> Vec<&str> {
+    let after = line.match_indices("crate::").map(|(at, found)| &line[at + found.len()..]);
+    after
+        .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
+        .collect()
+}

@@ -1,0 +1,92 @@
+//! Pages that are generated from the rule files: `docs/rules.md`, and the table in the README.
+
+use crate::{in_repository, none_of};
+use std::process::Command;
+
+const PAGE: &str = "docs/rules.md";
+const README: &str = "README.md";
+const BEGIN: &str = "<!-- rules:begin -->\n";
+const END: &str = "<!-- rules:end -->\n";
+
+#[test]
+fn the_rules_page_is_fresh() {
+    let head = "# Rules\n\n\
+        This page is what `gpulint rules --format markdown` prints; `GPULINT_UPDATE=1 cargo test --test tidy` writes it.\n\
+        *Off* means that a rule runs only under a policy with the section that it belongs to, or when `--select` names\n\
+        it. The examples are executed as tests.\n\n";
+    let fresh = format!("{head}{}", reference());
+    update_or_compare(PAGE, &read(PAGE), &fresh);
+}
+
+#[test]
+fn the_table_in_the_readme_is_fresh() {
+    let reference = reference();
+    let (table, _) = reference.split_once("\n\n").expect("a table, and then pages");
+    let table = table.replace("](#", &format!("]({PAGE}#"));
+    let readme = read(README);
+    let (before, rest) = readme.split_once(BEGIN).expect("the README has the marker where the table begins");
+    let (_, after) = rest.split_once(END).expect("the README has the marker where the table ends");
+    let fresh = format!("{before}{BEGIN}{table}\n{END}{after}");
+    update_or_compare(README, &readme, &fresh);
+}
+
+/// Written by hand, because it also says which keys are of use already; so nothing may be missing.
+#[test]
+fn every_key_of_the_policy_is_explained() {
+    let schema: serde_json::Value = serde_json::from_str(&read("gpulint.schema.json")).expect("JSON");
+    let page = read("docs/policy.md");
+    let mut keys = Vec::new();
+    keys_of(&schema, "", &schema, &mut keys);
+    assert!(keys.iter().any(|key| key == "gpu.visible-devices"), "{keys:?}");
+    let missing: Vec<_> =
+        keys.iter().filter(|key| !page.contains(&format!("\n| `{key}` |"))).cloned().collect();
+    none_of(missing, "keys of the policy that docs/policy.md does not explain");
+}
+
+/// The dotted paths of all keys that have no keys below them.
+fn keys_of(object: &serde_json::Value, path: &str, schema: &serde_json::Value, keys: &mut Vec<String>) {
+    let definition = |reference: &str| &schema["$defs"][reference.trim_start_matches("#/$defs/")];
+    let alternatives = object["anyOf"].as_array().into_iter().flatten();
+    for of in alternatives.chain([object]) {
+        let of = of["$ref"].as_str().map_or(of, definition);
+        for (key, below) in of["properties"].as_object().into_iter().flatten() {
+            let path = format!("{path}{key}");
+            let count = keys.len();
+            keys_of(below, &format!("{path}."), schema, keys);
+            let each = &below["additionalProperties"];
+            keys_of(each, &format!("{path}.*."), schema, keys);
+            if keys.len() == count {
+                keys.push(path);
+            }
+        }
+    }
+}
+
+fn reference() -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpulint"));
+    let output = command.args(["rules", "--format", "markdown"]).output().expect("the binary runs");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The text with `\n` as git keeps it, whatever this checkout has.
+fn read(path: &str) -> String {
+    std::fs::read_to_string(in_repository(path)).unwrap_or_default().replace("\r\n", "\n")
+}
+
+#[track_caller]
+fn update_or_compare(path: &str, committed: &str, fresh: &str) {
+    if committed == fresh {
+        return;
+    }
+    if std::env::var_os("GPULINT_UPDATE").is_some() {
+        std::fs::write(in_repository(path), fresh).expect("writable");
+        return;
+    }
+    let differs = committed.lines().zip(fresh.lines()).position(|(committed, fresh)| committed != fresh);
+    let line = differs.unwrap_or_else(|| committed.lines().count().min(fresh.lines().count())) + 1;
+    panic!(
+        "{path} is not what the rules say, from line {line} on; \
+         run `GPULINT_UPDATE=1 cargo test --test tidy` and commit it"
+    );
+}
