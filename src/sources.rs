@@ -1,5 +1,6 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
+mod followed;
 mod names;
 mod read;
 mod walk;
@@ -53,7 +54,7 @@ pub struct Position {
 /// Which files are read beside those that the user named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// None: nothing says where the project ends.
+    /// Those that named files import: nothing says where the project ends.
     #[default]
     NamedPaths,
     /// Everything below the root, because checked files import it.

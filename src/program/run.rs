@@ -5,8 +5,10 @@
 //! happens only in one of them is noted as uncertain.
 
 mod branches;
+mod builtins;
 mod calls;
 mod classes;
+mod contexts;
 mod devices;
 mod environment;
 mod expressions;

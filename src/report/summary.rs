@@ -30,7 +30,7 @@ pub fn summary_line(report: &Report) -> String {
         line.push_str(&fixes);
     }
     if !report.has_policy {
-        line.push_str(" No policy: run `gpulint init` to write one.");
+        line.push_str(" No policy: `gpulint.yaml` says which GPU is right, see docs/policy.md.");
     }
     line
 }

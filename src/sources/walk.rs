@@ -57,7 +57,9 @@ pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, U
     if !missing.is_empty() {
         return Err(MissingPaths(missing));
     }
-    if extent == Extent::Project {
+    if extent == Extent::NamedPaths {
+        super::followed::add(&mut found);
+    } else {
         let mut untold = Unreadable::new();
         Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
     }

@@ -19,4 +19,4 @@ torch.cuda.is_available()
 ";
 
 /// The end of every summary where there is no policy.
-const NO_POLICY: &str = "No policy: run `gpulint init` to write one.";
+const NO_POLICY: &str = "No policy: `gpulint.yaml` says which GPU is right, see docs/policy.md.";

@@ -110,6 +110,10 @@ impl<'p> Run<'p> {
                     }
                     name => match cuda_index(name, gpu_names) {
                         Some(index) => gpu(index, value),
+                        // `f"cuda:{rank}"` with a rank that is not known.
+                        None if name.starts_with("cuda:") => {
+                            Device::Gpu { index: None, text: name.to_owned(), place: Some(text.place) }
+                        }
                         None => Device::Other,
                     },
                 }

@@ -190,6 +190,9 @@ impl<'p> Run<'p> {
         let mut texts = vec![String::new()];
         for value in values {
             let value = self.settle(value);
+            if texts == ["cuda:"] && matches!(value, Value::Unknown | Value::Outside(_)) {
+                return Value::text("cuda:…", self.place(span));
+            }
             let mut next = Vec::new();
             for alternative in value.alternatives() {
                 let Some(text) = alternative.as_text() else { return Value::Unknown };

@@ -4,23 +4,10 @@
 use super::calls::{Arg, Args};
 use super::devices::Device;
 use super::{Flow, Run};
-use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
-use crate::program::state::State;
 use crate::program::trace::What;
 use crate::program::value::{PathId, Value};
-use std::rc::Rc;
-
-/// What entering a `with` left to be done at its end.
-pub(super) struct Leave<'p> {
-    pub entered: Value<'p>,
-    manager: Value<'p>,
-    /// The environment to restore.
-    restore: Option<State>,
-    /// How many names were replaced before.
-    mocked: usize,
-}
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
@@ -121,158 +108,6 @@ impl<'p> Run<'p> {
         self.state = before;
     }
 
-    fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
-        let first = args.at(0).map(|argument| argument.value.clone());
-        let first = first.map(|value| self.settle(value));
-        Some(match (name, first) {
-            ("str", Some(value @ Value::Text(_))) => value,
-            ("str", Some(Value::Int(value, place))) => Value::text(value.to_string(), place),
-            ("str", Some(Value::OneOf(values))) => {
-                let texts: Option<Vec<_>> = values
-                    .iter()
-                    .map(|value| {
-                        let place = value.place().unwrap_or(self.place(span));
-                        value.as_text().map(|text| Value::text(text.into_owned(), place))
-                    })
-                    .collect();
-                texts.map_or(Value::Unknown, Value::one_of)
-            }
-            ("str", Some(read @ Value::Outside(_))) if self.variable_read(&read).is_some() => read,
-            ("int", Some(Value::Int(value, place))) => Value::Int(value, place),
-            ("int", Some(Value::Text(text))) => {
-                text.text.trim().parse().map_or(Value::Unknown, |value| Value::Int(value, text.place))
-            }
-            ("bool", Some(value)) => value.truth().map_or(Value::Unknown, Value::Bool),
-            ("list" | "tuple" | "set" | "sorted" | "iter" | "frozenset", Some(value)) => {
-                let value = self.iterate(value, span);
-                self.elements(&value).map_or(Value::Unknown, |elements| Value::Sequence(Rc::new(elements)))
-            }
-            ("dict", first) => return Some(self.make_dict(first, args)),
-            ("len", Some(value)) => {
-                let value = self.iterate(value, span);
-                let elements = self.elements(&value);
-                elements
-                    .map_or(Value::Unknown, |elements| Value::Int(elements.len() as i64, self.place(span)))
-            }
-            ("range", Some(_)) => self.range(args, span),
-            ("enumerate", Some(value)) => {
-                let value = self.iterate(value, span);
-                let elements = self.elements(&value)?;
-                let place = self.place(span);
-                let pairs = elements.into_iter().enumerate().map(|(index, element)| {
-                    Value::Sequence(Rc::new(vec![Value::Int(index as i64, place), element]))
-                });
-                Value::Sequence(Rc::new(pairs.collect()))
-            }
-            ("zip", Some(first)) => {
-                let rest: Vec<_> = args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
-                let columns: Vec<_> = std::iter::once(first)
-                    .chain(rest)
-                    .map(|column| {
-                        let column = self.iterate(column, span);
-                        self.elements(&column)
-                    })
-                    .collect::<Option<_>>()?;
-                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
-                let row = |index: usize| {
-                    Value::Sequence(Rc::new(columns.iter().map(|column| column[index].clone()).collect()))
-                };
-                Value::Sequence(Rc::new((0..rows).map(row).collect()))
-            }
-            ("map", Some(function @ Value::Function(_))) => {
-                let column = args.at(1)?.value.clone();
-                let column = self.iterate(column, span);
-                let elements = self.elements(&column).filter(|_| args.items.len() == 2)?;
-                let results = elements
-                    .into_iter()
-                    .map(|element| self.call(function.clone(), Args::positional(vec![element], span), span));
-                Value::Sequence(Rc::new(results.collect()))
-            }
-            ("map", Some(Value::Outside(path))) if &**self.paths.text(path) == "builtins.str" => {
-                let column = args.at(1)?.value.clone();
-                let column = self.iterate(column, span);
-                let elements = self.elements(&column)?;
-                let results = elements.into_iter().map(|element| {
-                    self.call(Value::Outside(path), Args::positional(vec![element], span), span)
-                });
-                Value::Sequence(Rc::new(results.collect()))
-            }
-            ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
-                Some(Value::Text(name)) => match &name.text {
-                    std::borrow::Cow::Borrowed(name) => self.attribute(&object, name, span),
-                    std::borrow::Cow::Owned(_) => Value::Unknown,
-                },
-                _ => Value::Unknown,
-            },
-            ("next" | "sum" | "any" | "all" | "max" | "min", Some(value)) => {
-                self.iterate(value, span);
-                Value::Unknown
-            }
-            ("print" | "isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
-            _ => return None,
-        })
-    }
-
-    fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>) -> Value<'p> {
-        let mut items = Vec::new();
-        match first {
-            Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
-            Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
-                let copy = self.paths.id("os.environ.copy()");
-                items.push((Value::None, Value::Outside(copy)));
-            }
-            Some(_) => return Value::Unknown,
-            None => {}
-        }
-        for argument in &args.items {
-            if let Some(name) = &argument.name {
-                items.push((Value::text(name.clone(), self.place(argument.span)), argument.value.clone()));
-            }
-        }
-        if args.open { Value::Unknown } else { Value::Mapping(Rc::new(items)) }
-    }
-
-    fn range(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
-        let bounds: Option<Vec<i64>> = args
-            .items
-            .iter()
-            .map(|argument| match argument.value {
-                Value::Int(value, _) => Some(value),
-                _ => None,
-            })
-            .collect();
-        let (start, end) = match bounds.as_deref() {
-            Some([end]) => (0, *end),
-            Some([start, end]) => (*start, *end),
-            _ => return Value::Unknown,
-        };
-        let place = self.place(span);
-        // A long range is as good as one element that is not known: the body surely runs.
-        if end.saturating_sub(start) > 8 {
-            return Value::Sequence(Rc::new(vec![Value::Unknown]));
-        }
-        Value::Sequence(Rc::new((start..end).map(|value| Value::Int(value, place)).collect()))
-    }
-
-    /// `torch.device("cuda:1")` is its name; `torch.device("cuda", 1)` and `torch.device(1)` too.
-    fn torch_device(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
-        let index = args.get(Some(1), Some("index")).map(|argument| argument.value.clone());
-        let Some(device) = args.get(Some(0), Some("type")).or_else(|| args.keyword("device")) else {
-            return Value::Unknown;
-        };
-        let place = self.place(span);
-        let device = self.settle(device.value.clone());
-        let devices = device.alternatives().iter().map(|device| match (device, &index) {
-            (Value::Text(kind), Some(Value::Int(index, _))) => {
-                Value::text(format!("{}:{index}", kind.text), place)
-            }
-            (Value::Text(_), None) => device.clone(),
-            (Value::Int(index, place), None) => Value::text(format!("cuda:{index}"), *place),
-            _ => Value::Unknown,
-        });
-        Value::one_of(devices.collect::<Vec<_>>())
-    }
-
     pub(super) fn apply_call_effects(&mut self, path: &str, args: &Args<'p>, span: Span) {
         if self.is_mocked(path) {
             return;
@@ -354,7 +189,7 @@ impl<'p> Run<'p> {
     }
 
     /// Notes what a known call does, given its arguments.
-    fn apply(&mut self, effect: &'p Effect, callee: &str, args: &Args<'p>, span: Span) {
+    pub(super) fn apply(&mut self, effect: &'p Effect, callee: &str, args: &Args<'p>, span: Span) {
         let row = &*effect.row;
         if row.harmless || !self.conditions_hold(row, args) {
             return;
@@ -412,79 +247,6 @@ impl<'p> Run<'p> {
                     _ => false,
                 }
             })
-    }
-
-    /// Enters a `with`.
-    pub(super) fn enter_context(&mut self, manager: &Value<'p>, context: &'p Expr<'p>) -> Leave<'p> {
-        let mut leave = Leave {
-            entered: Value::Unknown,
-            manager: manager.clone(),
-            restore: None,
-            mocked: self.mocked.len(),
-        };
-        match manager {
-            Value::Instance(instance) => {
-                if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__", 0) {
-                    let method = self.attribute(manager, "__enter__", context.span);
-                    leave.entered = self.call(method, Args::default(), context.span);
-                } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__", 0) {
-                    let method = self.attribute(manager, "__aenter__", context.span);
-                    let paused = self.call(method, Args::default(), context.span);
-                    leave.entered = self.run_paused(&paused, context.span);
-                }
-            }
-            Value::Outside(path) => {
-                let path = *path;
-                let text = self.paths.text(path).clone();
-                let args =
-                    self.made_with.get(&path).map(|args| Args { items: args.items.clone(), open: args.open });
-                let args = args.unwrap_or_default();
-                if text.ends_with("patch.dict()") {
-                    if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
-                        leave.restore = Some(self.state.clone());
-                        if let Some(changes) = args.at(1).map(|argument| argument.value.clone()) {
-                            self.write_mapping(&changes, context.span, false);
-                        }
-                    }
-                } else if let Some(target) = self.patch_target(&text, &args) {
-                    self.mocked.push(target);
-                } else {
-                    let name = text.strip_suffix("()").unwrap_or(&text).to_owned();
-                    let knowledge = self.program.knowledge;
-                    knowledge
-                        .of_enter(&name)
-                        .iter()
-                        .for_each(|effect| self.apply(effect, &name, &args, context.span));
-                }
-                leave.entered = manager.clone();
-            }
-            _ => {
-                if let ExprKind::Name(_) | ExprKind::Attribute(..) = context.kind {
-                    leave.entered = manager.clone();
-                }
-            }
-        }
-        leave
-    }
-
-    fn patches_environ(&self, value: &Value<'p>) -> bool {
-        self.is_environ(value) || matches!(value, Value::Text(text) if text.text == "os.environ")
-    }
-
-    pub(super) fn leave_context(&mut self, leave: Leave<'p>, span: Span) {
-        if let Some(before) = leave.restore {
-            self.state.restore_environment(&before);
-        }
-        self.mocked.truncate(leave.mocked);
-        let Value::Instance(instance) = &leave.manager else { return };
-        let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__", 0) {
-            let method = self.attribute(&leave.manager, "__exit__", span);
-            self.call(method, Args::positional(vec![Value::None; 3], span), span);
-        }
-        if self.flow == Flow::Next {
-            self.flow = flow;
-        }
     }
 }
 

@@ -1,0 +1,161 @@
+//! Builtins, and the few library calls, that values are followed through.
+
+use super::Run;
+use super::calls::Args;
+use crate::facts::Span;
+use crate::program::value::Value;
+use std::rc::Rc;
+
+impl<'p> Run<'p> {
+    pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        let first = args.at(0).map(|argument| argument.value.clone());
+        let first = first.map(|value| self.settle(value));
+        Some(match (name, first) {
+            ("str", Some(value @ Value::Text(_))) => value,
+            ("str", Some(Value::Int(value, place))) => Value::text(value.to_string(), place),
+            ("str", Some(Value::OneOf(values))) => {
+                let texts: Option<Vec<_>> = values
+                    .iter()
+                    .map(|value| {
+                        let place = value.place().unwrap_or(self.place(span));
+                        value.as_text().map(|text| Value::text(text.into_owned(), place))
+                    })
+                    .collect();
+                texts.map_or(Value::Unknown, Value::one_of)
+            }
+            ("str", Some(read @ Value::Outside(_))) if self.variable_read(&read).is_some() => read,
+            ("int", Some(Value::Int(value, place))) => Value::Int(value, place),
+            ("int", Some(Value::Text(text))) => {
+                text.text.trim().parse().map_or(Value::Unknown, |value| Value::Int(value, text.place))
+            }
+            ("bool", Some(value)) => value.truth().map_or(Value::Unknown, Value::Bool),
+            ("list" | "tuple" | "set" | "sorted" | "iter" | "frozenset", Some(value)) => {
+                let value = self.iterate(value, span);
+                self.elements(&value).map_or(Value::Unknown, |elements| Value::Sequence(Rc::new(elements)))
+            }
+            ("dict", first) => return Some(self.make_dict(first, args)),
+            ("len", Some(value)) => {
+                let value = self.iterate(value, span);
+                let elements = self.elements(&value);
+                elements
+                    .map_or(Value::Unknown, |elements| Value::Int(elements.len() as i64, self.place(span)))
+            }
+            ("range", Some(_)) => self.range(args, span),
+            ("enumerate", Some(value)) => {
+                let value = self.iterate(value, span);
+                let elements = self.elements(&value)?;
+                let place = self.place(span);
+                let pairs = elements.into_iter().enumerate().map(|(index, element)| {
+                    Value::Sequence(Rc::new(vec![Value::Int(index as i64, place), element]))
+                });
+                Value::Sequence(Rc::new(pairs.collect()))
+            }
+            ("zip", Some(first)) => {
+                let rest: Vec<_> = args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                let columns: Vec<_> = std::iter::once(first)
+                    .chain(rest)
+                    .map(|column| {
+                        let column = self.iterate(column, span);
+                        self.elements(&column)
+                    })
+                    .collect::<Option<_>>()?;
+                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+                let row = |index: usize| {
+                    Value::Sequence(Rc::new(columns.iter().map(|column| column[index].clone()).collect()))
+                };
+                Value::Sequence(Rc::new((0..rows).map(row).collect()))
+            }
+            ("map", Some(function @ Value::Function(_))) => {
+                let column = args.at(1)?.value.clone();
+                let column = self.iterate(column, span);
+                let elements = self.elements(&column).filter(|_| args.items.len() == 2)?;
+                let results = elements
+                    .into_iter()
+                    .map(|element| self.call(function.clone(), Args::positional(vec![element], span), span));
+                Value::Sequence(Rc::new(results.collect()))
+            }
+            ("map", Some(Value::Outside(path))) if &**self.paths.text(path) == "builtins.str" => {
+                let column = args.at(1)?.value.clone();
+                let column = self.iterate(column, span);
+                let elements = self.elements(&column)?;
+                let results = elements.into_iter().map(|element| {
+                    self.call(Value::Outside(path), Args::positional(vec![element], span), span)
+                });
+                Value::Sequence(Rc::new(results.collect()))
+            }
+            ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
+                Some(Value::Text(name)) => match &name.text {
+                    std::borrow::Cow::Borrowed(name) => self.attribute(&object, name, span),
+                    std::borrow::Cow::Owned(_) => Value::Unknown,
+                },
+                _ => Value::Unknown,
+            },
+            ("next" | "sum" | "any" | "all" | "max" | "min", Some(value)) => {
+                self.iterate(value, span);
+                Value::Unknown
+            }
+            ("print" | "isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
+            _ => return None,
+        })
+    }
+
+    fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>) -> Value<'p> {
+        let mut items = Vec::new();
+        match first {
+            Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
+            Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
+                let copy = self.paths.id("os.environ.copy()");
+                items.push((Value::None, Value::Outside(copy)));
+            }
+            Some(_) => return Value::Unknown,
+            None => {}
+        }
+        for argument in &args.items {
+            if let Some(name) = &argument.name {
+                items.push((Value::text(name.clone(), self.place(argument.span)), argument.value.clone()));
+            }
+        }
+        if args.open { Value::Unknown } else { Value::Mapping(Rc::new(items)) }
+    }
+
+    fn range(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
+        let bounds: Option<Vec<i64>> = args
+            .items
+            .iter()
+            .map(|argument| match argument.value {
+                Value::Int(value, _) => Some(value),
+                _ => None,
+            })
+            .collect();
+        let (start, end) = match bounds.as_deref() {
+            Some([end]) => (0, *end),
+            Some([start, end]) => (*start, *end),
+            _ => return Value::Unknown,
+        };
+        let place = self.place(span);
+        // A long range is as good as one element that is not known: the body surely runs.
+        if end.saturating_sub(start) > 8 {
+            return Value::Sequence(Rc::new(vec![Value::Unknown]));
+        }
+        Value::Sequence(Rc::new((start..end).map(|value| Value::Int(value, place)).collect()))
+    }
+
+    /// `torch.device("cuda:1")` is its name; `torch.device("cuda", 1)` and `torch.device(1)` too.
+    pub(super) fn torch_device(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
+        let index = args.get(Some(1), Some("index")).map(|argument| argument.value.clone());
+        let Some(device) = args.get(Some(0), Some("type")).or_else(|| args.keyword("device")) else {
+            return Value::Unknown;
+        };
+        let place = self.place(span);
+        let device = self.settle(device.value.clone());
+        let devices = device.alternatives().iter().map(|device| match (device, &index) {
+            (Value::Text(kind), Some(Value::Int(index, _))) => {
+                Value::text(format!("{}:{index}", kind.text), place)
+            }
+            (Value::Text(_), None) => device.clone(),
+            (Value::Int(index, place), None) => Value::text(format!("cuda:{index}"), *place),
+            _ => Value::Unknown,
+        });
+        Value::one_of(devices.collect::<Vec<_>>())
+    }
+}

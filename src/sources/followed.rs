@@ -1,0 +1,78 @@
+//! Files that the named ones import. Where nothing says how far the project reaches (no policy, no git
+//! work tree), the whole folder may be a home directory: only what is imported is read.
+
+use super::walk::{Found, Wanted};
+use rustc_hash::FxHashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// More files than this are not read because others import them.
+const MOST: usize = 5_000;
+
+/// Adds the files that those in `found` import, and those that these import.
+pub fn add(found: &mut Found) {
+    // A named folder is taken to be the whole of what matters.
+    let named = found.iter().filter(|(_, wanted)| **wanted == Wanted::Named);
+    let mut pending: Vec<PathBuf> = named.map(|(path, _)| path.clone()).collect();
+    let mut folders = FxHashSet::default();
+    let limit = found.len() + MOST;
+    while let Some(file) = pending.pop() {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        for imported in imported_by(&file, &text, &mut folders) {
+            if found.len() < limit && !found.contains_key(&imported) {
+                found.insert(imported.clone(), Wanted::ForImports);
+                pending.push(imported);
+            }
+        }
+    }
+}
+
+/// The files that exist where the import lines of a file lead. A line in a text counts too: a file too
+/// many is read, and nothing else.
+fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> Vec<PathBuf> {
+    let Some(folder) = file.parent() else { return Vec::new() };
+    let mut above = folder;
+    while above.join("__init__.py").is_file()
+        && let Some(parent) = above.parent()
+    {
+        above = parent;
+    }
+    let mut files = Vec::new();
+    let mut look_up = |base: &Path, dotted: &str| {
+        let mut path = base.to_owned();
+        for part in dotted.split('.').filter(|part| !part.is_empty()) {
+            path.push(part);
+            if looked_up.insert(path.clone()) {
+                let candidates = [path.join("__init__.py"), path.with_extension("py")];
+                files.extend(candidates.into_iter().filter(|candidate| candidate.is_file()));
+            }
+        }
+    };
+    for line in text.lines() {
+        let line = line.trim_start();
+        let line = line.strip_prefix("lazy ").unwrap_or(line);
+        if let Some(rest) = line.strip_prefix("import ") {
+            for module in rest.split(',').filter_map(|part| part.split_whitespace().next()) {
+                look_up(folder, module);
+                look_up(above, module);
+            }
+        } else if let Some((module, names)) =
+            line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+        {
+            let dotted = module.trim().trim_start_matches('.');
+            let level = module.trim().len() - dotted.len();
+            let bases = match level {
+                0 => vec![folder, above],
+                level => folder.ancestors().nth(level - 1).into_iter().collect(),
+            };
+            let names =
+                names.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|name| !name.is_empty());
+            let names: Vec<&str> = names.collect();
+            for base in bases {
+                look_up(base, dotted);
+                names.iter().for_each(|name| look_up(base, &format!("{dotted}.{name}")));
+            }
+        }
+    }
+    files
+}
