@@ -162,11 +162,6 @@ impl<'s> Program<'s> {
         self.imports.is_hot(file)
     }
 
-    /// Whether some file of the project imports this package.
-    fn imports_outside(&self, package: &str) -> bool {
-        self.imports.imports_outside(package)
-    }
-
     /// Whether the policy forbids the import of a module.
     pub(crate) fn is_forbidden(&self, module: &str) -> bool {
         let covers = |forbidden: &String| {

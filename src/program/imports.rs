@@ -9,7 +9,7 @@ use crate::facts::FileId;
 use crate::sources::Sources;
 use aho_corasick::packed::Searcher;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 pub(super) struct Imports {
@@ -17,8 +17,6 @@ pub(super) struct Imports {
     relative: Vec<bool>,
     hot: Vec<bool>,
     files: FxHashMap<String, FileId>,
-    /// Top names of the packages outside the project that some file imports.
-    outside: FxHashSet<String>,
 }
 
 /// Words without which a file does nothing to the environment or the GPU by itself.
@@ -70,13 +68,11 @@ impl Imports {
             relative: looks.iter().map(|look| look.relative).collect(),
             hot: looks.iter().map(|look| look.hot).collect(),
             files: FxHashMap::default(),
-            outside: FxHashSet::default(),
         };
         let mut importers: Vec<Vec<FileId>> = vec![Vec::new(); codes.len()];
         for (index, look) in looks.into_iter().enumerate() {
             let file = FileId(index as u32);
             imports.files.insert(sources.file(file).name.clone(), file);
-            imports.outside.extend(look.outside);
             for target in look.imports {
                 imports.imported[target.0 as usize] |= target != file;
                 importers[target.0 as usize].push(file);
@@ -111,10 +107,6 @@ impl Imports {
         self.relative[file.0 as usize]
     }
 
-    pub fn imports_outside(&self, package: &str) -> bool {
-        self.outside.contains(package)
-    }
-
     pub fn file_named(&self, name: &str) -> Option<FileId> {
         self.files.get(name).copied()
     }
@@ -126,7 +118,6 @@ struct Look {
     relative: bool,
     hot: bool,
     imports: Vec<FileId>,
-    outside: FxHashSet<String>,
 }
 
 fn look(
@@ -142,13 +133,7 @@ fn look(
     let mut visit = |import: &Import<'_>| {
         look.relative |= import.level > 0;
         let targets = targets(import, file, modules);
-        if targets.is_empty() && import.level == 0 {
-            look.hot |= matters(import, knowledge, options);
-            let top = import.module.split('.').next().unwrap_or_default();
-            if !look.outside.contains(top) {
-                look.outside.insert(top.to_owned());
-            }
-        }
+        look.hot |= targets.is_empty() && import.level == 0 && matters(import, knowledge, options);
         look.imports.extend(targets);
     };
     each_import(&code.body, &mut visit);

@@ -112,7 +112,7 @@ impl<'p> Run<'p> {
     fn call_method(&mut self, receiver: &Value<'p>, name: &'p str, args: Args<'p>, span: Span) -> Value<'p> {
         match receiver {
             Value::Unknown => {
-                self.run_callbacks(&args, span);
+                self.run_callbacks(name, &args, span);
                 self.apply_method_effects(name, &args, span);
                 Value::Unknown
             }
@@ -141,7 +141,7 @@ impl<'p> Run<'p> {
             _ => {
                 let method = self.attribute(receiver, name, span);
                 if matches!(method, Value::Unknown) {
-                    self.run_callbacks(&args, span);
+                    self.run_callbacks(name, &args, span);
                     self.apply_method_effects(name, &args, span);
                     return Value::Unknown;
                 }
@@ -195,17 +195,18 @@ impl<'p> Run<'p> {
                 Value::one_of(results)
             }
             _ => {
-                self.run_callbacks(&args, span);
+                self.run_callbacks("", &args, span);
                 Value::Unknown
             }
         }
     }
 
-    /// Functions and coroutines handed to code that is not followed may be run by it.
-    pub(super) fn run_callbacks(&mut self, args: &Args<'p>, span: Span) {
+    /// Functions handed to code that is known to run them, and coroutines handed to anybody.
+    pub(super) fn run_callbacks(&mut self, callee: &str, args: &Args<'p>, span: Span) {
+        let runs = runs_functions(callee);
         for argument in &args.items {
             match &argument.value {
-                Value::Function(closure) => {
+                Value::Function(closure) if runs => {
                     let closure = closure.clone();
                     let arguments = Args { items: Vec::new(), open: true };
                     self.alternatives(vec![
@@ -288,7 +289,7 @@ impl<'p> Run<'p> {
                 prefix.map_or(Value::Unknown, |prefix| Value::Bool(text.text.starts_with(&prefix)))
             }
             _ => {
-                self.run_callbacks(args, span);
+                self.run_callbacks(name, args, span);
                 Value::Unknown
             }
         }
@@ -391,4 +392,42 @@ impl<'p> Run<'p> {
             _ => None,
         }
     }
+}
+
+/// Whether a call runs the functions that it is given, rather than keeping or marking them.
+fn runs_functions(callee: &str) -> bool {
+    const RUNNERS: &[&str] = &[
+        "Thread",
+        "Timer",
+        "Process",
+        "submit",
+        "map",
+        "imap",
+        "imap_unordered",
+        "starmap",
+        "apply",
+        "apply_async",
+        "map_async",
+        "starmap_async",
+        "spawn",
+        "start_processes",
+        "launch",
+        "run",
+        "Fire",
+        "run_in_executor",
+        "to_thread",
+        "run_sync",
+        "call_soon",
+        "reduce",
+        "filter",
+        "sorted",
+        "timeit",
+        "checkpoint",
+        "delayed",
+        "start_new_thread",
+        "notebook_launcher",
+        "cli",
+    ];
+    let last = callee.trim_end_matches("()").rsplit('.').next().unwrap_or(callee);
+    RUNNERS.contains(&last)
 }

@@ -420,11 +420,11 @@ impl<'p> Run<'p> {
         self.imported.extend(row.imports.iter().cloned());
         let excused = row.unless_env.iter().any(|(variable, value)| self.variable_is(variable, value));
         let meant = row.if_env.iter().all(|(variable, value)| self.variable_is(variable, value));
-        // What the project imports itself is surely installed.
+        // What the program imported itself is surely installed.
         let with_installed = || {
-            row.contact_if_installed.iter().any(|(package, contact)| {
-                *contact == Contact::CudaInit && self.program.imports_outside(package)
-            })
+            row.contact_if_installed
+                .iter()
+                .any(|(package, contact)| *contact == Contact::CudaInit && self.imported.contains(package))
         };
         let contacts = row.contact == Contact::CudaInit || with_installed();
         let touches = new && contacts && meant && !excused;

@@ -64,9 +64,9 @@ impl<'p> Run<'p> {
             _ => {}
         }
         if starts_process(&text) {
-            self.run_in_child(&args, span);
+            self.run_in_child(&text, &args, span);
         } else {
-            self.run_callbacks(&args, span);
+            self.run_callbacks(&text, &args, span);
         }
         self.apply_call_effects(&text, &args, span);
         let result = self.paths.result(path);
@@ -98,12 +98,12 @@ impl<'p> Run<'p> {
     }
 
     /// Functions handed to another process run there: what they initialise stays there.
-    fn run_in_child(&mut self, args: &Args<'p>, span: Span) {
+    fn run_in_child(&mut self, callee: &str, args: &Args<'p>, span: Span) {
         let before = self.state.clone();
         self.state.cuda = None;
         self.state.library = None;
         self.in_child += 1;
-        self.run_callbacks(args, span);
+        self.run_callbacks(callee, args, span);
         self.in_child -= 1;
         self.state = before;
     }
