@@ -85,6 +85,10 @@ pub(super) struct Run<'p> {
     mocked: Vec<String>,
     /// Folders that the program put on `sys.path`, as paths in the project.
     search_paths: Vec<String>,
+    /// What the initializer of a process pool made of the environment of its workers.
+    worker: Option<State>,
+    /// A loop was left by `break`.
+    broke: bool,
     /// `torch.set_default_device("cuda")` was called.
     default_is_gpu: bool,
     /// A deferred value is being looked up: its module runs whatever it holds.
@@ -178,6 +182,8 @@ impl<'p> Run<'p> {
             counted_places: FxHashSet::default(),
             mocked: Vec::new(),
             search_paths: Vec::new(),
+            worker: None,
+            broke: false,
             default_is_gpu: false,
             settling: false,
             made_with: FxHashMap::default(),
@@ -299,6 +305,7 @@ impl<'p> Run<'p> {
             statement: self.place(self.here.statement),
             frame: self.here.frame,
             certain,
+            doubts: self.uncertain,
             only_if_called: self.only_if_called,
             in_child: self.in_child > 0,
             before,

@@ -96,6 +96,18 @@ impl State {
         }
     }
 
+    /// A file that is not followed sets what is not set yet, or anything.
+    pub fn fill_gaps(&mut self, overrides: bool) {
+        self.open = true;
+        for (_, reaching) in Rc::make_mut(&mut self.environment) {
+            let gap = reaching.iter().any(Definition::is_absent);
+            reaching.retain(|definition| !definition.is_absent() && !overrides);
+            if gap || overrides {
+                reaching.push(Definition::Elsewhere);
+            }
+        }
+    }
+
     pub fn before(&self, written: Option<&str>) -> Before {
         Before {
             mask: self.reaching(MASK),

@@ -36,6 +36,8 @@ pub struct Event {
     pub frame: FrameId,
     /// Happens on every path, as far as the conditions are understood.
     pub certain: bool,
+    /// How many conditions that are not understood it rests on.
+    pub doubts: usize,
     /// Runs only if somebody calls the function; nobody was seen to.
     pub only_if_called: bool,
     /// Happens in a child process.
@@ -66,6 +68,10 @@ pub enum What {
     },
     Remove {
         variable: String,
+    },
+    /// A process is started: it inherits the environment as it is now.
+    Spawn {
+        callee: String,
     },
     /// A GPU is chosen by index; `None` is the current one.
     Select {

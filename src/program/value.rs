@@ -67,6 +67,8 @@ pub(crate) struct Closure<'p> {
 /// What decorators of a test say about it.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
+    /// It never runs.
+    pub skipped: bool,
     /// Names that `unittest.mock.patch` replaces while it runs.
     pub mocked: Vec<String>,
     /// Fixtures of `pytest.mark.usefixtures`.

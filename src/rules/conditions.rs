@@ -48,6 +48,7 @@ impl Scope<'_> {
                 self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
             })
             && is(condition.counted, &|| event.before.counted);
+        let child = is(condition.for_child, &|| self.is_for_child(id));
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
@@ -56,6 +57,7 @@ impl Scope<'_> {
             && in_force
             && order
             && device
+            && child
             && policy
             && not
             && (condition.any.is_empty()
@@ -68,6 +70,14 @@ impl Scope<'_> {
         later
             .iter()
             .any(|event| matches!(&event.what, What::Write { variable: written, .. } if written == variable))
+    }
+
+    fn is_for_child(&self, id: EventId) -> bool {
+        let later = self.trace.events[id as usize + 1..].iter().filter(|event| !event.in_child);
+        let next = later
+            .map(|event| &event.what)
+            .find(|what| matches!(what, What::Spawn { .. }) || what.initialises_cuda());
+        matches!(next, Some(What::Spawn { .. }))
     }
 
     fn has_policy(&self, key: PolicyKey) -> bool {

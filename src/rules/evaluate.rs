@@ -41,9 +41,11 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
             continue;
         }
         findings.push(scope.finding(rule, severity, event, &verdict));
-        if rule.once {
-            break;
-        }
+    }
+    if rule.once {
+        // The one that says most about the program; among equals the first.
+        let best = findings.into_iter().rev().max_by_key(|finding| (finding.severity, finding.confidence));
+        return best.into_iter().collect();
     }
     findings
 }
@@ -107,11 +109,20 @@ impl Scope<'_> {
             .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
         let sure = event.certain && order_is_certain && !verdict.on_some_paths;
         let severity = self.severity_at(rule, severity, place.file);
+        // Far from the file that is started, and behind several conditions that are not understood:
+        // true of some programs, and hardly of this one.
+        let far = event.doubts > 1 && event.place.file != entry && self.kind == ScopeKind::Program;
+        let weak = verdict.on_some_paths || far;
+        let confidence = match (sure, far) {
+            (true, _) => rule.confidence,
+            (_, true) => Confidence::Low,
+            _ => rule.confidence.min(Confidence::Medium),
+        };
         Finding {
             rule: rule.id.clone(),
             family: rule.family.clone(),
-            severity: if verdict.on_some_paths { lower(severity) } else { severity },
-            confidence: if sure { rule.confidence } else { rule.confidence.min(Confidence::Medium) },
+            severity: if weak { lower(severity) } else { severity },
+            confidence,
             message: words.fill(&rule.message),
             advice: rule.advice.as_ref().map(|advice| words.fill(advice)),
             place,

@@ -107,6 +107,8 @@ pub struct Condition {
     pub inside_mask: Option<bool>,
     /// The number of devices was checked on the way.
     pub counted: Option<bool>,
+    /// A process is started before this one uses a GPU again: the write is for the child.
+    pub for_child: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
     pub not: Option<Box<Condition>>,

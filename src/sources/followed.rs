@@ -18,13 +18,23 @@ pub fn add(found: &mut Found) {
     let limit = found.len() + MOST;
     while let Some(file) = pending.pop() {
         let Ok(text) = fs::read_to_string(&file) else { continue };
-        for imported in imported_by(&file, &text, &mut folders) {
+        let around = if found.get(&file) == Some(&Wanted::Named) { files_around(&file) } else { Vec::new() };
+        for imported in around.into_iter().chain(imported_by(&file, &text, &mut folders)) {
             if found.len() < limit && !found.contains_key(&imported) {
                 found.insert(imported.clone(), Wanted::ForImports);
                 pending.push(imported);
             }
         }
     }
+}
+
+/// What runs before a file that is started by pytest, or as a module of its package.
+fn files_around(file: &Path) -> Vec<PathBuf> {
+    /// Folders above the file that are looked into.
+    const MOST: usize = 12;
+    let folders = file.ancestors().skip(1).take(MOST);
+    let candidates = folders.flat_map(|folder| ["conftest.py", "__init__.py"].map(|name| folder.join(name)));
+    candidates.filter(|candidate| candidate.is_file()).collect()
 }
 
 /// The files that exist where the import lines of a file lead. A line in a text counts too: a file too
@@ -36,6 +46,13 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
         && let Some(parent) = above.parent()
     {
         above = parent;
+    }
+    // A script that changes `sys.path` nearly always adds a folder near its own.
+    let mut near = vec![folder.to_owned(), above.to_owned()];
+    if memchr::memmem::find(text.as_bytes(), b"sys.path").is_some() {
+        for folder in folder.ancestors().skip(1).take(3) {
+            near.extend([folder.to_owned(), folder.join("src"), folder.join("lib")]);
+        }
     }
     let mut files = Vec::new();
     let mut look_up = |base: &Path, dotted: &str| {
@@ -53,8 +70,7 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
         let line = line.strip_prefix("lazy ").unwrap_or(line);
         if let Some(rest) = line.strip_prefix("import ") {
             for module in rest.split(',').filter_map(|part| part.split_whitespace().next()) {
-                look_up(folder, module);
-                look_up(above, module);
+                near.iter().for_each(|base| look_up(base, module));
             }
         } else if let Some((module, names)) =
             line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
@@ -62,8 +78,8 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
             let dotted = module.trim().trim_start_matches('.');
             let level = module.trim().len() - dotted.len();
             let bases = match level {
-                0 => vec![folder, above],
-                level => folder.ancestors().nth(level - 1).into_iter().collect(),
+                0 => near.iter().map(PathBuf::as_path).collect(),
+                level => folder.ancestors().nth(level - 1).into_iter().collect::<Vec<_>>(),
             };
             let names =
                 names.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|name| !name.is_empty());

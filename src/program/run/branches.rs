@@ -188,10 +188,18 @@ impl<'p> Run<'p> {
                 let when_true = matches!(operator, Comparison::In | Comparison::IsNot | Comparison::NotEqual);
                 match operator {
                     Comparison::In | Comparison::NotIn => {
-                        let ExprKind::Text(variable) = &left.kind else { return None };
                         let environ = self.eval_quietly(right);
-                        self.is_environ(&environ)
-                            .then(|| Presence { variable: variable.to_string(), when_true })
+                        if !self.is_environ(&environ) {
+                            return None;
+                        }
+                        let variable = match &left.kind {
+                            ExprKind::Text(variable) => variable.to_string(),
+                            _ => match self.eval_quietly(left) {
+                                Value::Text(text) => text.text.to_string(),
+                                _ => return None,
+                            },
+                        };
+                        Some(Presence { variable, when_true })
                     }
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
                         let empty = matches!(right.kind, ExprKind::None)

@@ -35,7 +35,12 @@ impl<'p> Run<'p> {
             }
             ("dict", first) => return Some(self.make_dict(first, args)),
             ("len", Some(value)) => {
-                let value = self.iterate(value, span);
+                // `len(numba.cuda.gpus)` asks the driver; the length of a loader is known without a batch.
+                if let Value::Outside(path) = &value
+                    && !self.paths.text(*path).ends_with("()")
+                {
+                    self.iterate(value.clone(), span);
+                }
                 let elements = self.elements(&value);
                 elements
                     .map_or(Value::Unknown, |elements| Value::Int(elements.len() as i64, self.place(span)))

@@ -230,8 +230,19 @@ impl<'p> Run<'p> {
 /// Whether a call keeps what it is given for people or tests to look at: metric labels, logs, mocks.
 fn only_records(callee: &str) -> bool {
     let last = callee.rsplit('.').next().unwrap_or(callee);
-    let words =
-        ["labels", "debug", "info", "warning", "error", "critical", "exception", "log", "print", "tag"];
+    let words = [
+        "labels",
+        "debug",
+        "info",
+        "warning",
+        "error",
+        "critical",
+        "exception",
+        "log",
+        "print",
+        "tag",
+        "call",
+    ];
     words.contains(&last)
         || last.ends_with("Mock")
         || last.starts_with("assert_called")

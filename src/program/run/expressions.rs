@@ -99,6 +99,12 @@ impl<'p> Run<'p> {
     }
 
     fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
+        if !self.mocked.is_empty() {
+            let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
+            if self.mocked.contains(&qualified) {
+                return Value::Unknown;
+            }
+        }
         if let Some(value) = self.look_up(self.here.scope, name) {
             let value = value.clone();
             if let Value::Outside(path) = &value

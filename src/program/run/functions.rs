@@ -54,7 +54,7 @@ impl<'p> Run<'p> {
         let counts = std::mem::replace(&mut self.asked_count, asked);
         let mut value = self.closure(function, counts);
         if let Value::Function(closure) = &value
-            && !(marks.mocked.is_empty() && marks.fixtures.is_empty())
+            && (marks.skipped || !marks.mocked.is_empty() || !marks.fixtures.is_empty())
         {
             value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..copy(closure) }));
         }
@@ -142,9 +142,7 @@ impl<'p> Run<'p> {
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
             return Value::Unknown;
         }
-        if !self.mocked.is_empty()
-            && self.is_mocked(&format!("{}.{}", self.program.dotted(closure.file), function.name))
-        {
+        if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
         let arguments = bind_arguments(function, closure, args);
@@ -173,6 +171,16 @@ impl<'p> Run<'p> {
         };
         self.memo.insert(key, memo);
         result
+    }
+
+    /// The dotted name of a function or method of the project.
+    fn qualified(&self, closure: &Closure<'p>) -> String {
+        let module = self.program.dotted(closure.file);
+        let name = self.function_of(closure).name;
+        match &closure.class {
+            Some(class) => format!("{module}.{}.{name}", self.code_of(class.file).classes[class.class].name),
+            None => format!("{module}.{name}"),
+        }
     }
 
     fn moment(&self) -> Moment {

@@ -42,7 +42,11 @@ impl<'p> Run<'p> {
             "importlib.import_module" => return self.import_literal(&args, false, span),
             "builtins.__import__" => return self.import_literal(&args, true, span),
             // What the file sets is not followed yet; it may set anything.
-            "dotenv.load_dotenv" | "environ.Env.read_env" => self.state.blur(),
+            "dotenv.load_dotenv" | "environ.Env.read_env" => {
+                let overrides =
+                    args.keyword("override").is_some_and(|argument| argument.value.truth() != Some(false));
+                self.state.fill_gaps(overrides);
+            }
             "torch.device" => {
                 let device = self.torch_device(&args, span);
                 self.choose_literal("torch.device()", &device);
@@ -62,6 +66,17 @@ impl<'p> Run<'p> {
             }
             "click.option" | "typer.Option" | "typer.Argument" => self.chosen_by_option(&args),
             _ => {}
+        }
+        if starts_child(&text) {
+            self.note(What::Spawn { callee: text.to_string() }, span);
+        }
+        if text.ends_with("patch().start") || text.ends_with("patch.object().start") {
+            let maker = self.paths.id(text.trim_end_matches(".start"));
+            let target = self
+                .made_with
+                .get(&maker)
+                .and_then(|args| self.patch_target(text.trim_end_matches(".start"), args));
+            self.mocked.extend(target);
         }
         if starts_process(&text) {
             self.run_in_child(&text, &args, span);
@@ -100,10 +115,20 @@ impl<'p> Run<'p> {
     /// Functions handed to another process run there: what they initialise stays there.
     fn run_in_child(&mut self, callee: &str, args: &Args<'p>, span: Span) {
         let before = self.state.clone();
+        if let Some(worker) = &self.worker {
+            self.state.restore_environment(worker);
+        }
         self.state.cuda = None;
         self.state.library = None;
         self.in_child += 1;
-        self.run_callbacks(callee, args, span);
+        if let Some(Value::Function(start)) =
+            args.keyword("initializer").map(|argument| argument.value.clone())
+        {
+            self.run_function(&start, Args { items: Vec::new(), open: true }, span);
+            self.worker = Some(self.state.clone());
+        } else {
+            self.run_callbacks(callee, args, span);
+        }
         self.in_child -= 1;
         self.state = before;
     }
@@ -121,8 +146,32 @@ impl<'p> Run<'p> {
         if let Some((receiver, name)) = path.rsplit_once('.') {
             let last = receiver.rsplit('.').next().unwrap_or_default();
             if receiver.contains("()") || last.starts_with(|first: char| first.is_ascii_uppercase()) {
-                self.apply_method_effects(name, args, span);
+                self.apply_method_of(receiver, name, args, span);
             }
+        }
+    }
+
+    /// A method of something that a library made: surely one of the known ones when the library is, or
+    /// builds on, the one that has it.
+    fn apply_method_of(&mut self, receiver: &str, name: &str, args: &Args<'p>, span: Span) {
+        let root = receiver.split(['.', '(']).next().unwrap_or_default();
+        let knowledge = self.program.knowledge;
+        let builds_on = |library: &str| {
+            root == library
+                || root == "builtins"
+                || knowledge
+                    .package(root)
+                    .is_some_and(|row| row.gpu_library || row.imports.iter().any(|known| known == library))
+        };
+        let effects = knowledge.of_method(name);
+        if effects.iter().any(|effect| builds_on(&effect.library)) {
+            return self.apply_method_effects(name, args, span);
+        }
+        // Many things have a `backward` or a `step`; a `cuda` is nearly always torch's.
+        if name != "backward" {
+            self.uncertain += 1;
+            self.apply_method_effects(name, args, span);
+            self.uncertain -= 1;
         }
     }
 
@@ -131,6 +180,12 @@ impl<'p> Run<'p> {
         let knowledge = self.program.knowledge;
         match name {
             "setenv" | "delenv" => return self.monkeypatch(name, args, span),
+            "patch" | "object" => {
+                let result = if name == "patch" { "patch()" } else { "patch.object()" };
+                if let Some(target) = self.patch_target(result, args) {
+                    self.mocked.push(target);
+                }
+            }
             "setattr" => {
                 let target = args.at(0).zip(args.at(1));
                 if let Some(target) =
@@ -258,6 +313,19 @@ fn literal_is(value: &Value<'_>, wanted: &Literal) -> bool {
         (Value::Text(text), Literal::Text(wanted)) => text.text == *wanted,
         _ => false,
     }
+}
+
+/// Whether a call starts a process that inherits the environment.
+fn starts_child(path: &str) -> bool {
+    let whole = ["os.system", "os.popen", "os.startfile", "pty.spawn", "subprocess.getoutput"];
+    let starts = ["subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess"];
+    let spawns = ["multiprocessing.spawn", "multiprocessing.start_processes"];
+    whole.contains(&path)
+        || starts.iter().any(|start| path.starts_with(start))
+        || spawns.iter().any(|end| path.ends_with(end))
+        || (path.contains("Process")
+            && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
+        || (path.contains("Pool()") && path.contains("multiprocessing"))
 }
 
 /// Whether a library call runs the functions that it is given in another process.

@@ -17,6 +17,8 @@ impl<'p> Run<'p> {
     pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks) {
         let Value::Outside(path) = decorator else { return };
         let text = self.paths.text(*path).clone();
+        marks.skipped |=
+            ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
         let Some(args) = self.made_with.get(path) else { return };
         if text.ends_with("usefixtures()") {
             marks.fixtures.extend(args.items.iter().filter_map(|argument| match &argument.value {
@@ -52,6 +54,10 @@ impl<'p> Run<'p> {
             }
             (Value::Module(file), Value::Text(name)) => {
                 Some(format!("{}.{}", self.program.dotted(*file), name.text))
+            }
+            (Value::Class(class), Value::Text(name)) => {
+                let class_name = self.program.code(class.file).classes[class.class].name;
+                Some(format!("{}.{class_name}.{}", self.program.dotted(class.file), name.text))
             }
             (Value::Text(target), _) => Some(target.text.to_string()),
             _ => None,

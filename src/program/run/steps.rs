@@ -59,13 +59,17 @@ impl<'p> Run<'p> {
             }
             StepKind::For { target, iterable, body, otherwise } => {
                 self.here.statement = header(step.span, iterable.span);
+                let broke = std::mem::replace(&mut self.broke, false);
                 self.for_each(target, iterable, body);
-                self.block(otherwise);
+                self.loop_else(otherwise);
+                self.broke = broke;
             }
             StepKind::While { test, body, otherwise } => {
                 self.here.statement = header(step.span, test.span);
+                let broke = std::mem::replace(&mut self.broke, false);
                 self.while_true(test, body);
-                self.block(otherwise);
+                self.loop_else(otherwise);
+                self.broke = broke;
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
                 self.attempt(body, handlers, otherwise);
@@ -97,7 +101,11 @@ impl<'p> Run<'p> {
                 self.branch(test, |_| {}, |run| run.flow = Flow::Raise);
             }
             StepKind::Share(names) => self.here.shared.extend(names),
-            StepKind::Break | StepKind::Continue => self.flow = Flow::Leave,
+            StepKind::Break => {
+                self.broke = true;
+                self.flow = Flow::Leave;
+            }
+            StepKind::Continue => self.flow = Flow::Leave,
         }
     }
 
@@ -304,6 +312,15 @@ impl<'p> Run<'p> {
         self.branch(test, |run| run.loop_body(|run| run.block(body)), |_| {});
     }
 
+    /// The `else` of a loop runs when nothing broke out of it.
+    fn loop_else(&mut self, otherwise: &'p Block<'p>) {
+        if self.broke && !otherwise.is_empty() {
+            self.alternatives(vec![Box::new(|run| run.block(otherwise)), Box::new(|_| {})]);
+        } else {
+            self.block(otherwise);
+        }
+    }
+
     /// Runs the body of a loop once; `break` and `continue` lead to its end.
     fn loop_body(&mut self, body: impl FnOnce(&mut Self)) {
         self.loops.push(Vec::new());
@@ -334,15 +351,20 @@ impl<'p> Run<'p> {
         }
         let mut raised = self.catches.pop().unwrap_or_default();
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if matches!(flow, Flow::Raise | Flow::Gone) && !raised.is_empty() {
-            if flow == Flow::Raise {
-                raised.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+        // The handlers start from wherever an exception was seen to be raised, and from the end.
+        let after = self.state.clone();
+        if !raised.is_empty() {
+            if flow != Flow::Gone {
+                raised.push(Outcome { state: after.clone(), changes: Vec::new() });
             }
             self.join(raised);
         }
         let mut arms: Vec<ArmRun<'_, 'p>> = Vec::new();
         if !matches!(flow, Flow::Raise | Flow::Gone) {
-            arms.push(Box::new(move |run| run.flow = flow));
+            arms.push(Box::new(move |run| {
+                run.state = after;
+                run.flow = flow;
+            }));
         }
         for handler in handlers {
             arms.push(Box::new(|run| {

@@ -91,6 +91,9 @@ impl<'p> Run<'p> {
 
     /// Runs one test, and takes back what it did.
     fn run_test(&mut self, test: &Rc<Closure<'p>>, places: &[FileId], set_up: impl FnOnce(&mut Self)) {
+        if test.marks.skipped {
+            return;
+        }
         let before = self.state.clone();
         let mark = self.undo.len();
         let mocked = self.mocked.len();
