@@ -4,7 +4,8 @@
 #   scripts/fetch_packages.sh FOLDER
 #
 # Afterwards FOLDER holds whisperx-3.8.6/, faster-whisper-1.2.1/, TTS-0.22.0/, lightning-2.6.6/ and
-# transformers-5.23.0/ (the text that is linted) and ruff-0.17.5/bin/ruff (the linter we are compared with).
+# transformers-5.23.0/ (the text that is linted), ruff-0.17.5/bin/ruff (the linter we are compared with), and the
+# further packages and repositories of docs/evaluation.md.
 # Nothing is installed, built or imported: a wheel is a zip file, and only its files are wanted. What is
 # already there is left alone, so the script may be run again.
 set -euo pipefail
@@ -54,3 +55,20 @@ if [ ! -x "$ruff/bin/ruff" ]; then
   chmod +x "$ruff"/bin/ruff*
 fi
 "$ruff/bin/ruff" --version
+
+# What docs/evaluation.md reads beside the five packages above; not part of the comparison with ruff.
+unpack trl 1.16.0 --python-version 3.11
+unpack diffusers 0.42.1 --python-version 3.11
+unpack ultralytics 8.4.190 --python-version 3.11
+unpack speechbrain 1.1.2 --python-version 3.11
+
+# clone NAME URL COMMIT: one repository at one commit into FOLDER/NAME-COMMIT.
+clone() {
+  local target="$folder/$1-$3"
+  if [ ! -e "$target" ]; then
+    git clone --quiet "$2" "$target"
+    git -C "$target" checkout --quiet "$3"
+  fi
+}
+clone pytorch-examples https://github.com/pytorch/examples 77f55b9
+clone Real-ESRGAN https://github.com/xinntao/Real-ESRGAN a4abfb2

@@ -109,9 +109,7 @@ impl Scope<'_> {
             .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
         let sure = event.certain && order_is_certain && !verdict.on_some_paths;
         let severity = self.severity_at(rule, severity, place.file);
-        // Far from the file that is started, and behind several conditions that are not understood:
-        // true of some programs, and hardly of this one.
-        let far = event.doubts > 1 && event.place.file != entry && self.kind == ScopeKind::Program;
+        let far = self.is_far(event, entry);
         let weak = verdict.on_some_paths || far;
         let confidence = match (sure, far) {
             (true, _) => rule.confidence,
@@ -130,6 +128,15 @@ impl Scope<'_> {
             fix: None,
             status: Status::Active,
         }
+    }
+
+    /// Far from the file that is started, and behind conditions that are not understood: true of some
+    /// program, and hardly of this one. One condition is far behind many hops, two behind any.
+    fn is_far(&self, event: &Event, entry: FileId) -> bool {
+        const MANY: usize = 4;
+        let elsewhere = self.kind == ScopeKind::Program && event.place.file != entry;
+        let hops = self.trace.outwards(event.frame).count() - 1;
+        elsewhere && (event.doubts > 1 || (event.doubts == 1 && hops > MANY))
     }
 
     /// A module that others import is judged less strictly when no policy says otherwise.
