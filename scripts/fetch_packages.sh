@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Downloads the published packages that gpulint is measured on, and unpacks them side by side.
 #
-#   scripts/fetch_packages.sh FOLDER
+#   scripts/fetch_packages.sh FOLDER [all]
 #
 # Afterwards FOLDER holds whisperx-3.8.6/, faster-whisper-1.2.1/, TTS-0.22.0/, lightning-2.6.6/ and
-# transformers-5.23.0/ (the text that is linted), ruff-0.17.5/bin/ruff (the linter we are compared with), and the
-# further packages and repositories of docs/evaluation.md.
+# transformers-5.23.0/ (the text that is linted) and ruff-0.17.5/bin/ruff (the linter we are compared with); with `all`
+# also the further packages and repositories that docs/evaluation.md reads.
 # Nothing is installed, built or imported: a wheel is a zip file, and only its files are wanted. What is
 # already there is left alone, so the script may be run again.
 set -euo pipefail
 
-if [ $# -ne 1 ]; then
-  echo "usage: scripts/fetch_packages.sh FOLDER" >&2
+if [ $# -lt 1 ] || { [ $# -eq 2 ] && [ "$2" != all ]; } || [ $# -gt 2 ]; then
+  echo "usage: scripts/fetch_packages.sh FOLDER [all]" >&2
   exit 2
 fi
 
@@ -55,6 +55,10 @@ if [ ! -x "$ruff/bin/ruff" ]; then
   chmod +x "$ruff"/bin/ruff*
 fi
 "$ruff/bin/ruff" --version
+
+if [ "${2:-}" != all ]; then
+  exit
+fi
 
 # What docs/evaluation.md reads beside the five packages above; not part of the comparison with ruff.
 unpack trl 1.16.0 --python-version 3.11
