@@ -10,6 +10,8 @@ pub struct Modules {
     files: FxHashMap<String, FileId>,
     /// Folders that hold Python files, directly or further down.
     folders: FxHashSet<String>,
+    /// Last parts of all of these: most imported names are none of them.
+    names: FxHashSet<String>,
     /// For each file: the folder it lies in, and the folder above its topmost package.
     homes: Vec<Home>,
 }
@@ -32,8 +34,12 @@ pub enum Found {
 
 impl Modules {
     pub fn new(sources: &Sources) -> Modules {
-        let mut modules =
-            Modules { files: FxHashMap::default(), folders: FxHashSet::default(), homes: Vec::new() };
+        let mut modules = Modules {
+            files: FxHashMap::default(),
+            folders: FxHashSet::default(),
+            names: FxHashSet::default(),
+            homes: Vec::new(),
+        };
         for (index, source) in sources.files.iter().enumerate() {
             if source.language != Language::Python {
                 continue;
@@ -45,6 +51,8 @@ impl Modules {
                 folder = parent(folder);
             }
         }
+        let paths = modules.files.keys().chain(&modules.folders);
+        modules.names = paths.map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()).collect();
         modules.homes = sources.files.iter().map(|source| modules.home(&source.name, &source.text)).collect();
         modules
     }
@@ -108,6 +116,9 @@ impl Modules {
     }
 
     fn below(&self, folder: &str, name: &str) -> Option<Found> {
+        if !self.names.contains(name) {
+            return None;
+        }
         let path = join(folder, name);
         if let Some(&init) = self.files.get(&join(&path, "__init__")) {
             return Some(Found::File(init));

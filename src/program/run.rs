@@ -22,7 +22,7 @@ mod tests;
 
 use super::paths::Paths;
 use super::state::{Happened, State};
-use super::trace::{Event, EventId, Frame, FrameId, Trace, What};
+use super::trace::{Arms, Event, EventId, Frame, FrameId, Trace, What};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
@@ -87,6 +87,9 @@ pub(super) struct Run<'p> {
     search_paths: Vec<String>,
     /// What the initializer of a process pool made of the environment of its workers.
     worker: Option<State>,
+    /// The arms of branches that are being followed.
+    path: Arms,
+    branches: u32,
     /// A loop was left by `break`.
     broke: bool,
     /// `torch.set_default_device("cuda")` was called.
@@ -183,6 +186,8 @@ impl<'p> Run<'p> {
             mocked: Vec::new(),
             search_paths: Vec::new(),
             worker: None,
+            path: Arms::new(),
+            branches: 0,
             broke: false,
             default_is_gpu: false,
             settling: false,
@@ -306,6 +311,7 @@ impl<'p> Run<'p> {
             frame: self.here.frame,
             certain,
             doubts: self.uncertain,
+            arms: self.path.clone(),
             only_if_called: self.only_if_called,
             in_child: self.in_child > 0,
             before,

@@ -3,6 +3,7 @@
 use super::state::Before;
 use crate::facts::{FileId, Place};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// The effects of one program, in order.
 #[derive(Debug, Default)]
@@ -21,6 +22,9 @@ pub struct Trace {
     pub cut: bool,
 }
 
+/// Branches and the arm taken in each, outermost first.
+pub type Arms = SmallVec<[(u32, u32); 4]>;
+
 /// An event, by its position in the trace.
 pub type EventId = u32;
 
@@ -38,6 +42,8 @@ pub struct Event {
     pub certain: bool,
     /// How many conditions that are not understood it rests on.
     pub doubts: usize,
+    /// The arms of branches that it lies in, as (branch, arm).
+    pub arms: Arms,
     /// Runs only if somebody calls the function; nobody was seen to.
     pub only_if_called: bool,
     /// Happens in a child process.
@@ -118,6 +124,14 @@ impl Trace {
         self.outwards(event.frame)
             .filter_map(|frame| frame.statement)
             .find(|statement| statement.file == file)
+    }
+}
+
+impl Event {
+    /// Whether no path leads through both: they lie in different arms of one branch.
+    pub fn excludes(&self, other: &Event) -> bool {
+        let mut pairs = self.arms.iter().zip(&other.arms);
+        pairs.any(|((branch, arm), (other_branch, other_arm))| branch == other_branch && arm != other_arm)
     }
 }
 

@@ -25,7 +25,7 @@ impl Scope<'_> {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| is_unset(event, variable, verdict));
         let never_later =
-            condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, variable));
+            condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let in_force =
             condition.in_force.as_ref().is_none_or(|wanted| match self.value_in_force(wanted, event) {
                 Some((definition, only)) => {
@@ -65,11 +65,13 @@ impl Scope<'_> {
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
     }
 
-    fn is_set_later(&self, id: EventId, variable: &str) -> bool {
-        let later = &self.trace.events[id as usize + 1..];
-        later
-            .iter()
-            .any(|event| matches!(&event.what, What::Write { variable: written, .. } if written == variable))
+    /// Whether something that may follow the event sets the variable.
+    fn is_set_later(&self, id: EventId, event: &Event, variable: &str) -> bool {
+        let later = self.trace.events[id as usize + 1..].iter();
+        later.filter(|later| !later.excludes(event)).any(|later| match &later.what {
+            What::Write { variable: written, .. } => written == variable,
+            _ => false,
+        })
     }
 
     fn is_for_child(&self, id: EventId) -> bool {

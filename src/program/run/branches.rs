@@ -35,13 +35,17 @@ impl<'p> Run<'p> {
     pub(super) fn alternatives(&mut self, arms: Vec<ArmRun<'_, 'p>>) {
         let before = self.state.clone();
         let mut outcomes = Vec::new();
-        for arm in arms {
+        self.branches += 1;
+        let branch = self.branches;
+        for (number, arm) in arms.into_iter().enumerate() {
             self.state = before.clone();
             self.arms += 1;
             let mark = self.undo.len();
             self.recording += 1;
             self.uncertain += 1;
+            self.path.push((branch, number as u32));
             arm(self);
+            self.path.pop();
             self.uncertain -= 1;
             self.recording -= 1;
             let changes = self.roll_back(mark);

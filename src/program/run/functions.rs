@@ -213,7 +213,9 @@ impl<'p> Run<'p> {
         self.mocked.extend(closure.marks.mocked.iter().cloned());
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&function.body));
         self.state.counted = counted;
-        self.mocked.truncate(mocked);
+        if !closure.marks.mocked.is_empty() {
+            self.mocked.truncate(mocked);
+        }
         self.loops = loops;
         self.active.pop();
         let outer = self.callers.pop().expect("pushed above");

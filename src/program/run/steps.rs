@@ -346,9 +346,6 @@ impl<'p> Run<'p> {
         }
         self.catches.push(Vec::new());
         self.block(body);
-        if self.flow == Flow::Next {
-            self.block(otherwise);
-        }
         let mut raised = self.catches.pop().unwrap_or_default();
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         // The handlers start from wherever an exception was seen to be raised, and from the end.
@@ -364,6 +361,11 @@ impl<'p> Run<'p> {
             arms.push(Box::new(move |run| {
                 run.state = after;
                 run.flow = flow;
+                run.without_doubt(|run| {
+                    if run.flow == Flow::Next {
+                        run.block(otherwise);
+                    }
+                });
             }));
         }
         for handler in handlers {
@@ -375,6 +377,13 @@ impl<'p> Run<'p> {
             }));
         }
         self.alternatives(arms);
+    }
+
+    /// The way through a `try` on which nothing is raised is the one that counts.
+    fn without_doubt(&mut self, follow: impl FnOnce(&mut Self)) {
+        self.uncertain -= 1;
+        follow(self);
+        self.uncertain += 1;
     }
 
     fn with(&mut self, items: &'p [(Expr<'p>, Option<Target<'p>>)], body: &'p Block<'p>) {

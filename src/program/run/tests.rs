@@ -97,6 +97,8 @@ impl<'p> Run<'p> {
         let before = self.state.clone();
         let mark = self.undo.len();
         let mocked = self.mocked.len();
+        // Tests are arms of one branch: no path leads through two of them.
+        self.path.push((0, self.function_of(test).span.start));
         self.recording += 1;
         self.arms += 1;
         self.here.statement = self.function_of(test).name_span;
@@ -117,6 +119,7 @@ impl<'p> Run<'p> {
         self.run_paused(&result, span);
         self.flow = Flow::Next;
         self.recording -= 1;
+        self.path.pop();
         self.roll_back(mark);
         self.arms += 1;
         self.mocked.truncate(mocked);
