@@ -1,0 +1,1 @@
+import torch  # ~ missing-visible-devices error, missing-device-order warning
