@@ -5,7 +5,7 @@
 //!
 //! - `single/TOPIC/NAME.py` is a project of one file, with the policy of its topic if there is one.
 //! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin.
-//! - every other folder is a project.
+//! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
 //!
 //! `known-wrong.txt` names those that gpulint still gets wrong. One that it gets right must leave the list.
 
@@ -112,8 +112,10 @@ fn differences(number: usize, files: &Files) -> String {
         fs::create_dir_all(file.parent().expect("it lies in the folder")).expect("writable");
         fs::write(file, text).expect("writable");
     }
+    let paths = files.iter().find(|(path, _)| path == "paths.txt").map_or(".", |(_, text)| text.as_str());
     let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
-        .args(["check", ".", "--no-cache", "--format", "json", "--min-severity", "note"])
+        .args(["check", "--no-cache", "--format", "json", "--min-severity", "note"])
+        .args(paths.split_whitespace())
         .current_dir(&folder)
         .output()
         .expect("the binary runs");
