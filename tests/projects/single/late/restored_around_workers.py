@@ -3,6 +3,7 @@ import os
 
 import torch
 
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 mp.set_start_method("spawn", force=True)
 
 
