@@ -1,0 +1,204 @@
+//! Small programs with what must be said about them, and nothing else: `tests/projects/`.
+//!
+//! A comment `# ~ rule severity, rule severity` stands on the line that a finding must name; `# ~^` means the line
+//! above. A file without one must be passed over in silence.
+//!
+//! - `single/TOPIC/NAME.py` is a project of one file, with the policy of its topic if there is one.
+//! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin.
+//! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
+//!
+//! `known-wrong.txt` names those that gpulint still gets wrong. One that it gets right must leave the list.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rayon::prelude::*;
+
+/// The rules that the cases are about; they say nothing of the others.
+const RULES: [&str; 10] = [
+    "device-not-allowed",
+    "device-outside-mask",
+    "gpu-import-in-cpu-mode",
+    "missing-device-order",
+    "missing-visible-devices",
+    "pin-after-cuda-init",
+    "pin-after-gpu-import",
+    "unknown-suppression",
+    "unused-suppression",
+    "wrong-visible-devices",
+];
+
+#[test]
+fn every_project_has_the_findings_that_its_comments_name() {
+    let known_wrong = fs::read_to_string(cases().join("known-wrong.txt")).expect("the list is there");
+    let known_wrong: BTreeSet<&str> = known_wrong.lines().filter(|line| !line.starts_with('#')).collect();
+    let mut report = String::new();
+    let mut unseen = known_wrong.clone();
+    let judged: Vec<(String, String)> = projects()
+        .into_par_iter()
+        .enumerate()
+        .map(|(number, (name, files))| (name, differences(number, &files)))
+        .collect();
+    for (name, wrong) in judged {
+        unseen.remove(name.as_str());
+        match (wrong.is_empty(), known_wrong.contains(name.as_str())) {
+            (false, false) => writeln!(report, "{name}\n{wrong}"),
+            (true, true) => writeln!(report, "{name}: is right now; remove it from known-wrong.txt"),
+            _ => Ok(()),
+        }
+        .expect("a string");
+    }
+    for name in unseen {
+        writeln!(report, "known-wrong.txt: there is no {name}").expect("a string");
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// The files of a project: where each stands in it, and its text.
+type Files = Vec<(String, String)>;
+
+/// Path, line, rule and severity.
+type Row = (String, usize, String, String);
+
+fn projects() -> Vec<(String, Files)> {
+    let mut all = Vec::new();
+    for topic in entries(&cases().join("single")) {
+        let policy = fs::read_to_string(topic.join("gpulint.yaml")).ok();
+        for case in entries(&topic).into_iter().filter(|file| file.extension().is_some_and(|it| it == "py")) {
+            let mut files = vec![(last_name(&case), text_of(&case))];
+            files.extend(policy.iter().map(|text| ("gpulint.yaml".to_owned(), text.clone())));
+            all.push((relative(&case, &cases()), files));
+        }
+    }
+    for list in entries(&cases().join("statements")) {
+        let freezing = last_name(&list).starts_with("freezing");
+        for line in text_of(&list).lines() {
+            let name = format!("{}: {line}", relative(&list, &cases()));
+            all.push((name, vec![("main.py".to_owned(), program_around(line, freezing))]));
+        }
+    }
+    for folder in entries(&cases()).into_iter().filter(|path| path.is_dir()) {
+        if !["single", "statements"].contains(&last_name(&folder).as_str()) {
+            let mut files = Vec::new();
+            collect(&folder, &folder, &mut files);
+            all.push((last_name(&folder), files));
+        }
+    }
+    all
+}
+
+/// A statement that reaches cuInit makes the pin below it useless; any other leaves it fragile, below `import torch`.
+fn program_around(statement: &str, freezing: bool) -> String {
+    let [order, mask] = if freezing {
+        ["pin-after-cuda-init error"; 2].map(|row| format!("  # ~ {row}"))
+    } else {
+        [String::new(), "  # ~ pin-after-gpu-import note".to_owned()]
+    };
+    let statement = statement.replace("; ", "\n").replace("\\n", "\n");
+    format!(
+        "import os\n\nimport torch\n\n{statement}\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"{order}\n\
+         os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"0\"{mask}\ntorch.cuda.init()\n"
+    )
+}
+
+/// What is missing and what is too much, a line each.
+fn differences(number: usize, files: &Files) -> String {
+    let folder = std::env::temp_dir().join(format!("gpulint-projects-{}-{number}", std::process::id()));
+    for (path, text) in files {
+        let file = folder.join(path);
+        fs::create_dir_all(file.parent().expect("it lies in the folder")).expect("writable");
+        fs::write(file, text).expect("writable");
+    }
+    let paths = files.iter().find(|(path, _)| path == "paths.txt").map_or(".", |(_, text)| text.as_str());
+    let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
+        .args(["check", "--no-cache", "--format", "json", "--min-severity", "note"])
+        .args(paths.split_whitespace())
+        .current_dir(&folder)
+        .output()
+        .expect("the binary runs");
+    fs::remove_dir_all(&folder).expect("it was just created");
+    let Ok(report) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else {
+        return format!("    no report: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let mut too_much: Vec<Row> = report["findings"]
+        .as_array()
+        .expect("an array of findings")
+        .iter()
+        .filter(|finding| finding["status"] == "active" && RULES.contains(&text(finding, "rule").as_str()))
+        .map(|finding| {
+            let line = finding["line"].as_u64().and_then(|line| usize::try_from(line).ok()).unwrap_or(0);
+            (text(finding, "path"), line, text(finding, "rule"), text(finding, "severity"))
+        })
+        .collect();
+    let mut lines = String::new();
+    for row in files.iter().flat_map(|(path, text)| expected(path, text)) {
+        match too_much.iter().position(|it| *it == row) {
+            Some(found) => drop(too_much.remove(found)),
+            None => {
+                writeln!(lines, "    missing: {}:{} {} {}", row.0, row.1, row.2, row.3).expect("a string")
+            }
+        }
+    }
+    for row in too_much {
+        writeln!(lines, "    too much: {}:{} {} {}", row.0, row.1, row.2, row.3).expect("a string");
+    }
+    lines
+}
+
+fn expected(path: &str, text: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let Some((_, marker)) = line.split_once("# ~") else { continue };
+        let (line, marker) = match marker.strip_prefix('^') {
+            Some(marker) => (index, marker),
+            None => (index + 1, marker),
+        };
+        for item in marker.split(',') {
+            let (rule, severity) = item.trim().split_once(' ').expect("a rule and a severity");
+            if RULES.contains(&rule) {
+                rows.push((path.to_owned(), line, rule.to_owned(), severity.to_owned()));
+            }
+        }
+    }
+    rows
+}
+
+fn collect(folder: &Path, root: &Path, files: &mut Files) {
+    for entry in entries(folder) {
+        if entry.is_dir() {
+            collect(&entry, root, files);
+        } else {
+            files.push((relative(&entry, root), text_of(&entry)));
+        }
+    }
+}
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects")
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn text_of(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+fn last_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn relative(path: &Path, root: &Path) -> String {
+    let parts = path.strip_prefix(root).expect("it lies below").components();
+    parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,2 @@
+def test_model(model):
+    assert model is not None

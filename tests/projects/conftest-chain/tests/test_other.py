@@ -1,0 +1,4 @@
+def test_other():
+    import torch
+
+    torch.ones(1).cuda()

@@ -1,0 +1,5 @@
+import torch
+
+
+def test_a():
+    torch.ones(1).cuda()

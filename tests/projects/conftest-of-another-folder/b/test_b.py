@@ -1,0 +1,5 @@
+import torch
+
+
+def test_b():
+    torch.ones(1).cuda()  # ~ missing-visible-devices warning

@@ -1,0 +1,3 @@
+import torch
+
+HAS_GPU = torch.cuda.is_available()

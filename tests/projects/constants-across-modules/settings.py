@@ -1,0 +1,2 @@
+GPU = 0
+ORDER = "PCI_BUS_ID"

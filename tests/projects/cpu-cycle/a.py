@@ -1,0 +1,5 @@
+import b
+
+
+def f():
+    return b

@@ -1,0 +1,2 @@
+import a
+import torch  # ~ gpu-import-in-cpu-mode error

@@ -1,0 +1,5 @@
+from core import engine
+
+
+def main():
+    return engine.run()

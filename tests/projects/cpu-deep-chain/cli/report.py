@@ -1,0 +1,4 @@
+def main():
+    from core import engine
+
+    return engine.run()

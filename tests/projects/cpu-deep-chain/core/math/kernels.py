@@ -1,0 +1,2 @@
+def scale(value):
+    return value * 2

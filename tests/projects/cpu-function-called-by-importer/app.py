@@ -1,0 +1,3 @@
+from backend import load
+
+xp = load("auto")

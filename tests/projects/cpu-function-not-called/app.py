@@ -1,0 +1,5 @@
+from backend import load
+
+
+def main():
+    return load("auto")

@@ -1,0 +1,1 @@
+from performance import to_gpu

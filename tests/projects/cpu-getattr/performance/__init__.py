@@ -1,0 +1,6 @@
+def __getattr__(name):
+    if name == "to_gpu":
+        from .gpu import to_gpu
+
+        return to_gpu
+    raise AttributeError(name)

@@ -1,0 +1,1 @@
+import torch  # ~ gpu-import-in-cpu-mode error

@@ -1,0 +1,6 @@
+import cupy as cp
+import torch
+
+
+def to_gpu(values):
+    return cp.asarray(values)

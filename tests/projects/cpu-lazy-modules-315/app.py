@@ -1,0 +1,10 @@
+__lazy_modules__ = ["torch", "cupy"]
+import cupy  # ~ gpu-import-in-cpu-mode error
+import torch
+
+
+def total(values):
+    return torch.sum(values)
+
+
+ZERO = cupy.float32(0)

@@ -1,0 +1,5 @@
+import numba
+
+
+def kernel(f):
+    return numba.cuda.jit(f)

@@ -1,0 +1,2 @@
+__lazy_modules__ = ["torch"]
+import torch  # ~ gpu-import-in-cpu-mode error

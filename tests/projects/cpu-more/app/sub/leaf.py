@@ -1,0 +1,2 @@
+from . import __name__ as name
+from ... import missing

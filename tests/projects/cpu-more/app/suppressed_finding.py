@@ -1,0 +1,1 @@
+import torch  # gpulint: ignore[gpu-import-in-cpu-mode] measured, needed

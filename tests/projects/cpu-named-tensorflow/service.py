@@ -1,0 +1,2 @@
+import torch
+import tensorflow as tf  # ~ gpu-import-in-cpu-mode error

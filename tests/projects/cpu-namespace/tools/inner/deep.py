@@ -1,0 +1,1 @@
+import cupy  # ~ gpu-import-in-cpu-mode error

@@ -1,0 +1,2 @@
+from torch import helper
+from lib import torch

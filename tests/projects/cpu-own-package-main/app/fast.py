@@ -1,0 +1,1 @@
+from numba import cuda, njit  # ~ gpu-import-in-cpu-mode error

@@ -1,0 +1,2 @@
+from performance.signals import moving_average
+from .gpu import to_gpu

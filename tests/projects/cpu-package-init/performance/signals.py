@@ -1,0 +1,7 @@
+import numpy as np
+from numba import njit
+
+
+@njit
+def moving_average(values):
+    return np.mean(values)

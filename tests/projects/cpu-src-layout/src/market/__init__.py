@@ -1,0 +1,1 @@
+from market.data import load

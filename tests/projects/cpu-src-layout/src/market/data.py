@@ -1,0 +1,5 @@
+import cupy  # ~ gpu-import-in-cpu-mode error
+
+
+def load():
+    return cupy.zeros(3)

@@ -1,0 +1,3 @@
+from .ops import *
+
+__all__ = ["add"]

@@ -1,0 +1,4 @@
+import numpy
+import sentence_transformers
+import whisper
+from transformers import AutoTokenizer

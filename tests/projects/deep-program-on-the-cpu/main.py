@@ -1,0 +1,4 @@
+from service import Model
+
+model = Model("cpu")
+model.run()

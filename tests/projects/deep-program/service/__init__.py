@@ -1,0 +1,6 @@
+"""The service."""
+
+from service._env import setup as _setup
+
+_setup()
+del _setup

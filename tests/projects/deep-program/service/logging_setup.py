@@ -1,0 +1,5 @@
+import logging
+
+
+def configure(level):
+    logging.basicConfig(level=level)

@@ -1,0 +1,5 @@
+import cupy
+
+
+def start():
+    cupy.zeros(2)

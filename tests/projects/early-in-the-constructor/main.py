@@ -1,0 +1,3 @@
+from engine import Engine
+
+Engine(gpu="0").start()

@@ -1,0 +1,6 @@
+import a
+import torch
+
+
+def use():
+    torch.ones(1).cuda()

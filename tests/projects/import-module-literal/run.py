@@ -1,0 +1,5 @@
+import importlib
+
+importlib.import_module("gpu_setup")
+torch = importlib.import_module("torch")
+torch.ones(1).cuda()

@@ -1,0 +1,7 @@
+import os
+
+import env
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ wrong-visible-devices error
+import env
+import torch

@@ -1,0 +1,7 @@
+import os
+
+from gpu.manager import manager
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # ~ pin-after-cuda-init error
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-cuda-init error
+print(manager)

@@ -1,0 +1,4 @@
+from env import pin
+
+pin()
+import torch

@@ -1,0 +1,4 @@
+import env
+
+env.pin()
+import torch

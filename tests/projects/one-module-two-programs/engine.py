@@ -1,0 +1,5 @@
+import torch
+
+
+def start():
+    return torch.ones(1, device="cuda:1")  # ~ device-outside-mask error

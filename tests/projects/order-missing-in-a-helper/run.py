@@ -1,0 +1,6 @@
+from env import pin
+
+pin()
+import torch
+
+torch.cuda.init()

@@ -1,0 +1,3 @@
+from TTS.api import TTS
+
+TTS("voice", gpu=True).to("cuda:1")

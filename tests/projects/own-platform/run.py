@@ -1,0 +1,9 @@
+from platform import prepare
+import utils
+
+prepare()
+utils.noop()
+
+import torch
+
+torch.ones(1).cuda()

@@ -1,0 +1,3 @@
+from torch import cuda
+
+print(cuda.is_available())

@@ -1,0 +1,3 @@
+import torch
+
+GPU = torch.cuda.is_available()

@@ -1,0 +1,5 @@
+import torch
+from model import Model
+import gpu_env
+
+Model()

@@ -1,0 +1,4 @@
+import plugins
+
+for plugin in plugins.load_all():
+    plugin.run()

@@ -1,0 +1,3 @@
+import torch  # ~ missing-visible-devices error
+
+torch.ones(1).cuda()

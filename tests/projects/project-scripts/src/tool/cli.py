@@ -1,0 +1,5 @@
+from tool.engine import run
+
+
+def main():
+    run()  # ~ missing-visible-devices warning

@@ -1,0 +1,3 @@
+from lib import Pipeline
+
+Pipeline.create()  # ~ missing-visible-devices warning

@@ -1,0 +1,7 @@
+from gpu import configure
+
+configure()
+
+import torch
+
+torch.ones(1).cuda()

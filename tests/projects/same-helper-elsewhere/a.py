@@ -1,0 +1,7 @@
+from right import setup_gpu
+
+setup_gpu()
+
+import torch
+
+torch.ones(1).cuda()

@@ -1,0 +1,2 @@
+def setup_gpu():
+    print("using CUDA_VISIBLE_DEVICES from the shell")

@@ -1,0 +1,8 @@
+import os
+
+from settings import CONFIG
+
+os.environ["CUDA_DEVICE_ORDER"] = CONFIG["order"]
+os.environ["CUDA_VISIBLE_DEVICES"] = CONFIG["gpu"]
+
+import torch

@@ -1,0 +1,2 @@
+import torch  # ~ missing-device-order warning
+print(torch.__version__)

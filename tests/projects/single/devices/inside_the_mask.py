@@ -1,0 +1,9 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"
+
+import torch
+
+a = torch.ones(1, device="cuda:0")
+b = torch.ones(1, device="cuda:1")

@@ -1,0 +1,17 @@
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+
+class Request(BaseModel):
+    text: str
+    device: str = "cuda:1"  # ~ device-not-allowed warning
+
+
+class Choice(NamedTuple):
+    name: str
+    device: str = "cuda:1"  # ~ device-not-allowed warning
+
+
+if __name__ == "__main__":
+    print(Request, Choice)

@@ -1,0 +1,9 @@
+import torch
+
+
+def build(x):
+    return x.to("cuda:300")  # ~ device-not-allowed warning
+
+
+if __name__ == "__main__":
+    print(build)

@@ -1,0 +1,5 @@
+import torch  # ~ missing-visible-devices error, missing-device-order error
+
+
+class Net(torch.nn.Module):
+    pass

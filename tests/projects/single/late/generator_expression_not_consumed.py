@@ -1,0 +1,9 @@
+import os
+
+import torch
+
+batches = [torch.ones(2) for _ in range(3)]
+on_gpu = (b.to("cuda") for b in batches)
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-gpu-import note
+print(list(on_gpu))

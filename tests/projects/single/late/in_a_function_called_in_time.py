@@ -1,0 +1,16 @@
+import os
+
+import torch
+
+
+def pin():
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-gpu-import note
+
+
+def main():
+    pin()
+    torch.ones(1).cuda()
+
+
+main()

@@ -1,0 +1,7 @@
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6,GPU-11111111-d72c-4106-c12f-20bd9faed9f6"
+
+import torch
+
+torch.ones(1, device="cuda:1")

@@ -1,0 +1,7 @@
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ missing-device-order warning
+
+import torch
+
+print(torch.cuda.is_available())

@@ -1,0 +1,12 @@
+import os
+
+import torch
+
+
+@torch.autocast("cuda")
+def forward(model, batch):
+    return model(batch)
+
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # ~ pin-after-cuda-init error
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-cuda-init error

@@ -1,0 +1,7 @@
+try:
+    import torch
+except ImportError:
+    torch = None
+
+if torch is not None and torch.cuda.is_available():  # ~ missing-visible-devices warning
+    print("gpu")

@@ -1,0 +1,8 @@
+import torch
+
+
+def run(device=torch.cuda.current_device()):  # ~ missing-visible-devices warning
+    return device
+
+
+print(run)

@@ -1,0 +1,8 @@
+from os import environ
+
+environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+import torch
+
+torch.cuda.synchronize()

@@ -1,0 +1,9 @@
+import os
+
+given = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = given.split(",")[0]
+
+import torch
+
+torch.ones(1).cuda()

@@ -1,0 +1,13 @@
+import os
+
+import librosa
+import numpy as np
+import pandas as pd
+import sklearn
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+import torch
+
+torch.cuda.init()

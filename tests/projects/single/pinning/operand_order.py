@@ -1,0 +1,12 @@
+import os
+
+import torch
+
+
+def pin():
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-gpu-import note
+    return "cuda"
+
+
+x = torch.ones(1, device=pin())

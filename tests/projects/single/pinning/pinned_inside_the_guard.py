@@ -1,0 +1,13 @@
+import os
+
+import torch
+
+
+def main():
+    torch.ones(2).cuda()
+
+
+if __name__ == "__main__":
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-gpu-import note
+    main()

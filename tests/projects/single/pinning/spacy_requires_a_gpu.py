@@ -1,0 +1,3 @@
+import spacy
+
+spacy.require_gpu()  # ~ missing-visible-devices warning

@@ -1,0 +1,4 @@
+from ultralytics import YOLO
+
+model = YOLO("yolov8n.pt")
+model.predict("a.jpg", device=0)  # ~ missing-visible-devices warning

@@ -1,0 +1,7 @@
+import os
+
+import torch
+
+torch.cuda.is_available()
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # ~ pin-after-cuda-init error
+os.environ["CUDA_VISIBLE_DEVICES"] = "1"  # ~ pin-after-cuda-init error

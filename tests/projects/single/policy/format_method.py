@@ -1,0 +1,6 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "{}".format(0)  # ~ wrong-visible-devices error
+
+import torch

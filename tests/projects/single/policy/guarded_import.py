@@ -1,0 +1,5 @@
+try:
+    import cupy  # ~ missing-visible-devices error, missing-device-order error
+except ImportError:
+    cupy = None
+print(cupy)

@@ -1,0 +1,4 @@
+def embed(text):
+    import torch
+
+    return torch.ones(len(text), device="cuda")

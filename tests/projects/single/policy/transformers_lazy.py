@@ -1,0 +1,3 @@
+from sentence_transformers import SentenceTransformer  # ~ missing-visible-devices error, missing-device-order error
+
+print(SentenceTransformer)

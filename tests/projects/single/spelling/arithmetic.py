@@ -1,0 +1,9 @@
+import os
+
+CARD = 2
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = str(CARD - 1)
+
+import torch
+
+torch.ones(1).cuda()

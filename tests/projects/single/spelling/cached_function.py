@@ -1,0 +1,16 @@
+import os
+
+import functools
+
+
+@functools.lru_cache(maxsize=None)
+def pin():
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+
+
+pin()
+
+import torch
+
+torch.ones(1).cuda()

@@ -1,0 +1,14 @@
+import os
+
+def pin():
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+    yield
+
+
+for _ in pin():
+    pass
+
+import torch
+
+torch.ones(1).cuda()

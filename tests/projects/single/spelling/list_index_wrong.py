@@ -1,0 +1,9 @@
+import os
+
+CARDS = ["1", "0"]
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = CARDS[1]  # ~ wrong-visible-devices error
+
+import torch
+
+torch.ones(1).cuda()

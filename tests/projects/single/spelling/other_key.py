@@ -1,0 +1,9 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICE"] = "1"
+os.environ["NVIDIA_VISIBLE_DEVICES"] = "1"
+
+import torch  # ~ missing-visible-devices error
+
+torch.ones(1).cuda()

@@ -1,0 +1,16 @@
+import os
+
+def pin():
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+
+
+def run(step):
+    step()
+
+
+run(pin)
+
+import torch
+
+torch.ones(1).cuda()

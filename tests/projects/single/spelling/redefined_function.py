@@ -1,0 +1,16 @@
+import os
+
+def pin():
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+
+
+def pin():
+    print("not pinned")
+
+
+pin()
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+
+import torch  # ~ missing-visible-devices error
+
+torch.ones(1).cuda()

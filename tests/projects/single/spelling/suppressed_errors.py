@@ -1,0 +1,11 @@
+import os
+
+import contextlib
+
+with contextlib.suppress(KeyError):
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+
+import torch
+
+torch.ones(1).cuda()

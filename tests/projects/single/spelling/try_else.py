@@ -1,0 +1,13 @@
+import os
+
+try:
+    import yaml
+except ImportError:
+    raise SystemExit("install pyyaml")
+else:
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+
+import torch
+
+torch.ones(1).cuda()

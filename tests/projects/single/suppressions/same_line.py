@@ -1,0 +1,3 @@
+import torch
+
+torch.ones(1).cuda()  # gpulint: ignore[missing-visible-devices] any card will do

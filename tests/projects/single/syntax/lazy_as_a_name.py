@@ -1,0 +1,5 @@
+import torch
+
+lazy = torch.nn.Linear
+lazy(2, 2)
+print(lazy)

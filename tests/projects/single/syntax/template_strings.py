@@ -1,0 +1,5 @@
+import torch
+
+name = "x"
+print(t"hello {name}")
+torch.ones(1).cuda()  # ~ missing-visible-devices warning

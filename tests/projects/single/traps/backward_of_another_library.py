@@ -1,0 +1,7 @@
+from selenium_pages import Page
+import torch
+
+page = Page()
+page.forward()
+page.backward()
+print(torch.__version__)

@@ -1,0 +1,10 @@
+import torch
+
+
+def test_model():
+    assert torch.ones(1).cuda().is_cuda
+
+
+class TestMore:
+    def test_more(self):
+        torch.cuda.synchronize()

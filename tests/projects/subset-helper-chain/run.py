@@ -1,0 +1,7 @@
+import utils
+
+utils.bootstrap()
+
+from engine import Engine
+
+Engine().start()

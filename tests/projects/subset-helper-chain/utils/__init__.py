@@ -1,0 +1,1 @@
+from .gpu import bootstrap

@@ -1,0 +1,4 @@
+import gpu_env
+import torch
+
+torch.ones(1).cuda()

@@ -1,0 +1,8 @@
+from unittest.mock import patch
+
+import service
+
+
+@patch("service.Engine.warm_up")
+def test_engine(warm_up):
+    service.Engine("tiny")  # ~ missing-visible-devices warning

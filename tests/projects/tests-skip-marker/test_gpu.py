@@ -1,0 +1,9 @@
+import pytest
+import torch
+
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")  # ~ missing-visible-devices warning
+
+
+@needs_gpu
+def test_sum():
+    assert torch.ones(2, device="cuda").sum().item() == 2

@@ -1,0 +1,16 @@
+import os
+
+import pytest
+
+
+@pytest.fixture
+def pinned():
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+
+@pytest.mark.usefixtures("pinned")
+def test_model():
+    import torch
+
+    torch.nn.Linear(2, 2).cuda()

@@ -1,0 +1,5 @@
+import torch
+
+
+def test_model():
+    assert torch.ones(1).cuda().is_cuda  # ~ missing-visible-devices warning

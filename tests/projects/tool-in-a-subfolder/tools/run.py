@@ -1,0 +1,4 @@
+import core.env
+import torch
+
+torch.ones(1).cuda()

@@ -1,0 +1,7 @@
+from utils import prepare
+
+prepare()
+
+import torch
+
+torch.ones(1).cuda()  # ~ missing-visible-devices warning

@@ -1,0 +1,2 @@
+def prepare():
+    print("nothing to prepare")
