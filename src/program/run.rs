@@ -8,6 +8,7 @@ mod branches;
 mod builtins;
 mod calls;
 mod classes;
+mod compound;
 mod contexts;
 mod devices;
 mod environment;

@@ -16,6 +16,8 @@ pub struct Trace {
     pub ran: FxHashSet<(FileId, usize)>,
     /// Files whose top level ran.
     pub entered: Vec<FileId>,
+    /// Arms of branches that end the program.
+    pub ended: FxHashSet<(u32, u32)>,
     /// Only what the file does itself counts, not what it leads to.
     pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
@@ -109,6 +111,14 @@ impl Trace {
         &self.events[id as usize]
     }
 
+    /// Whether no path leads from one event to a later one: they lie in different arms of one branch, or
+    /// the arm of the first ended the program.
+    pub fn excludes(&self, first: &Event, later: &Event) -> bool {
+        let mut pairs = first.arms.iter().zip(&later.arms);
+        pairs.any(|((branch, arm), (other_branch, other_arm))| branch == other_branch && arm != other_arm)
+            || first.arms.iter().any(|arm| self.ended.contains(arm) && !later.arms.contains(arm))
+    }
+
     /// The frames from `frame` outwards to the entry file.
     pub fn outwards(&self, frame: FrameId) -> impl Iterator<Item = &Frame> {
         std::iter::successors(Some(&self.frames[frame as usize]), |frame| {
@@ -124,14 +134,6 @@ impl Trace {
         self.outwards(event.frame)
             .filter_map(|frame| frame.statement)
             .find(|statement| statement.file == file)
-    }
-}
-
-impl Event {
-    /// Whether no path leads through both: they lie in different arms of one branch.
-    pub fn excludes(&self, other: &Event) -> bool {
-        let mut pairs = self.arms.iter().zip(&other.arms);
-        pairs.any(|((branch, arm), (other_branch, other_arm))| branch == other_branch && arm != other_arm)
     }
 }
 

@@ -23,7 +23,7 @@ impl Scope<'_> {
         verdict: &mut Verdict,
     ) -> bool {
         // Every word that is given must hold; one that is not given holds.
-        let unset = condition.unset.as_deref().is_none_or(|variable| is_unset(event, variable, verdict));
+        let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let in_force =
@@ -65,13 +65,29 @@ impl Scope<'_> {
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
     }
 
+    fn is_unset(&self, event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
+        let reaching = reaching(event, variable);
+        let unset = reaching.iter().filter(|definition| matches!(definition, Definition::Unset)).count();
+        if unset == 0 {
+            return false;
+        }
+        verdict.on_some_paths |= unset < reaching.len() || self.is_set_elsewhere(event, variable);
+        true
+    }
+
     /// Whether something that may follow the event sets the variable.
     fn is_set_later(&self, id: EventId, event: &Event, variable: &str) -> bool {
-        let later = self.trace.events[id as usize + 1..].iter();
-        later.filter(|later| !later.excludes(event)).any(|later| match &later.what {
-            What::Write { variable: written, .. } => written == variable,
-            _ => false,
-        })
+        let mut later = self.trace.events[id as usize + 1..].iter();
+        later.any(|later| sets(later, variable) && !self.trace.excludes(event, later))
+    }
+
+    /// Whether the variable is set on a path that does not lead through the event.
+    fn is_set_elsewhere(&self, event: &Event, variable: &str) -> bool {
+        // Different tests are different programs, not branches of one.
+        let test = |event: &Event| event.arms.first().filter(|(branch, _)| *branch == 0).copied();
+        let mut others =
+            self.trace.events.iter().filter(|other| sets(other, variable) && test(other) == test(event));
+        others.any(|other| self.trace.excludes(event, other))
     }
 
     fn is_for_child(&self, id: EventId) -> bool {
@@ -151,11 +167,8 @@ impl Scope<'_> {
     }
 }
 
-fn is_unset(event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
-    let reaching = reaching(event, variable);
-    let unset = reaching.iter().filter(|definition| matches!(definition, Definition::Unset)).count();
-    verdict.on_some_paths |= unset > 0 && unset < reaching.len();
-    unset > 0
+fn sets(event: &Event, variable: &str) -> bool {
+    matches!(&event.what, What::Write { variable: written, .. } if written == variable)
 }
 
 fn reaching<'e>(event: &'e Event, variable: &str) -> &'e Reaching {

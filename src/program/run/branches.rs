@@ -50,6 +50,9 @@ impl<'p> Run<'p> {
             self.recording -= 1;
             let changes = self.roll_back(mark);
             let outcome = Outcome { state: std::mem::take(&mut self.state), changes };
+            if self.flow == Flow::Raise && self.catches.is_empty() {
+                self.trace.ended.insert((branch, number as u32));
+            }
             match std::mem::replace(&mut self.flow, Flow::Next) {
                 Flow::Next => outcomes.push(outcome),
                 Flow::Return => self.here.exits.push(outcome),
