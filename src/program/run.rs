@@ -51,8 +51,8 @@ pub(super) struct Run<'p> {
     /// Modules outside the project that were imported, and those that they import.
     imported: FxHashSet<String>,
     undo: Vec<(ScopeId, &'p str, Option<Value<'p>>)>,
-    /// How many arms of branches are being followed: their assignments are recorded for the join.
-    recording: usize,
+    /// For each arm of a branch that is being followed: how many namespaces there were when it began.
+    forks: Vec<usize>,
     /// How many conditions on the way here are not understood.
     uncertain: usize,
     in_child: usize,
@@ -165,7 +165,7 @@ impl<'p> Run<'p> {
             modules: FxHashMap::default(),
             imported: FxHashSet::default(),
             undo: Vec::new(),
-            recording: 0,
+            forks: Vec::new(),
             uncertain: 0,
             in_child: 0,
             only_if_called: false,
@@ -353,14 +353,18 @@ impl<'p> Run<'p> {
     /// Binds a name, remembering the old value for the join of branches.
     fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
         let old = self.scopes[scope as usize].values.insert(name, value);
-        if self.recording > 0 {
-            self.undo.push((scope, name, old));
-        }
+        self.remember(scope, name, old);
     }
 
     fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
         let old = self.scopes[scope as usize].values.remove(name);
-        if self.recording > 0 {
+        self.remember(scope, name, old);
+    }
+
+    /// Keeps what a name was bound to before, unless its namespace came into being in the arm that is being
+    /// followed: nobody outside the arm has it.
+    fn remember(&mut self, scope: ScopeId, name: &'p str, old: Option<Value<'p>>) {
+        if self.forks.last().is_some_and(|&base| (scope as usize) < base) {
             self.undo.push((scope, name, old));
         }
     }

@@ -41,14 +41,14 @@ impl<'p> Run<'p> {
             self.state = before.clone();
             self.arms += 1;
             let mark = self.undo.len();
-            self.recording += 1;
+            self.forks.push(self.scopes.len());
             self.uncertain += 1;
             self.path.push((branch, number as u32));
             arm(self);
             self.path.pop();
             self.uncertain -= 1;
-            self.recording -= 1;
-            let changes = self.roll_back(mark);
+            let base = self.forks.pop().unwrap_or_default();
+            let changes = self.roll_back(mark, base);
             let outcome = Outcome { state: std::mem::take(&mut self.state), changes };
             if self.flow == Flow::Raise && self.catches.is_empty() {
                 self.trace.ended.insert((branch, number as u32));
@@ -102,11 +102,18 @@ impl<'p> Run<'p> {
         self.state = joined.unwrap_or_default();
     }
 
-    /// Undoes the assignments since `mark` and returns what they had come to.
-    pub(super) fn roll_back(&mut self, mark: usize) -> Vec<(ScopeId, &'p str, Option<Value<'p>>)> {
+    /// Undoes the assignments since `mark` to the first `base` namespaces, and returns what they had come to.
+    pub(super) fn roll_back(
+        &mut self,
+        mark: usize,
+        base: usize,
+    ) -> Vec<(ScopeId, &'p str, Option<Value<'p>>)> {
         let mut changes: Vec<(ScopeId, &'p str, Option<Value<'p>>)> = Vec::new();
         let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
         for (scope, name, old) in self.undo.split_off(mark).into_iter().rev() {
+            if scope as usize >= base {
+                continue;
+            }
             let values = &mut self.scopes[scope as usize].values;
             if seen.insert((scope, name)) {
                 changes.push((scope, name, values.get(name).cloned()));

@@ -22,7 +22,7 @@ impl<'p> Run<'p> {
             Some(elements) if elements.len() <= MOST_ELEMENTS => {
                 for element in elements {
                     self.loop_body(|run| {
-                        run.assign(target, element, iterable.span);
+                        run.assign(target, element);
                         run.block(body);
                     });
                     if self.flow != Flow::Next {
@@ -31,13 +31,13 @@ impl<'p> Run<'p> {
                 }
             }
             Some(_) => self.loop_body(|run| {
-                run.assign(target, Value::Unknown, iterable.span);
+                run.assign(target, Value::Unknown);
                 run.block(body);
             }),
             None => self.alternatives(vec![
                 Box::new(|run| {
                     run.loop_body(|run| {
-                        run.assign(target, Value::Unknown, iterable.span);
+                        run.assign(target, Value::Unknown);
                         run.block(body);
                     });
                 }),
@@ -145,14 +145,14 @@ impl<'p> Run<'p> {
                 && self.code_of(paused.closure.file).functions[paused.closure.function].is_generator
             {
                 if let Some(target) = target {
-                    self.assign(target, Value::Unknown, context.span);
+                    self.assign(target, Value::Unknown);
                 }
                 return self.with_generator(&manager, body, context.span);
             }
         }
         let leave = self.enter_context(&manager, context);
         if let Some(target) = target {
-            self.assign(target, leave.entered.clone(), context.span);
+            self.assign(target, leave.entered.clone());
         }
         self.with(rest, body);
         self.leave_context(leave, context.span);

@@ -395,7 +395,7 @@ impl<'p> Run<'p> {
             Some(elements) if elements.len() <= 32 && generator.conditions.is_empty() => {
                 let mut complete = true;
                 for element in elements {
-                    self.assign(&generator.target, element, generator.iterable.span);
+                    self.assign(&generator.target, element);
                     complete &= self.comprehend(comprehension, depth + 1, results);
                 }
                 complete
@@ -403,7 +403,7 @@ impl<'p> Run<'p> {
             _ => {
                 self.alternatives(vec![
                     Box::new(|run| {
-                        run.assign(&generator.target, Value::Unknown, generator.iterable.span);
+                        run.assign(&generator.target, Value::Unknown);
                         generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
                         run.comprehend(comprehension, depth + 1, &mut Vec::new());
                     }),

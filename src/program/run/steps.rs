@@ -29,7 +29,7 @@ impl<'p> Run<'p> {
                 let Some(value) = value else { return };
                 let result = self.eval(value);
                 for target in targets {
-                    self.assign(target, result.clone(), value.span);
+                    self.assign(target, result.clone());
                 }
             }
             StepKind::Update { target, operator, value } => self.update(target, *operator, value),
@@ -128,7 +128,7 @@ impl<'p> Run<'p> {
         self.bind_in(scope, name, value);
     }
 
-    pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>, span: Span) {
+    pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>) {
         match target {
             Target::Name(name, _) => {
                 self.chosen_by_name(name, &value);
@@ -157,10 +157,10 @@ impl<'p> Run<'p> {
                 };
                 for (index, target) in targets.iter().enumerate() {
                     let part = parts.as_ref().map_or(Value::Unknown, |parts| parts[index].clone());
-                    self.assign(target, part, span);
+                    self.assign(target, part);
                 }
             }
-            Target::Rest(target) => self.assign(target, Value::Unknown, span),
+            Target::Rest(target) => self.assign(target, Value::Unknown),
         }
     }
 

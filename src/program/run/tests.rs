@@ -99,7 +99,7 @@ impl<'p> Run<'p> {
         let mocked = self.mocked.len();
         // Tests are arms of one branch: no path leads through two of them.
         self.path.push((0, self.function_of(test).span.start));
-        self.recording += 1;
+        self.forks.push(self.scopes.len());
         self.arms += 1;
         self.here.statement = self.function_of(test).name_span;
         for &file in places {
@@ -118,9 +118,9 @@ impl<'p> Run<'p> {
         let result = self.run_function(test, args, span);
         self.run_paused(&result, span);
         self.flow = Flow::Next;
-        self.recording -= 1;
+        let base = self.forks.pop().unwrap_or_default();
         self.path.pop();
-        self.roll_back(mark);
+        self.roll_back(mark, base);
         self.arms += 1;
         self.mocked.truncate(mocked);
         self.state = before;
