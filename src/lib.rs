@@ -87,6 +87,9 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
     let checked = sources.files.iter().enumerate().filter(|&entry| is_checked(entry)).count();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
+    if settings.process_ends {
+        std::mem::forget((program, traces));
+    }
     Ok(Outcome { findings, checked, skipped })
 }
 

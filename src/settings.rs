@@ -20,6 +20,9 @@ pub struct Settings {
     pub select: Vec<String>,
     /// `--ignore`, likewise.
     pub ignore: Vec<String>,
+    /// The process ends after the run. What the run built is then left to the system, which frees it all
+    /// at once.
+    pub process_ends: bool,
 }
 
 /// What the user typed, as far as it decides the settings.
@@ -81,6 +84,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         mode: request.mode,
         select: request.select.clone(),
         ignore: request.ignore.clone(),
+        process_ends: false,
     };
     Ok((settings, extent))
 }

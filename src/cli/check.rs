@@ -67,17 +67,20 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     let mut request = arguments.policy.clone().request(input.paths().to_vec());
     request.select = arguments.select.clone();
     request.ignore = arguments.ignore.clone();
-    let (settings, extent) = resolve(&request)?;
+    let (mut settings, extent) = resolve(&request)?;
+    settings.process_ends = true;
     if arguments.show_settings {
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
     }
-    let sources = input.read(&settings.root, extent)?;
+    // The rules are read while the files are.
+    let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), RuleSet::embedded);
+    let sources = sources?;
     if arguments.show_files {
         return show_files(&sources, out);
     }
-    let mut outcome = crate::check(&sources, &settings, RuleSet::embedded())
-        .map_err(|unknown| unknown_selector(&unknown, &settings))?;
+    let mut outcome =
+        crate::check(&sources, &settings, rules).map_err(|unknown| unknown_selector(&unknown, &settings))?;
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let report = Report {
         sources: &sources,

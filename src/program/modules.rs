@@ -2,6 +2,7 @@
 
 use crate::facts::FileId;
 use crate::sources::{Language, Sources};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The project as an importer sees it.
@@ -53,7 +54,8 @@ impl Modules {
         }
         let paths = modules.files.keys().chain(&modules.folders);
         modules.names = paths.map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()).collect();
-        modules.homes = sources.files.iter().map(|source| modules.home(&source.name, &source.text)).collect();
+        modules.homes =
+            sources.files.par_iter().map(|source| modules.home(&source.name, &source.text)).collect();
         modules
     }
 

@@ -2,11 +2,12 @@
 
 use super::Extent;
 use crate::policy::absolute;
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Paths that the user named and that do not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,7 +101,16 @@ impl Walk<'_> {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             !is_folder || entry.depth() == 0 || !is_foreign(entry.path(), read_installed)
         });
-        for entry in walk.build() {
+        // Found in any order: the files are sorted by path, and what cannot be read too.
+        let entries = Mutex::new(Vec::new());
+        walk.threads(rayon::current_num_threads());
+        walk.build_parallel().run(|| {
+            Box::new(|entry| {
+                entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+                WalkState::Continue
+            })
+        });
+        for entry in entries.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match entry {
                 Ok(entry) => self.entry(&entry),
                 Err(error) => self.error(folder, &error),
