@@ -162,6 +162,11 @@ impl<'s> Program<'s> {
         self.imports.is_hot(file)
     }
 
+    /// Whether the policy counts a module of the project as GPU code.
+    fn is_gpu_module(&self, file: FileId) -> bool {
+        self.options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(&self.dotted(file)))
+    }
+
     /// Whether the policy forbids the import of a module.
     pub(crate) fn is_forbidden(&self, module: &str) -> bool {
         let covers = |forbidden: &String| {

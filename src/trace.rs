@@ -99,7 +99,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         "chain": chain,
     });
     let details = match &event.what {
-        What::Import { module, gpu_library, touches_cuda, note } => {
+        What::Import { module, gpu_library, touches_cuda, note, .. } => {
             json!({"kind": "import", "module": module, "gpu_library": gpu_library, "initialises_cuda": touches_cuda, "note": note})
         }
         What::Call { callee, note, .. } => {

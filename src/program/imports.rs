@@ -6,7 +6,7 @@ use super::knowledge::{Contact, Knowledge};
 use super::modules::{Found, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
-use crate::sources::Sources;
+use crate::sources::{Source, Sources};
 use aho_corasick::packed::Searcher;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -59,7 +59,7 @@ impl Imports {
     ) -> Imports {
         let looks: Vec<Look> = (sources.files.par_iter().zip(codes).enumerate())
             .map(|(index, (source, code))| match code {
-                Some(code) => look(FileId(index as u32), &source.text, code, modules, knowledge, options),
+                Some(code) => look(FileId(index as u32), source, code, modules, knowledge, options),
                 None => Look::default(),
             })
             .collect();
@@ -122,14 +122,17 @@ struct Look {
 
 fn look(
     file: FileId,
-    text: &str,
+    source: &Source,
     code: &Code<'_>,
     modules: &Modules,
     knowledge: &Knowledge,
     options: &Options,
 ) -> Look {
     static HOT: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(WORDS).expect("fixed words"));
-    let mut look = Look { hot: HOT.find(text).is_some(), ..Look::default() };
+    // What the policy counts as GPU code is of interest whatever it holds.
+    let name = &modules.dotted(file, &source.name);
+    let is_gpu_module = options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(name));
+    let mut look = Look { hot: is_gpu_module || HOT.find(&source.text).is_some(), ..Look::default() };
     let mut visit = |import: &Import<'_>| {
         look.relative |= import.level > 0;
         let targets = targets(import, file, modules);
@@ -155,6 +158,7 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
                 row.contact == Contact::CudaInit
                     || !row.contact_if_installed.is_empty()
                     || (options.imports_matter && row.gpu_library)
+                    || row.imports.iter().any(|brought| options.forbidden.contains(brought))
             })
     })
 }

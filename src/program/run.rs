@@ -15,6 +15,7 @@ mod environment;
 mod expressions;
 mod functions;
 mod imports;
+mod lazy;
 mod library_calls;
 mod mocks;
 mod search_paths;

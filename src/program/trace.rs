@@ -60,6 +60,8 @@ pub enum What {
         module: String,
         gpu_library: bool,
         touches_cuda: bool,
+        /// What the policy forbids, or counts as GPU code, that the import brings along.
+        brings: Vec<String>,
         note: Option<String>,
     },
     /// A known call.

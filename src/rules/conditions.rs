@@ -1,7 +1,7 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::Scope;
-use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects};
+use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects, Written};
 use crate::program::trace::{Event, EventId, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
 
@@ -26,6 +26,9 @@ impl Scope<'_> {
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
+        let removed =
+            condition.removed.as_deref().is_none_or(|variable| is_removed(event, variable, verdict));
+        let written = condition.value.as_ref().is_none_or(|wanted| self.is_written(wanted, event, verdict));
         let in_force =
             condition.in_force.as_ref().is_none_or(|wanted| match self.value_in_force(wanted, event) {
                 Some((definition, only)) => {
@@ -53,6 +56,8 @@ impl Scope<'_> {
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
         unset
+            && removed
+            && written
             && never_later
             && in_force
             && order
@@ -133,6 +138,32 @@ impl Scope<'_> {
         Some((found, all))
     }
 
+    fn is_written(&self, wanted: &Written, event: &Event, verdict: &mut Verdict) -> bool {
+        let What::Write { value: Some(value), only_if_unset, .. } = &event.what else { return false };
+        let order = self.policy.gpu.as_ref().and_then(|gpu| gpu.device_order);
+        let earlier = || {
+            event.before.written.iter().find_map(|definition| match definition {
+                Definition::Set(write, Some(known)) if *write != u32::MAX && !same_mask(known, value) => {
+                    Some((*write, known.to_string()))
+                }
+                _ => None,
+            })
+        };
+        let stays = *only_if_unset && !event.before.written.iter().any(Definition::is_absent);
+        if !wanted.none_of.is_empty() && wanted.none_of.contains(value) {
+            return false;
+        }
+        if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {
+            return false;
+        }
+        if wanted.differs_from_earlier {
+            verdict.definition = earlier();
+            verdict.on_some_paths |= event.before.written.len() > 1;
+            return !stays && verdict.definition.is_some();
+        }
+        true
+    }
+
     /// Whether a write takes a value that was not in force when the earlier thing happened.
     fn is_new_value(&self, event: &Event, earlier: Earlier) -> bool {
         let What::Write { variable, value, only_if_unset } = &event.what else { return false };
@@ -165,6 +196,17 @@ impl Scope<'_> {
         let first = counts.next()??;
         counts.all(|count| count == Some(first)).then_some((first, index))
     }
+}
+
+fn is_removed(event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
+    let reaching = reaching(event, variable);
+    let removal = reaching.iter().find_map(|definition| match definition {
+        Definition::Removed(removal) => Some(*removal),
+        _ => None,
+    });
+    verdict.definition = removal.map(|removal| (removal, String::new()));
+    verdict.on_some_paths |= removal.is_some() && reaching.len() > 1;
+    removal.is_some()
 }
 
 fn sets(event: &Event, variable: &str) -> bool {

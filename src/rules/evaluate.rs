@@ -68,6 +68,14 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (EventKind::ReachedImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
+                (What::Import { module, brings, .. }, Some(cpu)) => {
+                    let importer = self.program.dotted(event.place.file);
+                    let own = cpu.forbids(module).is_some() || cpu.is_gpu_module(&importer);
+                    !brings.is_empty() && !own
+                }
+                _ => false,
+            },
             _ => false,
         }
     }
@@ -92,7 +100,7 @@ impl Scope<'_> {
         };
         let words = Words {
             event,
-            value: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
+            in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             policy: self.policy,
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
             library: event.before.library.map(|happened| self.trace.event(happened.event)),
@@ -160,6 +168,11 @@ impl Scope<'_> {
             }
             RelatedPlace::GpuImport => {
                 words.library.into_iter().for_each(|library| add(library.place, words.of_event(library)));
+            }
+            RelatedPlace::Definition => {
+                if pointed.place != words.event.place {
+                    add(pointed.place, words.of_event(pointed));
+                }
             }
             RelatedPlace::Chain => {
                 let mut hops: Vec<_> = self.trace.outwards(pointed.frame).collect();

@@ -81,6 +81,8 @@ pub enum EventKind {
     SelectDevice,
     /// A module that the policy forbids is imported by the CPU part.
     ForbiddenImport,
+    /// The CPU part imports GPU code of the project, or a package that imports a forbidden module.
+    ReachedImport,
     /// Reported by the suppressions themselves.
     Suppression,
 }
@@ -91,6 +93,10 @@ pub enum EventKind {
 pub struct Condition {
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
+    /// The program set this variable and removed it again.
+    pub removed: Option<String>,
+    /// The value that is written.
+    pub value: Option<Written>,
     /// Nothing after the event sets this variable.
     pub never_later: Option<String>,
     /// A value that the program set is in force at the event.
@@ -116,6 +122,18 @@ pub struct Condition {
     pub any: Vec<Condition>,
     /// All of these must hold.
     pub all: Vec<Condition>,
+}
+
+/// What is asked of a value that is written; a value that is not known never fits.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Written {
+    /// It is none of these.
+    pub none_of: Vec<String>,
+    /// It is an order, and not the policy's.
+    pub differs_from_policy: bool,
+    /// It is a mask, and another was in force before it.
+    pub differs_from_earlier: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -178,6 +196,8 @@ pub enum RelatedPlace {
     CudaInit,
     /// What imported a GPU library.
     GpuImport,
+    /// The write whose value was in force.
+    Definition,
     /// The calls and imports that lead to the event, outermost first.
     Chain,
 }

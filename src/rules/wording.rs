@@ -7,7 +7,7 @@ use crate::program::trace::{Event, What};
 pub(super) struct Words<'a> {
     pub event: &'a Event,
     /// The value in force.
-    pub value: Option<&'a str>,
+    pub in_force: Option<&'a str>,
     pub policy: &'a Policy,
     pub cuda: Option<&'a Event>,
     pub library: Option<&'a Event>,
@@ -38,11 +38,21 @@ impl Words<'_> {
             ("use", what) => Some(as_code(what)),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
-            ("value", what) => Some(match (self.value, what) {
-                (Some(value), _) => value.to_owned(),
-                (None, What::Write { value: Some(value), .. }) => value.clone(),
+            ("value", what) => Some(match (what, self.in_force) {
+                (What::Write { value: Some(value), .. }, _) => value.clone(),
+                (_, Some(value)) => value.to_owned(),
                 _ => "…".to_owned(),
             }),
+            ("earlier", _) => self.in_force.map(str::to_owned),
+            ("order", _) => Some(
+                gpu.and_then(|gpu| gpu.device_order).map_or("PCI_BUS_ID", |order| order.as_str()).to_owned(),
+            ),
+            ("brings", What::Import { brings, .. }) => {
+                // Words stand for themselves, names are code.
+                let quoted =
+                    |name: &String| if name.contains(' ') { name.clone() } else { format!("`{name}`") };
+                Some(brings.iter().map(quoted).collect::<Vec<_>>().join(", "))
+            }
             ("variable", What::Write { variable, .. } | What::Remove { variable }) => Some(variable.clone()),
             ("device", What::Select { text, .. }) => Some(text.clone()),
             ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),

@@ -8,12 +8,11 @@ use crate::program::knowledge::Contact;
 use crate::program::modules::Found;
 use crate::program::state::Definition;
 use crate::program::trace::What;
-use crate::program::value::{Closure, LazyImport, Value};
+use crate::program::value::{Closure, Value};
 use smallvec::smallvec;
-use std::rc::Rc;
 
 /// What a module path leads to.
-enum Imported {
+pub(super) enum Imported {
     /// The first and the last module of the path.
     Project(Option<Found>, Option<Found>),
     Outside,
@@ -83,19 +82,14 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Whether the file's `__lazy_modules__` names the module, and the project's Python knows what that is.
-    fn is_declared_lazy(&self, module: &str) -> bool {
-        if !self.program.knows_lazy_modules() {
-            return false;
-        }
-        let Some(Value::Sequence(names)) = self.in_scope(self.here.scope, "__lazy_modules__") else {
-            return false;
-        };
-        names.iter().any(|name| matches!(name, Value::Text(name) if name.text == module))
-    }
-
     /// Imports each module of a dotted path in turn, packages before what they hold.
-    fn import_path(&mut self, level: u32, module: &str, wanted: Option<&str>, span: Span) -> Imported {
+    pub(super) fn import_path(
+        &mut self,
+        level: u32,
+        module: &str,
+        wanted: Option<&str>,
+        span: Span,
+    ) -> Imported {
         let mut parts = module.split('.').filter(|part| !part.is_empty());
         let mut chain = Vec::new();
         if level > 0 {
@@ -141,6 +135,7 @@ impl<'p> Run<'p> {
         }
         for found in &chain {
             if let Found::File(file) = found {
+                self.note_gpu_module(*file, span);
                 self.enter_module(*file, span);
             }
         }
@@ -162,11 +157,21 @@ impl<'p> Run<'p> {
     pub(super) fn found_value(&mut self, found: Option<Found>, span: Span) -> Value<'p> {
         match found {
             Some(Found::File(file)) => {
+                self.note_gpu_module(file, span);
                 self.enter_module(file, span);
                 Value::Module(file)
             }
             Some(Found::Folder(folder)) => Value::Folder(folder.into()),
             None => Value::Unknown,
+        }
+    }
+
+    /// Notes that the CPU part imports a module of the project that counts as GPU code.
+    fn note_gpu_module(&mut self, file: FileId, span: Span) {
+        if self.start == super::Start::CpuPart && file != self.here.file && self.program.is_gpu_module(file) {
+            let module = self.program.dotted(file);
+            let brings = vec!["GPU code of the project".to_owned()];
+            self.note(outside(module, false, false, brings, None), span);
         }
     }
 
@@ -217,7 +222,7 @@ impl<'p> Run<'p> {
     }
 
     /// `from module import name`
-    fn name_from(&mut self, module: Option<&Found>, name: &'p str, span: Span) -> Value<'p> {
+    pub(super) fn name_from(&mut self, module: Option<&Found>, name: &'p str, span: Span) -> Value<'p> {
         match module {
             Some(Found::File(file)) => {
                 let file = *file;
@@ -353,51 +358,6 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn bind_lazy(&mut self, import: &'p Import<'p>, span: Span) {
-        let file = self.here.file;
-        let lazy = |name: Option<&'p str>, binds_top: bool| {
-            let import =
-                LazyImport { file, level: import.level, module: import.module, name, binds_top, span };
-            Value::Lazy(Rc::new(import))
-        };
-        match &import.names {
-            ImportNames::Module(bound) => {
-                let name = bound.unwrap_or_else(|| import.module.split('.').next().unwrap_or_default());
-                self.bind(name, lazy(None, bound.is_none()));
-            }
-            ImportNames::Names(names) => {
-                for name in names {
-                    self.bind(name.bound, lazy(Some(name.name), false));
-                }
-            }
-            ImportNames::Star => {}
-        }
-    }
-
-    /// The first use of a lazily imported name imports the module.
-    pub(super) fn force_lazy(&mut self, value: &Value<'p>, _used: Span) -> Value<'p> {
-        let Value::Lazy(import) = value else { return value.clone() };
-        let outer = std::mem::replace(&mut self.here.file, import.file);
-        let result = match self.import_path(import.level, import.module, import.name, import.span) {
-            Imported::Outside => {
-                self.import_outside(import.module, import.name, import.span);
-                let module = if import.binds_top {
-                    import.module.split('.').next().unwrap_or_default()
-                } else {
-                    import.module
-                };
-                let path = self.paths.id(module);
-                Value::Outside(import.name.map_or(path, |name| self.paths.child(path, name)))
-            }
-            Imported::Project(first, last) => match import.name {
-                Some(name) => self.name_from(last.as_ref(), name, import.span),
-                None => self.found_value(if import.binds_top { first } else { last }, import.span),
-            },
-        };
-        self.here.file = outer;
-        result
-    }
-
     /// Notes the import of a module outside the project, and what the import does.
     pub(super) fn import_outside(&mut self, module: &str, name: Option<&str>, span: Span) {
         let full = name.map_or_else(|| module.to_owned(), |name| format!("{module}.{name}"));
@@ -412,7 +372,7 @@ impl<'p> Run<'p> {
         let new = self.imported.insert(full.clone());
         let Some(row) = row else {
             if forbidden {
-                self.note(outside(full, false, false, None), span);
+                self.note(outside(full, false, false, Vec::new(), None), span);
             }
             return;
         };
@@ -428,8 +388,11 @@ impl<'p> Run<'p> {
         };
         let contacts = row.contact == Contact::CudaInit || with_installed();
         let touches = new && contacts && meant && !excused;
-        let what = outside(full, row.gpu_library, touches, row.note.clone());
-        if row.gpu_library || touches || forbidden {
+        let brings: Vec<String> =
+            row.imports.iter().filter(|module| self.program.is_forbidden(module)).cloned().collect();
+        let worth_it = row.gpu_library || touches || forbidden || !brings.is_empty();
+        let what = outside(full, row.gpu_library, touches, brings, row.note.clone());
+        if worth_it {
             self.note(what, span);
         }
         for (variable, value) in &row.sets {
@@ -438,6 +401,12 @@ impl<'p> Run<'p> {
     }
 }
 
-fn outside(module: String, gpu_library: bool, touches_cuda: bool, note: Option<String>) -> What {
-    What::Import { module, gpu_library, touches_cuda, note }
+fn outside(
+    module: String,
+    gpu_library: bool,
+    touches_cuda: bool,
+    brings: Vec<String>,
+    note: Option<String>,
+) -> What {
+    What::Import { module, gpu_library, touches_cuda, brings, note }
 }
