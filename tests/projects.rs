@@ -18,7 +18,7 @@ use std::process::Command;
 use rayon::prelude::*;
 
 /// The rules that the cases are about; they say nothing of the others.
-const RULES: [&str; 10] = [
+const RULES: [&str; 14] = [
     "device-not-allowed",
     "device-outside-mask",
     "gpu-import-in-cpu-mode",
@@ -27,6 +27,10 @@ const RULES: [&str; 10] = [
     "pin-after-cuda-init",
     "pin-after-gpu-import",
     "unknown-suppression",
+    "wrong-device-order",
+    "pin-removed",
+    "conflicting-pins",
+    "gpu-import-reached",
     "unused-suppression",
     "wrong-visible-devices",
 ];

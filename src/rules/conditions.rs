@@ -143,7 +143,10 @@ impl Scope<'_> {
         let order = self.policy.gpu.as_ref().and_then(|gpu| gpu.device_order);
         let earlier = || {
             event.before.written.iter().find_map(|definition| match definition {
-                Definition::Set(write, Some(known)) if *write != u32::MAX && !same_mask(known, value) => {
+                // To hide all GPUs for a while is no choice of a card.
+                Definition::Set(write, Some(known))
+                    if *write != u32::MAX && !same_mask(known, value) && !hides_all(known) && !hides_all(value) =>
+                {
                     Some((*write, known.to_string()))
                 }
                 _ => None,

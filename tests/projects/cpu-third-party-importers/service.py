@@ -1,4 +1,4 @@
 import numpy
-import sentence_transformers
-import whisper
-from transformers import AutoTokenizer
+import sentence_transformers  # ~ gpu-import-reached error
+import whisper  # ~ gpu-import-reached error
+from transformers import AutoTokenizer  # ~ gpu-import-reached error

@@ -2,6 +2,6 @@ import os
 
 import env
 
-os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ wrong-visible-devices error
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ wrong-visible-devices error, conflicting-pins error
 import env
 import torch

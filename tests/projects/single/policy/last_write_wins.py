@@ -2,7 +2,7 @@ import os
 
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 os.environ["CUDA_VISIBLE_DEVICES"] = "1"
-os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ wrong-visible-devices error
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ wrong-visible-devices error, conflicting-pins error
 
 import torch
 
