@@ -150,6 +150,11 @@ impl<'s> Program<'s> {
         self.options.lazy_modules
     }
 
+    /// The text of a `.env` file, by its name.
+    fn dotenv(&self, name: &str) -> Option<&'s str> {
+        self.sources.dotenv.get(name).map(String::as_str)
+    }
+
     fn name_of(&self, file: FileId) -> &'s str {
         &self.sources.file(file).name
     }

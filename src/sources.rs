@@ -1,5 +1,6 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
+pub(crate) mod dotenv;
 mod followed;
 mod names;
 mod read;
@@ -9,6 +10,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -66,6 +68,8 @@ pub enum Extent {
 pub struct Sources {
     pub root: PathBuf,
     pub files: Vec<Source>,
+    /// `.env` files that some of them may load, by name.
+    pub dotenv: BTreeMap<String, String>,
     pub skipped: Vec<Skipped>,
 }
 
@@ -155,6 +159,7 @@ impl Sources {
                 Err(_) => {}
             }
         }
+        sources.dotenv = dotenv::near(root, &sources.files);
         sources.sort();
         sources
     }

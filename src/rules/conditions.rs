@@ -145,7 +145,10 @@ impl Scope<'_> {
             event.before.written.iter().find_map(|definition| match definition {
                 // To hide all GPUs for a while is no choice of a card.
                 Definition::Set(write, Some(known))
-                    if *write != u32::MAX && !same_mask(known, value) && !hides_all(known) && !hides_all(value) =>
+                    if *write != u32::MAX
+                        && !same_mask(known, value)
+                        && !hides_all(known)
+                        && !hides_all(value) =>
                 {
                     Some((*write, known.to_string()))
                 }

@@ -41,12 +41,9 @@ impl<'p> Run<'p> {
             }
             "importlib.import_module" => return self.import_literal(&args, false, span),
             "builtins.__import__" => return self.import_literal(&args, true, span),
-            // What the file sets is not followed yet; it may set anything.
-            "dotenv.load_dotenv" | "environ.Env.read_env" => {
-                let overrides =
-                    args.keyword("override").is_some_and(|argument| argument.value.truth() != Some(false));
-                self.state.fill_gaps(overrides);
-            }
+            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" => return self.load_dotenv(&args, span),
+            // What the file sets is not followed; it may set anything that is not set yet.
+            "environ.Env.read_env" => self.state.fill_gaps(false),
             "torch.device" => {
                 let device = self.torch_device(&args, span);
                 self.choose_literal("torch.device()", &device);

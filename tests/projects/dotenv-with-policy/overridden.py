@@ -3,7 +3,7 @@ import os
 from dotenv import load_dotenv
 
 os.environ["CUDA_VISIBLE_DEVICES"] = "0"
-load_dotenv(override=True)
+load_dotenv(override=True)  # ~ conflicting-pins error
 
 import torch
 
