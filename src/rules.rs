@@ -4,6 +4,7 @@
 mod conditions;
 mod evaluate;
 mod examples;
+pub(crate) mod explain;
 mod schema;
 mod selection;
 pub(crate) mod wording;

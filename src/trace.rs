@@ -2,17 +2,21 @@
 //! happens, for people and for programs.
 
 use crate::facts::FileId;
+use crate::findings::Severity;
 use crate::program::trace::{Event, Trace, What};
-use crate::program::{Definition, Program, Reaching, Start};
+use crate::program::{Program, Start};
 use crate::report::printable;
 use crate::rules::RuleSet;
-use crate::rules::wording::as_code;
+use crate::rules::explain::reasons;
+use crate::rules::wording::{as_code, in_force};
+use crate::rules::{Rule, Scope, ScopeKind, findings_of};
 use crate::settings::Settings;
 use crate::sources::Sources;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Follows the program that `file` starts and writes its effects.
+/// Follows the program that `file` starts and writes its effects; with `why` it says instead, for that
+/// line of the file, what each rule makes of what happens there.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -21,6 +25,7 @@ pub fn print(
     settings: &Settings,
     file: FileId,
     json: bool,
+    why: Option<u32>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (codes, _) = crate::lower_all(sources);
@@ -29,6 +34,9 @@ pub fn print(
     let program = Program::new(sources, codes, &RuleSet::embedded().knowledge, options);
     let start = program.start_of(file).unwrap_or(Start::Script);
     let trace = program.trace(file, start);
+    if let Some(line) = why {
+        return print_why(sources, settings, &program, &trace, (file, line), out);
+    }
     if json { print_json(sources, &trace, start, out) } else { print_text(sources, &trace, start, out) }
 }
 
@@ -62,6 +70,91 @@ fn print_text(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Writ
         writeln!(out, "The program is too large: it was not followed to its end.")?;
     }
     Ok(())
+}
+
+fn print_why(
+    sources: &Sources,
+    settings: &Settings,
+    program: &Program<'_>,
+    trace: &Trace,
+    (file, line): (FileId, u32),
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let scope = Scope { program, policy: &settings.policy, cpu: None, trace, kind: ScopeKind::Program };
+    let at_line = |event: &Event| {
+        let places = [Some(event.place), trace.statement_in(event, file)];
+        places.into_iter().flatten().any(|place| {
+            let position = sources.position(place);
+            place.file == file && (position.line..=position.end_line).contains(&line)
+        })
+    };
+    let name = printable(&sources.file(file).name);
+    let mut seen = false;
+    for (id, event) in trace.events.iter().enumerate().filter(|(_, event)| at_line(event)) {
+        seen = true;
+        writeln!(out, "{name}:{line}: {}", describe(&event.what))?;
+        if event.doubts > 0 {
+            writeln!(
+                out,
+                "  on some paths only: it rests on {} not understood",
+                counted(event.doubts, "condition")
+            )?;
+        }
+        for rule in RuleSet::embedded().rules() {
+            explain(rule, &scope, id as u32, out)?;
+        }
+    }
+    // A finding may point here for what happens elsewhere: at a pin, for the use that it comes to.
+    for rule in RuleSet::embedded().rules() {
+        for finding in findings_of(rule, Severity::Note, &scope) {
+            let position = sources.position(finding.place);
+            let cause = finding.related.last().map(|related| related.place);
+            if finding.place.file == file && position.line == line && !seen_at(&scope, finding.place) {
+                let cause = cause.map_or(String::new(), |cause| {
+                    let at = sources.position(cause).line;
+                    format!(", for what happens at {}:{at}", printable(&sources.file(cause.file).name))
+                });
+                writeln!(out, "{name}:{line}: {} points here{cause}: {}", rule.id, finding.message)?;
+                seen = true;
+            }
+        }
+    }
+    if seen {
+        return Ok(());
+    }
+    writeln!(out, "{name}:{line}: nothing that concerns a GPU happens here in this program")?;
+    let code = program.code(file);
+    let holds_line = |span: crate::facts::Span| {
+        let position = sources.file(file).position(span);
+        (position.line..=position.end_line).contains(&line)
+    };
+    let around = code.functions.iter().enumerate().rev().find(|(_, function)| holds_line(function.span));
+    if let Some((index, function)) = around
+        && !trace.ran.contains(&(file, index))
+    {
+        writeln!(out, "  the line lies in `{}`, which this program was not seen to call", function.name)?;
+    }
+    Ok(())
+}
+
+/// Whether the rule that points to this place looks for what happens there.
+fn seen_at(scope: &Scope<'_>, place: crate::facts::Place) -> bool {
+    let here = |event: &Event| event.place == place && event.what.initialises_cuda();
+    scope.trace.events.iter().any(here)
+}
+
+fn explain(rule: &Rule, scope: &Scope<'_>, id: u32, out: &mut dyn Write) -> io::Result<()> {
+    let Some(reasons) = reasons(rule, scope, id) else { return Ok(()) };
+    let verdict = if reasons.iter().all(|reason| reason.holds) { "is reported" } else { "is not reported" };
+    writeln!(out, "  {} {verdict}:", rule.id)?;
+    for reason in reasons {
+        writeln!(out, "    {} {}", if reason.holds { "yes" } else { "no " }, reason.words)?;
+    }
+    Ok(())
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { " that is" } else { "s that are" })
 }
 
 fn print_json(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Write) -> io::Result<()> {
@@ -155,18 +248,4 @@ fn started(start: Start) -> &'static str {
         Start::Tests => "run by pytest",
         Start::Imported | Start::Library | Start::CpuPart => "imported",
     }
-}
-
-fn in_force(reaching: &Reaching) -> String {
-    let each: Vec<String> = reaching
-        .iter()
-        .map(|definition| match definition {
-            Definition::Unset => "was never set".to_owned(),
-            Definition::Elsewhere => "is set by the caller or by something that is not followed".to_owned(),
-            Definition::Set(_, Some(value)) => format!("is {:?}", printable(value)),
-            Definition::Set(_, None) => "has a value that is not known".to_owned(),
-            Definition::Removed(_) => "was removed".to_owned(),
-        })
-        .collect();
-    each.join(", or ")
 }

@@ -16,6 +16,9 @@ pub struct Arguments {
     /// For people or for programs.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json")]
     format: TraceFormat,
+    /// Say instead what each rule makes of what happens on this line of the file, and why.
+    #[arg(long, value_name = "LINE", conflicts_with = "format")]
+    why: Option<u32>,
     #[command(flatten)]
     policy: PolicyOptions,
 }
@@ -54,6 +57,6 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         bail!("{}: {refusal}", file.display());
     }
     let json = arguments.format == TraceFormat::Json;
-    ignoring_closed_pipe(crate::trace::print(&sources, &settings, id, json, out))?;
+    ignoring_closed_pipe(crate::trace::print(&sources, &settings, id, json, arguments.why, out))?;
     Ok(0)
 }

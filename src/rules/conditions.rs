@@ -219,7 +219,7 @@ fn sets(event: &Event, variable: &str) -> bool {
     matches!(&event.what, What::Write { variable: written, .. } if written == variable)
 }
 
-fn reaching<'e>(event: &'e Event, variable: &str) -> &'e Reaching {
+pub(super) fn reaching<'e>(event: &'e Event, variable: &str) -> &'e Reaching {
     match variable {
         MASK => &event.before.mask,
         ORDER => &event.before.order,

@@ -51,7 +51,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
 }
 
 impl Scope<'_> {
-    fn matches(&self, rule: &Rule, event: &Event) -> bool {
+    pub(super) fn matches(&self, rule: &Rule, event: &Event) -> bool {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::Write, ScopeKind::Program) => match &event.what {

@@ -2,6 +2,7 @@
 
 use crate::policy::Policy;
 use crate::program::trace::{Event, What};
+use crate::program::{Definition, Reaching};
 
 /// What a message may speak of.
 pub(super) struct Words<'a> {
@@ -94,4 +95,19 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
         What::Select { text, .. } => text.clone(),
     }
+}
+
+/// What a variable may hold, in words.
+pub(crate) fn in_force(reaching: &Reaching) -> String {
+    let each: Vec<String> = reaching
+        .iter()
+        .map(|definition| match definition {
+            Definition::Unset => "was never set".to_owned(),
+            Definition::Elsewhere => "is set by the caller or by something that is not followed".to_owned(),
+            Definition::Set(_, Some(value)) => format!("is {:?}", value),
+            Definition::Set(_, None) => "has a value that is not known".to_owned(),
+            Definition::Removed(_) => "was removed".to_owned(),
+        })
+        .collect();
+    each.join(", or ")
 }

@@ -7,6 +7,7 @@ mod project;
 mod reports;
 mod rules;
 mod stdin;
+mod trace;
 mod usage;
 
 /// A program that chooses a GPU by index and does not fix the order: `missing-device-order`, a

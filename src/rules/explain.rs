@@ -1,0 +1,103 @@
+//! Says why a rule does or does not speak at an event: each of its conditions, with what decided it.
+
+use super::Rule;
+use super::conditions::Verdict;
+use super::evaluate::Scope;
+use super::schema::{Condition, Earlier, PolicyKey};
+use super::wording::{as_code, in_force};
+use crate::program::trace::EventId;
+
+/// One condition of a rule at an event.
+pub struct Reason {
+    pub holds: bool,
+    pub words: String,
+}
+
+/// The conditions of a rule at an event; `None` when the event is not what the rule looks for.
+pub fn reasons(rule: &Rule, scope: &Scope<'_>, id: EventId) -> Option<Vec<Reason>> {
+    let event = scope.trace.event(id);
+    if !scope.matches(rule, event) {
+        return None;
+    }
+    let reason = |condition: &Condition| Reason {
+        holds: scope.holds(condition, id, event, &mut Verdict::default()),
+        words: scope.words(condition, id),
+    };
+    Some(rule.when.iter().map(reason).collect())
+}
+
+impl Scope<'_> {
+    /// A condition in words, with the values that decide it at the event.
+    fn words(&self, condition: &Condition, id: EventId) -> String {
+        let event = self.trace.event(id);
+        let value = |variable: &str| in_force(super::conditions::reaching(event, variable));
+        let mut words = Vec::new();
+        if let Some(variable) = &condition.unset {
+            words.push(format!("{variable} is not set by the program before (it {})", value(variable)));
+        }
+        if let Some(variable) = &condition.removed {
+            words.push(format!("{variable} was set and removed before (it {})", value(variable)));
+        }
+        if let Some(variable) = &condition.never_later {
+            words.push(format!("nothing later on this path sets {variable}"));
+        }
+        if let Some(wanted) = &condition.in_force {
+            let kind = if wanted.differs_from_policy {
+                "not the policy's"
+            } else {
+                "of the kind that the rule asks for"
+            };
+            words.push(format!(
+                "the value of {} is {kind} (it {})",
+                wanted.variable,
+                value(&wanted.variable)
+            ));
+        }
+        if condition.value.is_some() {
+            words.push("the value that is written is one that the rule asks about".to_owned());
+        }
+        if let Some(earlier) = condition.after.or(condition.new_value_since) {
+            let happened = super::conditions::happened(event, earlier);
+            let what = match earlier {
+                Earlier::CudaInit => "CUDA was initialised before",
+                Earlier::GpuImport => "a GPU library was imported before",
+            };
+            let by = happened.map_or("nothing did".to_owned(), |happened| {
+                format!("by `{}`", as_code(&self.trace.event(happened.event).what))
+            });
+            words.push(format!("{what} ({by})"));
+        }
+        if condition.new_value_since.is_some() {
+            words.push("the value was not in force then".to_owned());
+        }
+        let flags = [
+            (condition.device_differs, "the index is not the one that is allowed"),
+            (condition.outside_mask, "the index is beyond the GPUs that the mask leaves"),
+            (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
+            (condition.counted, "the number of devices was checked on the way"),
+            (condition.for_child, "a process is started before this one uses the GPU again"),
+        ];
+        for (wanted, sentence) in flags {
+            words.extend(
+                wanted.map(|wanted| if wanted { sentence.to_owned() } else { format!("not: {sentence}") }),
+            );
+        }
+        if let Some(key) = condition.policy {
+            let key = match key {
+                PolicyKey::Gpu => "gpu",
+                PolicyKey::DeviceOrder => "gpu.device-order beside an integer in gpu.visible-devices",
+                PolicyKey::VisibleDevices => "gpu.visible-devices",
+            };
+            words.push(format!("the policy has {key}"));
+        }
+        if let Some(inner) = &condition.not {
+            words.push(format!("not: {}", self.words(inner, id)));
+        }
+        if !condition.any.is_empty() {
+            let each: Vec<_> = condition.any.iter().map(|inner| self.words(inner, id)).collect();
+            words.push(each.join(", or "));
+        }
+        words.extend(condition.all.iter().map(|inner| self.words(inner, id)));
+        words.join(", and ")
+    }
+}

@@ -1,0 +1,97 @@
+//! `gpulint trace`: what a program does in order, and why a line is, or is not, reported.
+
+use crate::project::Project;
+
+fn project() -> Project {
+    Project::new()
+        .file(
+            "train.py",
+            "import sys\n\
+             import gpu_env\n\
+             import torch\n\
+             \n\
+             \n\
+             def unused():\n\
+             \x20   torch.cuda.init()\n\
+             \n\
+             \n\
+             if len(sys.argv) > 1:\n\
+             \x20   torch.cuda.set_device(0)\n\
+             torch.zeros(1, device='cuda')\n",
+        )
+        .file("gpu_env.py", "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '1'\n")
+}
+
+#[track_caller]
+fn answers(words: &str, expected: &str) {
+    let answer = project().run(words);
+    assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
+    assert_eq!(answer.stdout, expected);
+}
+
+#[test]
+fn effects_in_order() {
+    answers(
+        "trace train.py",
+        "\
+train.py, started as a script:
+  gpu_env.py:2    CUDA_VISIBLE_DEVICES = \"1\"
+  train.py:3    import torch (GPU library)
+  train.py:11   torch.cuda.set_device() takes 0  (on some paths)
+  train.py:11   torch.cuda.set_device() initialises CUDA: makes a device current, which initialises torch's CUDA state  (on some paths)
+  train.py:12   torch.zeros() initialises CUDA: creates a tensor on the GPU, even an empty one
+First GPU use: torch.cuda.set_device() at train.py:11
+  CUDA_VISIBLE_DEVICES is \"1\"
+  CUDA_DEVICE_ORDER    was never set
+",
+    );
+}
+
+#[test]
+fn why_a_line_is_reported() {
+    answers(
+        "trace train.py --why 12",
+        "\
+train.py:12: torch.zeros() initialises CUDA: creates a tensor on the GPU, even an empty one
+  missing-device-order is reported:
+    yes CUDA_DEVICE_ORDER is not set by the program before (it was never set)
+    yes nothing later on this path sets CUDA_DEVICE_ORDER
+    yes the value of CUDA_VISIBLE_DEVICES is of the kind that the rule asks for (it is \"1\"), or the policy has gpu.device-order beside an integer in gpu.visible-devices, and not: the value of CUDA_VISIBLE_DEVICES is of the kind that the rule asks for (it is \"1\")
+  missing-visible-devices is not reported:
+    no  CUDA_VISIBLE_DEVICES is not set by the program before (it is \"1\")
+    yes nothing later on this path sets CUDA_VISIBLE_DEVICES
+  pin-removed is not reported:
+    no  CUDA_VISIBLE_DEVICES was set and removed before (it is \"1\")
+    yes nothing later on this path sets CUDA_VISIBLE_DEVICES
+  wrong-visible-devices is not reported:
+    no  the value of CUDA_VISIBLE_DEVICES is not the policy's (it is \"1\"), and the policy has gpu.visible-devices
+",
+    );
+}
+
+#[test]
+fn why_a_line_is_not_reported() {
+    answers(
+        "trace train.py --why 7",
+        "\
+train.py:7: nothing that concerns a GPU happens here in this program
+  the line lies in `unused`, which this program was not seen to call
+",
+    );
+    answers(
+        "trace train.py --why 1",
+        "train.py:1: nothing that concerns a GPU happens here in this program\n",
+    );
+}
+
+#[test]
+fn the_same_as_json() {
+    let answer = project().run("trace train.py --format json");
+    let trace: serde_json::Value = serde_json::from_str(&answer.stdout).expect("JSON");
+    assert_eq!((&trace["schema"], &trace["entry"]), (&1.into(), &"train.py".into()));
+    let kinds: Vec<_> =
+        trace["events"].as_array().expect("a list").iter().map(|event| &event["kind"]).collect();
+    assert_eq!(kinds, ["write", "import", "select", "call", "call"]);
+    assert_eq!(trace["events"][0]["chain"][0]["enters"], "gpu_env.py");
+    assert_eq!(trace["first_gpu_use"], 3);
+}
