@@ -1,6 +1,6 @@
 //! Whether the conditions of a rule hold at an event.
 
-use super::evaluate::Scope;
+use super::evaluate::{Scope, ScopeKind};
 use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects, Written};
 use crate::program::trace::{Event, EventId, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
@@ -51,7 +51,8 @@ impl Scope<'_> {
                 self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
             })
             && is(condition.counted, &|| event.before.counted);
-        let child = is(condition.for_child, &|| self.is_for_child(id));
+        let child = is(condition.for_child, &|| self.is_for_child(id))
+            && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));

@@ -68,6 +68,9 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (EventKind::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {
+                matches!(event.what, What::Import { touches_cuda: true, .. })
+            }
             (EventKind::ReachedImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
                 (What::Import { module, brings, .. }, Some(cpu)) => {
                     let importer = self.program.dotted(event.place.file);
@@ -100,6 +103,7 @@ impl Scope<'_> {
         };
         let words = Words {
             event,
+            in_cpu_part: self.kind == ScopeKind::CpuPart,
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             policy: self.policy,
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),

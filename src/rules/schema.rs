@@ -83,6 +83,8 @@ pub enum EventKind {
     ForbiddenImport,
     /// The CPU part imports GPU code of the project, or a package that imports a forbidden module.
     ReachedImport,
+    /// An import outside the project initialises CUDA.
+    InitialisingImport,
     /// Reported by the suppressions themselves.
     Suppression,
 }
@@ -115,6 +117,8 @@ pub struct Condition {
     pub counted: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
+    /// The CPU part is being imported.
+    pub cpu_part: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
     pub not: Option<Box<Condition>>,

@@ -7,6 +7,7 @@ use crate::program::{Definition, Reaching};
 /// What a message may speak of.
 pub(super) struct Words<'a> {
     pub event: &'a Event,
+    pub in_cpu_part: bool,
     /// The value in force.
     pub in_force: Option<&'a str>,
     pub policy: &'a Policy,
@@ -44,6 +45,8 @@ impl Words<'_> {
                 (_, Some(value)) => value.to_owned(),
                 _ => "…".to_owned(),
             }),
+            ("moment", _) if self.in_cpu_part => Some("in a part that must run without a GPU".to_owned()),
+            ("moment", _) => Some("before CUDA_VISIBLE_DEVICES is set".to_owned()),
             ("earlier", _) => self.in_force.map(str::to_owned),
             ("order", _) => Some(
                 gpu.and_then(|gpu| gpu.device_order).map_or("PCI_BUS_ID", |order| order.as_str()).to_owned(),

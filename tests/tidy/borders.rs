@@ -16,7 +16,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("rules", &["facts", "findings", "policy", "program", "settings", "sources", "check"]),
     ("report", &["facts", "findings", "sources"]),
     ("settings", &["policy", "sources"]),
-    ("trace", &["facts", "program", "report", "rules", "settings", "sources", "lower_all"]),
+    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "lower_all"]),
 ];
 
 #[test]
