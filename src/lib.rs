@@ -173,6 +173,7 @@ impl Settings {
             }),
             imports_matter: self.policy.gpu.is_some(),
             cpu_part: cpu.cloned(),
+            validators: self.policy.scripts.validators.clone(),
             console_scripts: project.console_scripts,
             lazy_modules: project.requires_python_315,
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,

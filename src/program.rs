@@ -7,6 +7,7 @@ mod modules;
 mod paths;
 mod run;
 mod state;
+mod stops;
 pub mod trace;
 mod value;
 
@@ -15,7 +16,7 @@ pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::Code;
 use crate::facts::{FileId, Place};
-use crate::policy::Cpu;
+use crate::policy::{Cpu, NamePattern};
 use crate::sources::Sources;
 use imports::Imports;
 use knowledge::Knowledge;
@@ -51,6 +52,8 @@ pub struct Options {
     pub cpu_part: Option<Cpu>,
     /// The project requires Python 3.15 or later, which knows `__lazy_modules__`.
     pub lazy_modules: bool,
+    /// Names of functions that check the GPU.
+    pub validators: Vec<NamePattern>,
     /// `[project.scripts]`: modules and the functions in them that are started.
     pub console_scripts: Vec<(String, String)>,
     /// Each file that touches the GPU is looked at as if it were started itself.
@@ -170,6 +173,11 @@ impl<'s> Program<'s> {
     /// Whether the policy counts a module of the project as GPU code.
     fn is_gpu_module(&self, file: FileId) -> bool {
         self.options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(&self.dotted(file)))
+    }
+
+    /// Whether the policy names a function as one that checks the GPU.
+    fn is_validator(&self, function: &str) -> bool {
+        self.options.validators.iter().any(|pattern| pattern.matches(function))
     }
 
     /// Whether the policy forbids the import of a module.

@@ -7,6 +7,7 @@ mod examples;
 pub(crate) mod explain;
 mod schema;
 mod selection;
+mod validation;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};

@@ -202,6 +202,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
             json!({"kind": "write", "variable": variable, "value": value, "only_if_unset": only_if_unset})
         }
         What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
+        What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
         What::Select { index, text, by } => {
             json!({"kind": "select", "index": index, "device": text, "by": by})
@@ -231,6 +232,7 @@ fn describe(what: &What) -> String {
             format!("{variable} = {value}{}", if *only_if_unset { ", unless it is set" } else { "" })
         }
         What::Remove { variable } => format!("{variable} is removed"),
+        What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),
         What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }

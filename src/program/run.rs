@@ -154,7 +154,14 @@ impl<'p> Run<'p> {
         };
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
-        trace.frames.push(Frame { parent: None, site: None, statement: None, file: entry, function: None });
+        trace.frames.push(Frame {
+            parent: None,
+            site: None,
+            statement: None,
+            file: entry,
+            function: None,
+            number: None,
+        });
         Run {
             program,
             start,
@@ -321,13 +328,14 @@ impl<'p> Run<'p> {
         id
     }
 
-    fn push_frame(&mut self, file: FileId, function: Option<&str>, site: Span) -> FrameId {
+    fn push_frame(&mut self, file: FileId, function: Option<usize>, site: Span) -> FrameId {
         self.trace.frames.push(Frame {
             parent: Some(self.here.frame),
             site: Some(self.place(site)),
             statement: Some(self.place(self.here.statement)),
             file,
-            function: function.map(str::to_owned),
+            function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
+            number: function,
         });
         (self.trace.frames.len() - 1) as FrameId
     }

@@ -79,6 +79,10 @@ pub enum What {
     Remove {
         variable: String,
     },
+    /// One of the policy's validators is called.
+    Validate {
+        by: String,
+    },
     /// A process is started: it inherits the environment as it is now.
     Spawn {
         callee: String,
@@ -106,6 +110,8 @@ pub struct Frame {
     pub file: FileId,
     /// Name of the function; `None` for a module.
     pub function: Option<String>,
+    /// Number of the function in the code of its file.
+    pub number: Option<usize>,
 }
 
 impl Trace {
@@ -147,6 +153,11 @@ impl What {
             What::Call { does, .. } => does.contains(&super::knowledge::Does::CudaInit),
             _ => false,
         }
+    }
+
+    /// Puts memory on the GPU.
+    pub fn loads(&self) -> bool {
+        matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Allocate))
     }
 
     pub fn imports_gpu_library(&self) -> bool {

@@ -52,6 +52,7 @@ impl Scope<'_> {
             })
             && is(condition.counted, &|| event.before.counted);
         let child = is(condition.for_child, &|| self.is_for_child(id))
+            && is(condition.validated, &|| self.is_validated())
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
@@ -105,8 +106,12 @@ impl Scope<'_> {
     }
 
     fn has_policy(&self, key: PolicyKey) -> bool {
+        if key == PolicyKey::Validators {
+            return !self.policy.scripts.validators.is_empty();
+        }
         let Some(gpu) = &self.policy.gpu else { return false };
         match key {
+            PolicyKey::Validators => false,
             PolicyKey::Gpu => true,
             PolicyKey::VisibleDevices => !gpu.visible_devices.is_empty(),
             PolicyKey::DeviceOrder => {

@@ -54,6 +54,7 @@ impl Scope<'_> {
     pub(super) fn matches(&self, rule: &Rule, event: &Event) -> bool {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
+            (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
             (EventKind::Write, ScopeKind::Program) => match &event.what {
                 What::Write { variable, .. } => rule.find.variables.contains(variable),
                 _ => false,

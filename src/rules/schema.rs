@@ -83,6 +83,8 @@ pub enum EventKind {
     ForbiddenImport,
     /// The CPU part imports GPU code of the project, or a package that imports a forbidden module.
     ReachedImport,
+    /// A program puts memory on the GPU.
+    GpuLoad,
     /// An import outside the project initialises CUDA.
     InitialisingImport,
     /// Reported by the suppressions themselves.
@@ -117,6 +119,8 @@ pub struct Condition {
     pub counted: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
+    /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
+    pub validated: Option<bool>,
     /// The CPU part is being imported.
     pub cpu_part: Option<bool>,
     /// The policy has this section or key.
@@ -176,6 +180,8 @@ pub enum PolicyKey {
     DeviceOrder,
     #[serde(rename = "gpu.visible-devices")]
     VisibleDevices,
+    #[serde(rename = "scripts.validators")]
+    Validators,
 }
 
 /// Where a finding points.

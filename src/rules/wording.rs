@@ -83,6 +83,7 @@ impl Words<'_> {
             What::Write { variable, .. } => format!("`{variable}` is set here"),
             What::Remove { variable } => format!("`{variable}` is removed here"),
             What::Select { text, .. } => format!("`{text}` is chosen here"),
+            What::Validate { by } => format!("`{by}` checks the GPU"),
             What::Spawn { .. } => "a process is started here".to_owned(),
         }
     }
@@ -94,6 +95,7 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Import { module, .. } => format!("import {module}"),
         What::Call { callee, .. } if callee.contains('.') => format!("{}()", callee.trim_end_matches("()")),
         What::Call { callee, .. } => format!(".{callee}()"),
+        What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),
         What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
         What::Select { text, .. } => text.clone(),

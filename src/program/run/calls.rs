@@ -112,6 +112,7 @@ impl<'p> Run<'p> {
     fn call_method(&mut self, receiver: &Value<'p>, name: &'p str, args: Args<'p>, span: Span) -> Value<'p> {
         match receiver {
             Value::Unknown => {
+                self.note_validator(name, span);
                 self.run_callbacks(name, &args, span);
                 self.apply_method_effects(name, &args, span);
                 Value::Unknown

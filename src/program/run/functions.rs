@@ -145,6 +145,7 @@ impl<'p> Run<'p> {
         if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
+        self.note_validator(function.name, site);
         let arguments = bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
             && (memo.pure || memo.moment == self.moment())
@@ -190,7 +191,7 @@ impl<'p> Run<'p> {
     /// Runs the body of a function in its own namespace.
     fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
-        let frame = self.push_frame(closure.file, Some(function.name), site);
+        let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
             file: closure.file,

@@ -12,6 +12,7 @@ use crate::program::value::{PathId, Value};
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
         let text = self.paths.text(path).clone();
+        self.note_validator(text.rsplit('.').next().unwrap_or(&text), span);
         if let Some(name) = text.strip_prefix("builtins.")
             && let Some(value) = self.call_builtin(name, &args, span)
         {
@@ -98,6 +99,13 @@ impl<'p> Run<'p> {
             self.made_with.insert(result, args);
         }
         Value::Outside(result)
+    }
+
+    /// Notes the call of a function that the policy names as a validator.
+    pub(super) fn note_validator(&mut self, name: &str, span: Span) {
+        if self.program.is_validator(name) {
+            self.note(What::Validate { by: name.to_owned() }, span);
+        }
     }
 
     fn import_literal(&mut self, args: &Args<'p>, binds_top: bool, span: Span) -> Value<'p> {

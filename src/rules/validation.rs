@@ -1,0 +1,32 @@
+//! Whether a program checks which GPU it got: by one of the policy's validators, or by asking the device in
+//! code that stops when the answer is wrong. What it is called does not matter.
+
+use super::evaluate::Scope;
+use crate::program::trace::What;
+
+/// Calls that ask the device itself, by the end of their names.
+const ASKS: &[&str] = &[
+    "cuda.get_device_name",
+    "cuda.get_device_properties",
+    "cuda.mem_get_info",
+    "cuda.get_device_capability",
+    "runtime.getDeviceProperties",
+    "runtime.memGetInfo",
+    "nvmlDeviceGetName",
+    "nvmlDeviceGetUUID",
+    "nvmlDeviceGetMemoryInfo",
+    "cuda.get_current_device",
+];
+
+impl Scope<'_> {
+    pub(super) fn is_validated(&self) -> bool {
+        self.trace.events.iter().any(|event| match &event.what {
+            What::Validate { .. } => true,
+            What::Call { callee, .. } => {
+                ASKS.iter().any(|asks| callee.ends_with(asks))
+                    && self.program.may_stop(&self.trace.frames[event.frame as usize])
+            }
+            _ => false,
+        })
+    }
+}
