@@ -29,6 +29,8 @@ impl fmt::Display for UnknownSelector {
 /// The rules that run, resolved.
 pub struct Selection<'r> {
     rules: Vec<(&'r Rule, Severity)>,
+    /// Ids of the rules that run where no path says otherwise.
+    everywhere: FxHashSet<&'r str>,
     per_path: Vec<PathSelection>,
     overrides: Vec<(String, Severity)>,
 }
@@ -56,27 +58,6 @@ impl<'r> Selection<'r> {
         selectors.iter().try_for_each(|selector| known(rules, selector))?;
         let ignored = ids(rules, policy.rules.ignore.iter().chain(ignore))?;
         let profile = selectors.iter().any(|selector| selector == "recommended" || selector == "strict");
-        let mut chosen = Vec::new();
-        for rule in rules.rules() {
-            let named =
-                |selector: &String| *selector == rule.id || *selector == rule.family || selector == "all";
-            let named = selectors.iter().any(named);
-            let in_policy = rule.policy.as_ref().filter(|policy_severity| match policy_severity.section {
-                Section::Gpu => policy.gpu.is_some(),
-                Section::Cpu => has_cpu_part,
-            });
-            // A rule that is off by itself runs as a warning when somebody names it.
-            let severity = in_policy
-                .map(|policy_severity| policy_severity.severity)
-                .or(rule.severity)
-                .or(named.then_some(Severity::Warning));
-            if let Some(severity) = severity
-                && (named || profile)
-                && !ignored.contains(&rule.id)
-            {
-                chosen.push((rule, severity));
-            }
-        }
         let mut per_path = Vec::new();
         for (glob, settings) in &policy.rules.per_path {
             let Ok(glob) = Glob::new(glob) else { continue };
@@ -87,7 +68,39 @@ impl<'r> Selection<'r> {
                 severity: severities(rules, &settings.severity)?,
             });
         }
-        Ok(Selection { rules: chosen, per_path, overrides: severities(rules, &policy.rules.severity)? })
+        let mut chosen = Vec::new();
+        let mut everywhere = FxHashSet::default();
+        for rule in rules.rules() {
+            let names =
+                |selector: &String| *selector == rule.id || *selector == rule.family || selector == "all";
+            let named = selectors.iter().any(names);
+            let mut by_path =
+                policy.rules.per_path.iter().filter_map(|(_, settings)| settings.select.as_ref());
+            let somewhere = by_path.any(|select| select.iter().any(names));
+            let in_policy = rule.policy.as_ref().filter(|policy_severity| match policy_severity.section {
+                Section::Gpu => policy.gpu.is_some(),
+                Section::Cpu => has_cpu_part,
+            });
+            // A rule that is off by itself runs as a warning when somebody names it.
+            let severity = in_policy
+                .map(|policy_severity| policy_severity.severity)
+                .or(rule.severity)
+                .or((named || somewhere).then_some(Severity::Warning));
+            let Some(severity) = severity else { continue };
+            let by_itself = named || (profile && (in_policy.is_some() || rule.severity.is_some()));
+            if by_itself && !ignored.contains(&rule.id) {
+                everywhere.insert(rule.id.as_str());
+            }
+            if somewhere || everywhere.contains(rule.id.as_str()) {
+                chosen.push((rule, severity));
+            }
+        }
+        Ok(Selection {
+            rules: chosen,
+            everywhere,
+            per_path,
+            overrides: severities(rules, &policy.rules.severity)?,
+        })
     }
 
     /// The rules that run, with the severity that each has before per-rule and per-path settings.
@@ -99,10 +112,10 @@ impl<'r> Selection<'r> {
         self.rules.iter().any(|(rule, _)| rule.id == id)
     }
 
-    /// Whether a rule runs in a file.
+    /// Whether a rule runs in a file: the last path that says so decides.
     pub fn runs_in(&self, id: &str, path: &str) -> bool {
-        self.special_for(path).all(|special| {
-            let selected = special.select.as_ref().is_none_or(|select| select.contains(id));
+        self.special_for(path).fold(self.everywhere.contains(id), |runs, special| {
+            let selected = special.select.as_ref().map_or(runs, |select| select.contains(id));
             selected && !special.ignore.contains(id)
         })
     }

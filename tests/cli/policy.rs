@@ -115,3 +115,18 @@ fn mode_is_accepted_where_a_policy_is() {
     assert_eq!(project.run("check --mode cpu").code, Some(0));
     assert_eq!(project.run("trace --mode gpu --isolated --config gpu.name=A a.py").code, Some(0));
 }
+
+#[test]
+fn a_path_has_its_own_rules() {
+    let script = "import torch\nmodel = torch.zeros(1).to('cuda:1')\n";
+    let policy = "gpu: {visible-devices: \"1\"}\nrules:\n  select: [devices]\n  per-path:\n    \
+                  \"old/**\": {select: [missing-visible-devices]}\n    \"new/**\": {ignore: [device-not-allowed]}\n";
+    let project = Project::new()
+        .file("gpulint.yaml", policy)
+        .file("a.py", script)
+        .file("old/b.py", script)
+        .file("new/c.py", script);
+    let answer = project.run("check --format concise");
+    let rules: Vec<_> = answer.stdout.lines().filter_map(|line| line.split([' ', ']']).nth(1)).collect();
+    assert_eq!(rules, ["error[device-not-allowed", "error[missing-visible-devices", "3"], "{answer:?}");
+}
