@@ -63,6 +63,10 @@ fn marks_and_blanks_that_editors_leave() {
     let wide = "a = '🙂é'; ";
     let beside = INDEX_WITHOUT_ORDER.replacen("os.environ", &format!("{wide}os.environ"), 1);
     assert_eq!(place_in(beside), (2, column + wide.chars().count() as u64));
+    let comment = "# gpulint: ignore[device-not-allowed] 日本語";
+    let wide = format!("{INDEX_WITHOUT_ORDER}x = 1  {comment}\ny = 2  {comment}");
+    let unused = ["a.py:2 missing-device-order", "a.py:5 unused-suppression", "a.py:6 unused-suppression"];
+    assert_eq!(Project::new().file("a.py", wide).run("check --format json").findings(), unused);
     // Line ends as they were before 2001.
     assert_eq!(Project::new().file("a.py", "x = 1\ry = 2\r").run("check").code, Some(0));
 }
