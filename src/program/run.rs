@@ -306,6 +306,9 @@ impl<'p> Run<'p> {
                 first(&mut self.state.library);
             }
         }
+        if matches!(what, What::Write { .. }) {
+            self.trace.writes.push(id);
+        }
         self.trace.events.push(Event {
             what,
             place,
