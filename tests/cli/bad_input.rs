@@ -133,6 +133,50 @@ fn one_expression_of_a_hundred_thousand_levels() {
 }
 
 #[test]
+fn values_that_grow_without_end() {
+    let started = Instant::now();
+    let loops = |body: &str| {
+        let eight = "[1, 2, 3, 4, 5, 6, 7, 8]:";
+        format!(
+            "import torch\nfor i in {eight}\n    for j in {eight}\n        {body}\ntorch.zeros(1, device=x)\n"
+        )
+    };
+    for (start, body) in [
+        ("'a'", "x = x + x"),
+        ("'a'", "x = f'{x}{x}'"),
+        ("'a'", "x = x / x"),
+        ("'a'", "x = x.join([x, x])"),
+        ("[1]", "x = x + x"),
+        ("[1]", "x = [*x, *x]"),
+        ("{1: 2}", "x = {**x, **x}"),
+        ("{}", "x = {'a': x, 'b': x}"),
+    ] {
+        checked_beside(Project::new().file("a.py", format!("x = {start}\n{}", loops(body))));
+    }
+    let many = format!("x = [1{}]\n", " for a in [1, 2, 3, 4, 5, 6, 7, 8]".repeat(20));
+    checked_beside(Project::new().file("a.py", many));
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+/// Every use is the first on some path, and each is held against all that happens later.
+#[test]
+fn a_use_on_each_of_very_many_paths() {
+    let started = Instant::now();
+    let mut text = "import torch\nimport sys\ndef f0(n):\n    torch.cuda.init()\n".to_owned();
+    for level in 1..=6 {
+        let call = format!(
+            "    if n in sys.argv: f{}(n + 1)\n    if n in sys.path: f{}(n + 2)\n",
+            level - 1,
+            level - 1
+        );
+        text.push_str(&format!("def f{level}(n):\n{}", call.repeat(4)));
+    }
+    text.push_str("f6(0)\n");
+    checked_beside(Project::new().file("a.py", text));
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
 fn nothing_that_can_be_read_is_an_error() {
     let project = Project::new().file("a.py", "x = (").file("b.py", [0xff]);
     let one = project.run("check a.py");

@@ -5,7 +5,6 @@ use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
 use crate::program::value::Value;
 use std::borrow::Cow;
-use std::rc::Rc;
 
 /// The arguments of one call.
 #[derive(Default)]
@@ -172,7 +171,7 @@ impl<'p> Run<'p> {
             }
             Value::Outside(path) => self.call_outside(path, args, span),
             lazy @ Value::Lazy(_) => {
-                let forced = self.force_lazy(&lazy, span);
+                let forced = self.force_lazy(lazy);
                 self.call(forced, args, span)
             }
             Value::OneOf(values) => {
@@ -245,16 +244,15 @@ impl<'p> Run<'p> {
                 found.unwrap_or_else(|| default.map_or(Value::None, |default| default.value.clone()))
             }
             (Value::Mapping(items), "items") => {
-                let pairs = items
-                    .iter()
-                    .map(|(key, value)| Value::Sequence(Rc::new(vec![key.clone(), value.clone()])));
-                Value::Sequence(Rc::new(pairs.collect()))
+                let pairs =
+                    items.iter().map(|(key, value)| Value::sequence(vec![key.clone(), value.clone()]));
+                Value::sequence(pairs.collect())
             }
             (Value::Mapping(items), "keys") => {
-                Value::Sequence(Rc::new(items.iter().map(|item| item.0.clone()).collect()))
+                Value::sequence(items.iter().map(|item| item.0.clone()).collect())
             }
             (Value::Mapping(items), "values") => {
-                Value::Sequence(Rc::new(items.iter().map(|item| item.1.clone()).collect()))
+                Value::sequence(items.iter().map(|item| item.1.clone()).collect())
             }
             (Value::Mapping(_), "copy") | (Value::Sequence(_), "copy") => receiver.clone(),
             (Value::Text(text), "strip" | "lower" | "upper") if args.items.is_empty() => {

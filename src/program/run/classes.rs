@@ -67,7 +67,7 @@ impl<'p> Run<'p> {
                 }
             }
             Value::Lazy(_) => {
-                let forced = self.force_lazy(object, span);
+                let forced = self.force_lazy(object.clone());
                 self.attribute(&forced, name, span)
             }
             Value::OneOf(values) => {

@@ -8,7 +8,7 @@ use crate::facts::Span;
 use crate::program::value::Value;
 
 /// Literal collections up to this length are followed element by element.
-const MOST_ELEMENTS: usize = 32;
+pub(super) const MOST_ELEMENTS: usize = 32;
 
 impl<'p> Run<'p> {
     pub(super) fn for_each(&mut self, target: &'p Target<'p>, iterable: &'p Expr<'p>, body: &'p Block<'p>) {

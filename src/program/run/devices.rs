@@ -140,7 +140,10 @@ impl<'p> Run<'p> {
                 return;
             }
             (Form::Map | Form::Device, Value::Mapping(items)) => {
-                items.iter().for_each(|(_, value)| self.read_device(Form::Device, value, devices));
+                // What lies deeper is nobody's device, and may be without end.
+                let values = items.iter().map(|(_, value)| value);
+                let flat = values.filter(|value| !matches!(value, Value::Mapping(_)));
+                flat.for_each(|value| self.read_device(Form::Device, value, devices));
                 return;
             }
             (Form::Providers, Value::Sequence(providers)) => {

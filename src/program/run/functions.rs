@@ -378,7 +378,7 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
                 }
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
-            ParameterKind::Rest => Value::Sequence(Rc::new(positional.by_ref().collect())),
+            ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
             ParameterKind::Keywords => Value::Unknown,
         });
     }

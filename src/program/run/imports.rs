@@ -306,12 +306,8 @@ impl<'p> Run<'p> {
             Some(Value::Deferred(next, next_name)) if (next, next_name) != (file, name) => {
                 self.settle(Value::Deferred(next, next_name))
             }
-            Some(value @ (Value::Lazy(_) | Value::Deferred(..))) => {
-                drop(value);
-                Value::Unknown
-            }
+            Some(Value::Lazy(_) | Value::Deferred(..)) | None => Value::Unknown,
             Some(value) => value,
-            None => Value::Unknown,
         }
     }
 
