@@ -71,6 +71,14 @@ impl<'p> Run<'p> {
         leave
     }
 
+    /// Whether the program goes on behind the `with` when its body raises.
+    pub(super) fn swallows_exceptions(&self, manager: &Value<'p>) -> bool {
+        const SWALLOWING: &[&str] =
+            &["contextlib.suppress()", "pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
+        let Value::Outside(path) = manager else { return false };
+        SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
+    }
+
     fn patches_environ(&self, value: &Value<'p>) -> bool {
         self.is_environ(value) || matches!(value, Value::Text(text) if text.text == "os.environ")
     }
