@@ -47,7 +47,7 @@ pub(crate) struct Text<'p> {
     pub place: Place,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Closure<'p> {
     pub file: FileId,
     pub function: usize,

@@ -30,7 +30,7 @@ impl<'p> Run<'p> {
             ("bool", Some(value)) => value.truth().map_or(Value::Unknown, Value::Bool),
             ("list" | "tuple" | "set" | "sorted" | "iter" | "frozenset", Some(value)) => {
                 let value = self.iterate(value, span);
-                self.elements(&value).map_or(Value::Unknown, |elements| Value::sequence(elements))
+                self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => return Some(self.make_dict(first, args)),
             ("len", Some(value)) => {

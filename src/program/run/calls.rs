@@ -7,7 +7,7 @@ use crate::program::value::Value;
 use std::borrow::Cow;
 
 /// The arguments of one call.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Args<'p> {
     pub items: Vec<Arg<'p>>,
     /// `*args` or `**kwargs` may add more.
@@ -120,22 +120,7 @@ impl<'p> Run<'p> {
             }
             Value::Paused(_) | Value::None | Value::Bool(_) => Value::Unknown,
             Value::OneOf(values) => {
-                let possible: Vec<_> = values.iter().filter(|value| !matches!(value, Value::None)).collect();
-                if let [only] = possible[..] {
-                    return self.call_method(only, name, args, span);
-                }
-                let mut results = Vec::new();
-                for value in possible {
-                    let args = Args { items: args.items.clone(), open: args.open };
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            let result = run.call_method(value, name, args, span);
-                            results.push(result);
-                        }),
-                        Box::new(|_| {}),
-                    ]);
-                }
-                Value::one_of(results)
+                self.call_each(values, |run, value| run.call_method(value, name, args.clone(), span))
             }
             _ => {
                 let method = self.attribute(receiver, name, span);
@@ -175,29 +160,36 @@ impl<'p> Run<'p> {
                 self.call(forced, args, span)
             }
             Value::OneOf(values) => {
-                let possible: Vec<_> =
-                    values.iter().filter(|value| !matches!(value, Value::None)).cloned().collect();
-                if let [only] = &possible[..] {
-                    return self.call(only.clone(), args, span);
-                }
-                let mut results = Vec::new();
-                for value in possible {
-                    let args = Args { items: args.items.clone(), open: args.open };
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            let result = run.call(value, args, span);
-                            results.push(result);
-                        }),
-                        Box::new(|_| {}),
-                    ]);
-                }
-                Value::one_of(results)
+                self.call_each(&values, |run, value| run.call(value.clone(), args.clone(), span))
             }
             _ => {
                 self.run_callbacks("", &args, span);
                 Value::Unknown
             }
         }
+    }
+
+    /// Calls each of several values on a path of its own. One that is None fails, so it is none of them.
+    fn call_each(
+        &mut self,
+        values: &[Value<'p>],
+        call: impl Fn(&mut Self, &Value<'p>) -> Value<'p>,
+    ) -> Value<'p> {
+        let possible: Vec<_> = values.iter().filter(|value| !matches!(value, Value::None)).collect();
+        if let [only] = possible[..] {
+            return call(self, only);
+        }
+        let mut results = Vec::new();
+        for value in possible {
+            self.alternatives(vec![
+                Box::new(|run| {
+                    let result = call(run, value);
+                    results.push(result);
+                }),
+                Box::new(|_| {}),
+            ]);
+        }
+        Value::one_of(results)
     }
 
     /// Functions handed to code that is known to run them, and coroutines handed to anybody.

@@ -56,7 +56,7 @@ impl<'p> Run<'p> {
         if let Value::Function(closure) = &value
             && (marks.skipped || !marks.mocked.is_empty() || !marks.fixtures.is_empty())
         {
-            value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..copy(closure) }));
+            value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..Closure::clone(closure) }));
         }
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
             value = self.decorate(wrapper, value, decorator.span);
@@ -122,7 +122,9 @@ impl<'p> Run<'p> {
                     _ => return value,
                 };
                 match &value {
-                    Value::Function(closure) => Value::Function(Rc::new(Closure { role, ..copy(closure) })),
+                    Value::Function(closure) => {
+                        Value::Function(Rc::new(Closure { role, ..Closure::clone(closure) }))
+                    }
                     _ => value,
                 }
             }
@@ -193,15 +195,10 @@ impl<'p> Run<'p> {
         let frame = self.push_frame(closure.file, Some(function.name), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
-            file: closure.file,
-            scope,
-            frame,
             statement: function.name_span,
-            shared: Vec::new(),
-            returns: Vec::new(),
-            exits: Vec::new(),
             bound: closure.bound.clone(),
             class: closure.class.clone(),
+            ..Here::in_module(closure.file, scope, frame)
         };
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
@@ -218,7 +215,7 @@ impl<'p> Run<'p> {
         }
         self.loops = loops;
         self.active.pop();
-        let outer = self.callers.pop().expect("pushed above");
+        let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
         self.leave_function(inner, function)
     }
@@ -329,20 +326,6 @@ impl<'p> Run<'p> {
             }
             _ => None,
         })
-    }
-}
-
-pub(super) fn copy<'p>(closure: &Closure<'p>) -> Closure<'p> {
-    Closure {
-        file: closure.file,
-        function: closure.function,
-        scope: closure.scope,
-        defaults: closure.defaults.clone(),
-        bound: closure.bound.clone(),
-        class: closure.class.clone(),
-        role: closure.role,
-        counts_devices: closure.counts_devices,
-        marks: closure.marks.clone(),
     }
 }
 
