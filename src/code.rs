@@ -113,7 +113,7 @@ pub struct Import<'s> {
 pub enum ImportNames<'s> {
     /// `import a.b` binds `a`; with a name it binds the submodule to that name.
     Module(Option<&'s str>),
-    /// `from m import name as bound`, with the place of each name.
+    /// `from m import name as bound`
     Names(Vec<ImportedName<'s>>),
     Star,
 }
@@ -122,7 +122,6 @@ pub enum ImportNames<'s> {
 pub struct ImportedName<'s> {
     pub name: &'s str,
     pub bound: &'s str,
-    pub span: Span,
 }
 
 /// One `case` of a `match`.
@@ -140,7 +139,6 @@ pub struct Arm<'s> {
 
 #[derive(Debug)]
 pub struct Handler<'s> {
-    pub exception: Option<Expr<'s>>,
     pub name: Option<&'s str>,
     pub body: Block<'s>,
 }
@@ -182,7 +180,6 @@ pub enum ParameterKind {
 pub struct Class<'s> {
     pub name: &'s str,
     pub span: Span,
-    pub name_span: Span,
     pub bases: Vec<Expr<'s>>,
     pub keywords: Vec<Expr<'s>>,
     pub body: Block<'s>,

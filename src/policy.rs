@@ -38,7 +38,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Policy {
-    /// The one GPU that the scripts must use. Its presence makes the `missing-*` rules errors.
+    /// The one GPU that the scripts must use. Its presence makes the rules about choosing a GPU stricter.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub gpu: Option<Gpu>,
     /// What every script must contain.

@@ -86,11 +86,12 @@ impl Source {
         })
     }
 
-    /// 1-based line and column of a byte offset.
+    /// 1-based line and column of a byte offset; inside a character it is that of the character, behind
+    /// the end that of the end.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let starts = self.line_starts();
         let line = starts.partition_point(|&start| start <= offset) - 1;
-        let before = &self.text[starts[line] as usize..(offset as usize).min(self.text.len())];
+        let before = &self.text[starts[line] as usize..self.text.floor_char_boundary(offset as usize)];
         // A byte order mark is not a column that an editor shows.
         let column = before.trim_start_matches('\u{feff}').chars().count();
         (line as u32 + 1, column as u32 + 1)

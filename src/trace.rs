@@ -29,7 +29,7 @@ pub fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (codes, _) = crate::lower_all(sources);
-    let mut options = settings.options(None);
+    let mut options = settings.options(settings.cpu_section().as_ref());
     options.imports_matter = true;
     let program = Program::new(sources, codes, &RuleSet::embedded().knowledge, options);
     let start = program.start_of(file).unwrap_or(Start::Script);

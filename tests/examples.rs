@@ -46,6 +46,21 @@ fn the_output_in_the_readme_is_real() {
     }
 }
 
+#[test]
+fn the_trace_in_the_docs_is_real() {
+    let page = std::fs::read_to_string(absolute("docs/how-it-works.md")).unwrap().replace("\r\n", "\n");
+    let (_, rest) = page.split_once("    $ gpulint trace examples/two-cards/evaluate.py\n").expect("a trace");
+    let (shown, _) = rest.split_once("\n\n").expect("its end");
+    let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
+        .args(["trace", "examples/two-cards/evaluate.py"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the binary runs");
+    let real = String::from_utf8_lossy(&output.stdout);
+    let shown: Vec<&str> = shown.lines().map(|line| &line[4..]).collect();
+    assert_eq!(shown, real.lines().collect::<Vec<_>>());
+}
+
 /// Path, line and rule.
 type Row = (String, u64, String);
 

@@ -139,19 +139,25 @@ enum Flow {
     Gone,
 }
 
-impl<'p> Run<'p> {
-    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
-        let here = Here {
-            file: entry,
-            scope: 0,
-            frame: 0,
+impl Here<'_> {
+    /// The beginning of a module.
+    fn in_module(file: FileId, scope: ScopeId, frame: FrameId) -> Self {
+        Here {
+            file,
+            scope,
+            frame,
             statement: Span::default(),
             shared: Vec::new(),
             returns: Vec::new(),
             exits: Vec::new(),
             bound: None,
             class: None,
-        };
+        }
+    }
+}
+
+impl<'p> Run<'p> {
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame {
@@ -179,7 +185,7 @@ impl<'p> Run<'p> {
             only_if_called: false,
             quiet: 0,
             flow: Flow::Next,
-            here,
+            here: Here::in_module(entry, 0, 0),
             active: Vec::new(),
             memo: FxHashMap::default(),
             loops: Vec::new(),
@@ -312,6 +318,9 @@ impl<'p> Run<'p> {
             if what.imports_gpu_library() {
                 first(&mut self.state.library);
             }
+        }
+        if matches!(what, What::Write { .. }) {
+            self.trace.writes.push(id);
         }
         self.trace.events.push(Event {
             what,

@@ -108,6 +108,17 @@ impl State {
         }
     }
 
+    /// What was removed is there again, with a value that is not followed.
+    pub fn restore_removed(&mut self) {
+        for (_, reaching) in Rc::make_mut(&mut self.environment) {
+            let removed = reaching.len();
+            reaching.retain(|definition| !matches!(definition, Definition::Removed(_)));
+            if reaching.len() < removed && !reaching.contains(&Definition::Elsewhere) {
+                reaching.push(Definition::Elsewhere);
+            }
+        }
+    }
+
     pub fn before(&self, written: Option<&str>) -> Before {
         Before {
             mask: self.reaching(MASK),

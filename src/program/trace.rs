@@ -11,6 +11,8 @@ pub struct Trace {
     /// The file that was started; every file for the trace of a library module is its own start.
     pub entry: Option<FileId>,
     pub events: Vec<Event>,
+    /// The events that set a variable: few of many, and what rules look for again and again.
+    pub writes: Vec<EventId>,
     pub frames: Vec<Frame>,
     /// Functions that ran, by file and number.
     pub ran: FxHashSet<(FileId, usize)>,

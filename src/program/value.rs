@@ -47,7 +47,7 @@ pub(crate) struct Text<'p> {
     pub place: Place,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Closure<'p> {
     pub file: FileId,
     pub function: usize,
@@ -117,9 +117,22 @@ pub(crate) struct Paused<'p> {
     pub scope: ScopeId,
 }
 
+/// Texts of more bytes and collections of more elements are not followed: a program that doubles one in a
+/// loop would fill the memory, and nothing that chooses a GPU is that long.
+pub(crate) const LONGEST: usize = 4096;
+
 impl<'p> Value<'p> {
     pub fn text(text: impl Into<Cow<'p, str>>, place: Place) -> Self {
-        Value::Text(Rc::new(Text { text: text.into(), place }))
+        let text = text.into();
+        if text.len() > LONGEST { Value::Unknown } else { Value::Text(Rc::new(Text { text, place })) }
+    }
+
+    pub fn sequence(elements: Vec<Value<'p>>) -> Self {
+        if elements.len() > LONGEST { Value::Unknown } else { Value::Sequence(Rc::new(elements)) }
+    }
+
+    pub fn mapping(items: Vec<(Value<'p>, Value<'p>)>) -> Self {
+        if items.len() > LONGEST { Value::Unknown } else { Value::Mapping(Rc::new(items)) }
     }
 
     /// The alternatives of a value; a value that is not one of several is its own only alternative.

@@ -63,6 +63,10 @@ fn marks_and_blanks_that_editors_leave() {
     let wide = "a = '🙂é'; ";
     let beside = INDEX_WITHOUT_ORDER.replacen("os.environ", &format!("{wide}os.environ"), 1);
     assert_eq!(place_in(beside), (2, column + wide.chars().count() as u64));
+    let comment = "# gpulint: ignore[device-not-allowed] 日本語";
+    let wide = format!("{INDEX_WITHOUT_ORDER}x = 1  {comment}\ny = 2  {comment}");
+    let unused = ["a.py:2 missing-device-order", "a.py:5 unused-suppression", "a.py:6 unused-suppression"];
+    assert_eq!(Project::new().file("a.py", wide).run("check --format json").findings(), unused);
     // Line ends as they were before 2001.
     assert_eq!(Project::new().file("a.py", "x = 1\ry = 2\r").run("check").code, Some(0));
 }
@@ -126,6 +130,50 @@ fn one_expression_of_a_hundred_thousand_levels() {
     checked_beside(Project::new().file("a.py", round));
     let far = format!("x = {}\n", "(".repeat(3 * DEEP));
     is_skipped(far, deep);
+}
+
+#[test]
+fn values_that_grow_without_end() {
+    let started = Instant::now();
+    let loops = |body: &str| {
+        let eight = "[1, 2, 3, 4, 5, 6, 7, 8]:";
+        format!(
+            "import torch\nfor i in {eight}\n    for j in {eight}\n        {body}\ntorch.zeros(1, device=x)\n"
+        )
+    };
+    for (start, body) in [
+        ("'a'", "x = x + x"),
+        ("'a'", "x = f'{x}{x}'"),
+        ("'a'", "x = x / x"),
+        ("'a'", "x = x.join([x, x])"),
+        ("[1]", "x = x + x"),
+        ("[1]", "x = [*x, *x]"),
+        ("{1: 2}", "x = {**x, **x}"),
+        ("{}", "x = {'a': x, 'b': x}"),
+    ] {
+        checked_beside(Project::new().file("a.py", format!("x = {start}\n{}", loops(body))));
+    }
+    let many = format!("x = [1{}]\n", " for a in [1, 2, 3, 4, 5, 6, 7, 8]".repeat(20));
+    checked_beside(Project::new().file("a.py", many));
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+/// Every use is the first on some path, and each is held against all that happens later.
+#[test]
+fn a_use_on_each_of_very_many_paths() {
+    let started = Instant::now();
+    let mut text = "import torch\nimport sys\ndef f0(n):\n    torch.cuda.init()\n".to_owned();
+    for level in 1..=6 {
+        let call = format!(
+            "    if n in sys.argv: f{}(n + 1)\n    if n in sys.path: f{}(n + 2)\n",
+            level - 1,
+            level - 1
+        );
+        text.push_str(&format!("def f{level}(n):\n{}", call.repeat(4)));
+    }
+    text.push_str("f6(0)\n");
+    checked_beside(Project::new().file("a.py", text));
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[test]

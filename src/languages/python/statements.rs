@@ -137,7 +137,6 @@ impl<'s> Lowering<'s> {
         self.code.classes.push(Class {
             name: self.slice(class.name.range),
             span: self.span(class.range),
-            name_span: self.span(class.name.range),
             bases,
             keywords,
             body,
@@ -175,7 +174,7 @@ impl<'s> Lowering<'s> {
             let names = import.names.iter().map(|alias| {
                 let name = self.slice(alias.name.range);
                 let bound = alias.asname.as_ref().map_or(name, |bound| self.slice(bound.range));
-                ImportedName { name, bound, span: self.span(alias.range) }
+                ImportedName { name, bound }
             });
             ImportNames::Names(names.collect())
         };
@@ -220,7 +219,6 @@ impl<'s> Lowering<'s> {
     fn handler(&mut self, handler: &ast::ExceptHandler) -> Handler<'s> {
         let ast::ExceptHandler::ExceptHandler(handler) = handler;
         Handler {
-            exception: handler.type_.as_ref().map(|exception| self.expr(exception)),
             name: handler.name.as_ref().map(|name| self.slice(name.range)),
             body: self.block(&handler.body),
         }

@@ -4,7 +4,6 @@ use super::Run;
 use super::calls::Args;
 use crate::facts::Span;
 use crate::program::value::Value;
-use std::rc::Rc;
 
 impl<'p> Run<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
@@ -31,7 +30,7 @@ impl<'p> Run<'p> {
             ("bool", Some(value)) => value.truth().map_or(Value::Unknown, Value::Bool),
             ("list" | "tuple" | "set" | "sorted" | "iter" | "frozenset", Some(value)) => {
                 let value = self.iterate(value, span);
-                self.elements(&value).map_or(Value::Unknown, |elements| Value::Sequence(Rc::new(elements)))
+                self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => return Some(self.make_dict(first, args)),
             ("len", Some(value)) => {
@@ -41,19 +40,24 @@ impl<'p> Run<'p> {
                 {
                     self.iterate(value.clone(), span);
                 }
-                let elements = self.elements(&value);
-                elements
-                    .map_or(Value::Unknown, |elements| Value::Int(elements.len() as i64, self.place(span)))
+                match self.elements(&value) {
+                    // One element that is not known stands for a long range.
+                    Some(elements) if !matches!(elements[..], [Value::Unknown]) => {
+                        Value::Int(elements.len() as i64, self.place(span))
+                    }
+                    _ => Value::Unknown,
+                }
             }
             ("range", Some(_)) => self.range(args, span),
             ("enumerate", Some(value)) => {
                 let value = self.iterate(value, span);
                 let elements = self.elements(&value)?;
                 let place = self.place(span);
-                let pairs = elements.into_iter().enumerate().map(|(index, element)| {
-                    Value::Sequence(Rc::new(vec![Value::Int(index as i64, place), element]))
-                });
-                Value::Sequence(Rc::new(pairs.collect()))
+                let pairs = elements
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, element)| Value::sequence(vec![Value::Int(index as i64, place), element]));
+                Value::sequence(pairs.collect())
             }
             ("zip", Some(first)) => {
                 let rest: Vec<_> = args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
@@ -66,9 +70,9 @@ impl<'p> Run<'p> {
                     .collect::<Option<_>>()?;
                 let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
                 let row = |index: usize| {
-                    Value::Sequence(Rc::new(columns.iter().map(|column| column[index].clone()).collect()))
+                    Value::sequence(columns.iter().map(|column| column[index].clone()).collect())
                 };
-                Value::Sequence(Rc::new((0..rows).map(row).collect()))
+                Value::sequence((0..rows).map(row).collect())
             }
             ("map", Some(function @ Value::Function(_))) => {
                 let column = args.at(1)?.value.clone();
@@ -77,7 +81,7 @@ impl<'p> Run<'p> {
                 let results = elements
                     .into_iter()
                     .map(|element| self.call(function.clone(), Args::positional(vec![element], span), span));
-                Value::Sequence(Rc::new(results.collect()))
+                Value::sequence(results.collect())
             }
             ("map", Some(Value::Outside(path))) if &**self.paths.text(path) == "builtins.str" => {
                 let column = args.at(1)?.value.clone();
@@ -86,7 +90,7 @@ impl<'p> Run<'p> {
                 let results = elements.into_iter().map(|element| {
                     self.call(Value::Outside(path), Args::positional(vec![element], span), span)
                 });
-                Value::Sequence(Rc::new(results.collect()))
+                Value::sequence(results.collect())
             }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(Value::Text(name)) => match &name.text {
@@ -120,7 +124,7 @@ impl<'p> Run<'p> {
                 items.push((Value::text(name.clone(), self.place(argument.span)), argument.value.clone()));
             }
         }
-        if args.open { Value::Unknown } else { Value::Mapping(Rc::new(items)) }
+        if args.open { Value::Unknown } else { Value::mapping(items) }
     }
 
     fn range(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
@@ -140,9 +144,9 @@ impl<'p> Run<'p> {
         let place = self.place(span);
         // A long range is as good as one element that is not known: the body surely runs.
         if end.saturating_sub(start) > 8 {
-            return Value::Sequence(Rc::new(vec![Value::Unknown]));
+            return Value::sequence(vec![Value::Unknown]);
         }
-        Value::Sequence(Rc::new((start..end).map(|value| Value::Int(value, place)).collect()))
+        Value::sequence((start..end).map(|value| Value::Int(value, place)).collect())
     }
 
     /// `torch.device("cuda:1")` is its name; `torch.device("cuda", 1)` and `torch.device(1)` too.

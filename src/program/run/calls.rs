@@ -5,10 +5,9 @@ use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
 use crate::program::value::Value;
 use std::borrow::Cow;
-use std::rc::Rc;
 
 /// The arguments of one call.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Args<'p> {
     pub items: Vec<Arg<'p>>,
     /// `*args` or `**kwargs` may add more.
@@ -122,22 +121,7 @@ impl<'p> Run<'p> {
             }
             Value::Paused(_) | Value::None | Value::Bool(_) => Value::Unknown,
             Value::OneOf(values) => {
-                let possible: Vec<_> = values.iter().filter(|value| !matches!(value, Value::None)).collect();
-                if let [only] = possible[..] {
-                    return self.call_method(only, name, args, span);
-                }
-                let mut results = Vec::new();
-                for value in possible {
-                    let args = Args { items: args.items.clone(), open: args.open };
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            let result = run.call_method(value, name, args, span);
-                            results.push(result);
-                        }),
-                        Box::new(|_| {}),
-                    ]);
-                }
-                Value::one_of(results)
+                self.call_each(values, |run, value| run.call_method(value, name, args.clone(), span))
             }
             _ => {
                 let method = self.attribute(receiver, name, span);
@@ -173,33 +157,40 @@ impl<'p> Run<'p> {
             }
             Value::Outside(path) => self.call_outside(path, args, span),
             lazy @ Value::Lazy(_) => {
-                let forced = self.force_lazy(&lazy, span);
+                let forced = self.force_lazy(lazy);
                 self.call(forced, args, span)
             }
             Value::OneOf(values) => {
-                let possible: Vec<_> =
-                    values.iter().filter(|value| !matches!(value, Value::None)).cloned().collect();
-                if let [only] = &possible[..] {
-                    return self.call(only.clone(), args, span);
-                }
-                let mut results = Vec::new();
-                for value in possible {
-                    let args = Args { items: args.items.clone(), open: args.open };
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            let result = run.call(value, args, span);
-                            results.push(result);
-                        }),
-                        Box::new(|_| {}),
-                    ]);
-                }
-                Value::one_of(results)
+                self.call_each(&values, |run, value| run.call(value.clone(), args.clone(), span))
             }
             _ => {
                 self.run_callbacks("", &args, span);
                 Value::Unknown
             }
         }
+    }
+
+    /// Calls each of several values on a path of its own. One that is None fails, so it is none of them.
+    fn call_each(
+        &mut self,
+        values: &[Value<'p>],
+        call: impl Fn(&mut Self, &Value<'p>) -> Value<'p>,
+    ) -> Value<'p> {
+        let possible: Vec<_> = values.iter().filter(|value| !matches!(value, Value::None)).collect();
+        if let [only] = possible[..] {
+            return call(self, only);
+        }
+        let mut results = Vec::new();
+        for value in possible {
+            self.alternatives(vec![
+                Box::new(|run| {
+                    let result = call(run, value);
+                    results.push(result);
+                }),
+                Box::new(|_| {}),
+            ]);
+        }
+        Value::one_of(results)
     }
 
     /// Functions handed to code that is known to run them, and coroutines handed to anybody.
@@ -246,16 +237,15 @@ impl<'p> Run<'p> {
                 found.unwrap_or_else(|| default.map_or(Value::None, |default| default.value.clone()))
             }
             (Value::Mapping(items), "items") => {
-                let pairs = items
-                    .iter()
-                    .map(|(key, value)| Value::Sequence(Rc::new(vec![key.clone(), value.clone()])));
-                Value::Sequence(Rc::new(pairs.collect()))
+                let pairs =
+                    items.iter().map(|(key, value)| Value::sequence(vec![key.clone(), value.clone()]));
+                Value::sequence(pairs.collect())
             }
             (Value::Mapping(items), "keys") => {
-                Value::Sequence(Rc::new(items.iter().map(|item| item.0.clone()).collect()))
+                Value::sequence(items.iter().map(|item| item.0.clone()).collect())
             }
             (Value::Mapping(items), "values") => {
-                Value::Sequence(Rc::new(items.iter().map(|item| item.1.clone()).collect()))
+                Value::sequence(items.iter().map(|item| item.1.clone()).collect())
             }
             (Value::Mapping(_), "copy") | (Value::Sequence(_), "copy") => receiver.clone(),
             (Value::Text(text), "strip" | "lower" | "upper") if args.items.is_empty() => {

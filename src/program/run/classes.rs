@@ -2,7 +2,6 @@
 
 use super::Run;
 use super::calls::Args;
-use super::functions::copy;
 use crate::code::{Expr, StepKind, Target};
 use crate::facts::Span;
 use crate::program::modules::Found;
@@ -67,7 +66,7 @@ impl<'p> Run<'p> {
                 }
             }
             Value::Lazy(_) => {
-                let forced = self.force_lazy(object, span);
+                let forced = self.force_lazy(object.clone());
                 self.attribute(&forced, name, span)
             }
             Value::OneOf(values) => {
@@ -102,12 +101,19 @@ impl<'p> Run<'p> {
         if let Some(value) = self.in_scope(class.scope, name) {
             return value.clone();
         }
-        if depth > 16 {
+        self.base_attribute(class, name, depth + 1)
+    }
+
+    /// Finds a name in the bases of a class only.
+    fn base_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str, depth: usize) -> Value<'p> {
+        /// A class that is its own base would be looked through without end.
+        const DEEPEST: usize = 16;
+        if depth > DEEPEST {
             return Value::Unknown;
         }
         for base in class.bases.clone() {
             let found = match self.settle(base) {
-                Value::Class(base) => self.class_attribute(&base, name, depth + 1),
+                Value::Class(base) => self.class_attribute(&base, name, depth),
                 Value::Outside(path) => {
                     let result = self.paths.result(path);
                     Value::Outside(self.paths.child(result, name))
@@ -136,7 +142,7 @@ impl<'p> Run<'p> {
             Role::Plain | Role::Property if from_class => return found,
             Role::Plain | Role::Property => Some(object.clone()),
         };
-        let method = Rc::new(Closure { bound, ..copy(closure) });
+        let method = Rc::new(Closure { bound, ..Closure::clone(closure) });
         if closure.role == Role::Property && !from_class {
             return self.run_function(&method, Args::default(), span);
         }
@@ -170,13 +176,14 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(None, false);
         let instance = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
         if let Value::Function(maker) = self.class_attribute(class, "__new__", 0) {
-            let method = Rc::new(Closure { bound: Some(Value::Class(class.clone())), ..copy(&maker) });
-            let args = Args { items: args.items.clone(), open: args.open };
-            self.run_function(&method, args, site);
+            let method =
+                Rc::new(Closure { bound: Some(Value::Class(class.clone())), ..Closure::clone(&maker) });
+            self.run_function(&method, args.clone(), site);
         }
         match self.class_attribute(class, "__init__", 0) {
             Value::Function(constructor) => {
-                let method = Rc::new(Closure { bound: Some(instance.clone()), ..copy(&constructor) });
+                let method =
+                    Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&constructor) });
                 self.run_function(&method, args, site);
             }
             Value::Outside(path) => {
@@ -188,7 +195,7 @@ impl<'p> Run<'p> {
             _ if class.dataclass => {
                 self.fill_fields(class, scope, &args);
                 if let Value::Function(after) = self.class_attribute(class, "__post_init__", 0) {
-                    let method = Rc::new(Closure { bound: Some(instance.clone()), ..copy(&after) });
+                    let method = Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&after) });
                     self.run_function(&method, Args::default(), site);
                 }
             }
@@ -220,19 +227,7 @@ impl<'p> Run<'p> {
     pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
         let Some(class) = self.here.class.clone() else { return Value::Unknown };
         let object = self.here.bound.clone().unwrap_or(Value::Unknown);
-        for base in class.bases.clone() {
-            let found = match self.settle(base) {
-                Value::Class(base) => self.class_attribute(&base, name, 1),
-                Value::Outside(path) => {
-                    let result = self.paths.result(path);
-                    Value::Outside(self.paths.child(result, name))
-                }
-                _ => Value::Unknown,
-            };
-            if !matches!(found, Value::Unknown) {
-                return self.bind_method(found, &object, None, span);
-            }
-        }
-        Value::Unknown
+        let found = self.base_attribute(&class, name, 1);
+        self.bind_method(found, &object, None, span)
     }
 }

@@ -8,7 +8,7 @@ use crate::facts::Span;
 use crate::program::value::Value;
 
 /// Literal collections up to this length are followed element by element.
-const MOST_ELEMENTS: usize = 32;
+pub(super) const MOST_ELEMENTS: usize = 32;
 
 impl<'p> Run<'p> {
     pub(super) fn for_each(&mut self, target: &'p Target<'p>, iterable: &'p Expr<'p>, body: &'p Block<'p>) {
@@ -154,8 +154,28 @@ impl<'p> Run<'p> {
         if let Some(target) = target {
             self.assign(target, leave.entered.clone());
         }
-        self.with(rest, body);
+        if self.swallows_exceptions(&manager) {
+            self.catch_all(|run| run.with(rest, body));
+        } else {
+            self.with(rest, body);
+        }
         self.leave_context(leave, context.span);
+    }
+
+    /// Goes on behind `body` whatever it raises.
+    fn catch_all(&mut self, body: impl FnOnce(&mut Self)) {
+        self.catches.push(Vec::new());
+        body(self);
+        let mut ways = self.catches.pop().unwrap_or_default();
+        match self.flow {
+            Flow::Next | Flow::Raise => {
+                ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+            }
+            Flow::Gone if !ways.is_empty() => {}
+            _ => return,
+        }
+        self.flow = Flow::Next;
+        self.join(ways);
     }
 
     fn with_generator(&mut self, manager: &Value<'p>, body: &'p Block<'p>, span: Span) {

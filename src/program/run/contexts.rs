@@ -40,9 +40,7 @@ impl<'p> Run<'p> {
             Value::Outside(path) => {
                 let path = *path;
                 let text = self.paths.text(path).clone();
-                let args =
-                    self.made_with.get(&path).map(|args| Args { items: args.items.clone(), open: args.open });
-                let args = args.unwrap_or_default();
+                let args = self.made_with.get(&path).cloned().unwrap_or_default();
                 if text.ends_with("patch.dict()") {
                     if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
                         leave.restore = Some(self.state.clone());
@@ -69,6 +67,14 @@ impl<'p> Run<'p> {
             }
         }
         leave
+    }
+
+    /// Whether the program goes on behind the `with` when its body raises.
+    pub(super) fn swallows_exceptions(&self, manager: &Value<'p>) -> bool {
+        const SWALLOWING: &[&str] =
+            &["contextlib.suppress()", "pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
+        let Value::Outside(path) = manager else { return false };
+        SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
     }
 
     fn patches_environ(&self, value: &Value<'p>) -> bool {

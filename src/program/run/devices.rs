@@ -76,8 +76,22 @@ impl<'p> Run<'p> {
         let counted = self.state.counted;
         // The literal may stand in a branch that counted the devices, and be used after it.
         self.state.counted |= self.counted_places.contains(&place);
+        self.forget_vaguer_choice(place);
         self.note_at(What::Select { index, text, by: by.to_owned() }, place);
         self.state.counted = counted;
+    }
+
+    /// `f(device="cuda:1")` was noted as a choice by `device` before `f` was known to take one: the call says
+    /// more.
+    fn forget_vaguer_choice(&mut self, place: Place) {
+        let statement = self.place(self.here.statement);
+        let is_same = self.trace.events.last().is_some_and(|last| {
+            let here = (last.place, last.statement, last.frame) == (place, statement, self.here.frame);
+            here && matches!(last.what, What::Select { .. })
+        });
+        if is_same && self.quiet == 0 {
+            self.trace.events.pop();
+        }
     }
 
     /// Reads one device argument.
@@ -140,7 +154,10 @@ impl<'p> Run<'p> {
                 return;
             }
             (Form::Map | Form::Device, Value::Mapping(items)) => {
-                items.iter().for_each(|(_, value)| self.read_device(Form::Device, value, devices));
+                // What lies deeper is nobody's device, and may be without end.
+                let values = items.iter().map(|(_, value)| value);
+                let flat = values.filter(|value| !matches!(value, Value::Mapping(_)));
+                flat.for_each(|value| self.read_device(Form::Device, value, devices));
                 return;
             }
             (Form::Providers, Value::Sequence(providers)) => {

@@ -134,7 +134,9 @@ impl<'p> Run<'p> {
                     }
                 }
             }
-            copy if self.is_environ(&copy) || self.is_environ_copy(&copy) => {}
+            // What was removed since the copy was made is there again, with the value that it had then.
+            copy if self.is_environ_copy(&copy) => self.state.restore_removed(),
+            copy if self.is_environ(&copy) => {}
             // Anything may be in it.
             _ => self.state.blur(),
         }

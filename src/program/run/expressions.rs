@@ -1,12 +1,12 @@
 //! Expressions: what they do, and the value they have when it is known.
 
+use super::compound::MOST_ELEMENTS;
 use super::steps::equal;
 use super::{Flow, Run};
 use crate::code::{Comparison, Comprehension, Expr, ExprKind, Operator};
 use crate::facts::{Place, Span};
-use crate::program::value::{Text, Value};
+use crate::program::value::{LONGEST, Text, Value};
 use std::borrow::Cow;
-use std::rc::Rc;
 
 impl<'p> Run<'p> {
     pub(super) fn eval(&mut self, expr: &'p Expr<'p>) -> Value<'p> {
@@ -44,7 +44,7 @@ impl<'p> Run<'p> {
                 self.item(&container, &key, expr.span)
             }
             ExprKind::Sequence(values) => self.sequence(values),
-            ExprKind::Mapping(items) => self.mapping(items, expr.span),
+            ExprKind::Mapping(items) => self.mapping(items),
             ExprKind::Join(parts) => self.join_text(parts, expr.span),
             ExprKind::Binary(operator, sides) => {
                 let left = self.eval(&sides.0);
@@ -112,7 +112,7 @@ impl<'p> Run<'p> {
             {
                 self.asked_count = true;
             }
-            return if matches!(value, Value::Lazy(_)) { self.force_lazy(&value, span) } else { value };
+            return self.force_lazy(value);
         }
         match name {
             "TYPE_CHECKING" => Value::Bool(false),
@@ -146,7 +146,7 @@ impl<'p> Run<'p> {
                 _ => known.push(self.eval(value)),
             }
         }
-        Value::Sequence(Rc::new(known))
+        Value::sequence(known)
     }
 
     fn rest_unknown(&mut self, values: &'p [Expr<'p>]) -> Value<'p> {
@@ -156,7 +156,7 @@ impl<'p> Run<'p> {
         Value::Unknown
     }
 
-    fn mapping(&mut self, items: &'p [(Option<Expr<'p>>, Expr<'p>)], span: Span) -> Value<'p> {
+    fn mapping(&mut self, items: &'p [(Option<Expr<'p>>, Expr<'p>)]) -> Value<'p> {
         let mut known = Vec::with_capacity(items.len());
         let mut complete = true;
         for (key, value) in items {
@@ -180,8 +180,7 @@ impl<'p> Run<'p> {
             self.chosen_by_key(&key_value, &item);
             known.push((key_value, item));
         }
-        let _ = span;
-        if complete { Value::Mapping(Rc::new(known)) } else { Value::Unknown }
+        if complete { Value::mapping(known) } else { Value::Unknown }
     }
 
     fn join_text(&mut self, parts: &'p [Expr<'p>], span: Span) -> Value<'p> {
@@ -204,7 +203,7 @@ impl<'p> Run<'p> {
                 let Some(text) = alternative.as_text() else { return Value::Unknown };
                 next.extend(texts.iter().map(|start| format!("{start}{text}")));
             }
-            if next.len() > MOST {
+            if next.len() > MOST || next.iter().any(|text| text.len() > LONGEST) {
                 return Value::Unknown;
             }
             texts = next;
@@ -226,29 +225,30 @@ impl<'p> Run<'p> {
                 self.concatenation(vec![left, right], span)
             }
             (Operator::Add, Value::Sequence(a), Value::Sequence(b)) => {
-                Value::Sequence(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
+                Value::sequence(a.iter().chain(b.iter()).cloned().collect())
             }
             (Operator::Divide, Value::Text(path), Value::Text(part)) => {
                 self.divided(&path.text, &part.text, span)
             }
             (Operator::Remainder, Value::Text(format), _) => self.percent_format(format, &right, span),
             (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => {
-                Value::Mapping(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
+                Value::mapping(a.iter().chain(b.iter()).cloned().collect())
             }
             (Operator::BitOr, _, Value::Mapping(items))
                 if self.is_environ(&left) || self.is_environ_copy(&left) =>
             {
                 let mut all = vec![(Value::None, left.clone())];
                 all.extend(items.iter().cloned());
-                Value::Mapping(Rc::new(all))
+                Value::mapping(all)
             }
             (_, Value::Int(a, _), Value::Int(b, _)) => {
                 let result = match operator {
                     Operator::Add => a.checked_add(*b),
                     Operator::Subtract => a.checked_sub(*b),
                     Operator::Multiply => a.checked_mul(*b),
-                    Operator::FloorDivide if *b != 0 => a.checked_div_euclid(*b),
-                    Operator::Remainder if *b != 0 => a.checked_rem_euclid(*b),
+                    // Below zero Python rounds another way; nobody counts GPUs there.
+                    Operator::FloorDivide if *b > 0 => a.checked_div_euclid(*b),
+                    Operator::Remainder if *b > 0 => a.checked_rem_euclid(*b),
                     _ => None,
                 };
                 result.map_or(Value::Unknown, |result| Value::Int(result, self.place(span)))
@@ -257,7 +257,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn percent_format(&mut self, format: &Rc<Text<'p>>, right: &Value<'p>, span: Span) -> Value<'p> {
+    fn percent_format(&mut self, format: &Text<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
         let arguments: Vec<Value<'p>> = match right {
             Value::Sequence(values) => values.to_vec(),
             value => vec![value.clone()],
@@ -371,7 +371,7 @@ impl<'p> Run<'p> {
         let complete = self.comprehend(comprehension, 0, &mut results);
         self.here.scope = outer;
         let single = comprehension.elements.len() == 1;
-        if complete && single { Value::Sequence(Rc::new(results)) } else { Value::Unknown }
+        if complete && single { Value::sequence(results) } else { Value::Unknown }
     }
 
     /// Runs the generators from `depth` on; `true` when every element is known.
@@ -381,6 +381,9 @@ impl<'p> Run<'p> {
         depth: usize,
         results: &mut Vec<Value<'p>>,
     ) -> bool {
+        if !self.spend() {
+            return false;
+        }
         let Some(generator) = comprehension.generators.get(depth) else {
             let mut value = Value::Unknown;
             for element in &comprehension.elements {
@@ -392,7 +395,7 @@ impl<'p> Run<'p> {
         let iterable = self.eval(&generator.iterable);
         let iterable = self.iterate(iterable, generator.iterable.span);
         match self.elements(&iterable) {
-            Some(elements) if elements.len() <= 32 && generator.conditions.is_empty() => {
+            Some(elements) if elements.len() <= MOST_ELEMENTS && generator.conditions.is_empty() => {
                 let mut complete = true;
                 for element in elements {
                     self.assign(&generator.target, element);

@@ -56,7 +56,7 @@ impl<'p> Run<'p> {
         if let Value::Function(closure) = &value
             && (marks.skipped || !marks.mocked.is_empty() || !marks.fixtures.is_empty())
         {
-            value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..copy(closure) }));
+            value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..Closure::clone(closure) }));
         }
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
             value = self.decorate(wrapper, value, decorator.span);
@@ -122,7 +122,9 @@ impl<'p> Run<'p> {
                     _ => return value,
                 };
                 match &value {
-                    Value::Function(closure) => Value::Function(Rc::new(Closure { role, ..copy(closure) })),
+                    Value::Function(closure) => {
+                        Value::Function(Rc::new(Closure { role, ..Closure::clone(closure) }))
+                    }
                     _ => value,
                 }
             }
@@ -194,15 +196,10 @@ impl<'p> Run<'p> {
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
-            file: closure.file,
-            scope,
-            frame,
             statement: function.name_span,
-            shared: Vec::new(),
-            returns: Vec::new(),
-            exits: Vec::new(),
             bound: closure.bound.clone(),
             class: closure.class.clone(),
+            ..Here::in_module(closure.file, scope, frame)
         };
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
@@ -219,7 +216,7 @@ impl<'p> Run<'p> {
         }
         self.loops = loops;
         self.active.pop();
-        let outer = self.callers.pop().expect("pushed above");
+        let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
         self.leave_function(inner, function)
     }
@@ -333,20 +330,6 @@ impl<'p> Run<'p> {
     }
 }
 
-pub(super) fn copy<'p>(closure: &Closure<'p>) -> Closure<'p> {
-    Closure {
-        file: closure.file,
-        function: closure.function,
-        scope: closure.scope,
-        defaults: closure.defaults.clone(),
-        bound: closure.bound.clone(),
-        class: closure.class.clone(),
-        role: closure.role,
-        counts_devices: closure.counts_devices,
-        marks: closure.marks.clone(),
-    }
-}
-
 fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value<'p>]) -> bool {
     let same_bound = match (&memo.bound, &closure.bound) {
         (None, None) => true,
@@ -379,7 +362,7 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
                 }
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
-            ParameterKind::Rest => Value::Sequence(Rc::new(positional.by_ref().collect())),
+            ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
             ParameterKind::Keywords => Value::Unknown,
         });
     }

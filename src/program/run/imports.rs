@@ -186,18 +186,7 @@ impl<'p> Run<'p> {
         if self.quiet == 0 {
             self.trace.entered.push(file);
         }
-        let here = Here {
-            file,
-            scope,
-            frame,
-            statement: Span::default(),
-            shared: Vec::new(),
-            returns: Vec::new(),
-            exits: Vec::new(),
-            bound: None,
-            class: None,
-        };
-        let outer = std::mem::replace(&mut self.here, here);
+        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
         self.callers.push(outer);
         let loops = std::mem::take(&mut self.loops);
         let code = self.code_of(file);
@@ -306,12 +295,8 @@ impl<'p> Run<'p> {
             Some(Value::Deferred(next, next_name)) if (next, next_name) != (file, name) => {
                 self.settle(Value::Deferred(next, next_name))
             }
-            Some(value @ (Value::Lazy(_) | Value::Deferred(..))) => {
-                drop(value);
-                Value::Unknown
-            }
+            Some(Value::Lazy(_) | Value::Deferred(..)) | None => Value::Unknown,
             Some(value) => value,
-            None => Value::Unknown,
         }
     }
 

@@ -30,8 +30,8 @@ impl<'p> Run<'p> {
     }
 
     /// The first use of a lazily imported name imports the module.
-    pub(super) fn force_lazy(&mut self, value: &Value<'p>, _used: Span) -> Value<'p> {
-        let Value::Lazy(import) = value else { return value.clone() };
+    pub(super) fn force_lazy(&mut self, value: Value<'p>) -> Value<'p> {
+        let Value::Lazy(import) = value else { return value };
         let outer = std::mem::replace(&mut self.here.file, import.file);
         let result = match self.import_path(import.level, import.module, import.name, import.span) {
             Imported::Outside => {

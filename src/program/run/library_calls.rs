@@ -24,56 +24,15 @@ impl<'p> Run<'p> {
         if let Some(value) = self.call_path(&text, &args, span) {
             return value;
         }
-        match &*text {
-            "sys.exit"
-            | "os._exit"
-            | "os.abort"
-            | "pytest.skip"
-            | "pytest.exit"
-            | "pytest.fail"
-            | "pytest.importorskip"
-            | "builtins.exit"
-            | "builtins.quit" => {
-                if &*text == "pytest.importorskip" {
-                    return self.import_literal(&args, false, span);
-                }
-                self.flow = Flow::Raise;
-                return Value::Unknown;
-            }
-            "importlib.import_module" => return self.import_literal(&args, false, span),
-            "builtins.__import__" => return self.import_literal(&args, true, span),
-            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" => return self.load_dotenv(&args, span),
-            // What the file sets is not followed; it may set anything that is not set yet.
-            "environ.Env.read_env" => self.state.fill_gaps(false),
-            "torch.device" => {
-                let device = self.torch_device(&args, span);
-                self.choose_literal("torch.device()", &device);
-                return device;
-            }
-            "functools.partial" => {
-                if let Some(function) = args.at(0) {
-                    return function.value.clone();
-                }
-            }
-            "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
-                let default =
-                    args.keyword("default").or_else(|| args.at(0).filter(|_| text.ends_with("Field")));
-                if let Some(default) = default {
-                    return default.value.clone();
-                }
-            }
-            "click.option" | "typer.Option" | "typer.Argument" => self.chosen_by_option(&args),
-            _ => {}
+        if let Some(value) = self.call_by_meaning(&text, &args, span) {
+            return value;
         }
         if starts_child(&text) {
             self.note(What::Spawn { callee: text.to_string() }, span);
         }
-        if text.ends_with("patch().start") || text.ends_with("patch.object().start") {
-            let maker = self.paths.id(text.trim_end_matches(".start"));
-            let target = self
-                .made_with
-                .get(&maker)
-                .and_then(|args| self.patch_target(text.trim_end_matches(".start"), args));
+        if let Some(patch) = text.strip_suffix(".start") {
+            let maker = self.paths.id(patch);
+            let target = self.made_with.get(&maker).and_then(|args| self.patch_target(patch, args));
             self.mocked.extend(target);
         }
         if starts_process(&text) {
@@ -82,6 +41,50 @@ impl<'p> Run<'p> {
             self.run_callbacks(&text, &args, span);
         }
         self.apply_call_effects(&text, &args, span);
+        self.result_of(path, args)
+    }
+
+    /// Calls whose meaning is no effect that the data can name; `None` when the call is none of them, or
+    /// when it is an ordinary call besides.
+    fn call_by_meaning(&mut self, path: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        match path {
+            "sys.exit" | "os._exit" | "os.abort" | "pytest.skip" | "pytest.exit" | "pytest.fail"
+            | "builtins.exit" | "builtins.quit" => {
+                self.flow = Flow::Raise;
+                Some(Value::Unknown)
+            }
+            "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
+            "builtins.__import__" => Some(self.import_literal(args, true, span)),
+            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" => Some(self.load_dotenv(args, span)),
+            // What the file sets is not followed; it may set anything that is not set yet.
+            "environ.Env.read_env" => {
+                self.state.fill_gaps(false);
+                None
+            }
+            "torch.device" => {
+                let device = self.torch_device(args, span);
+                self.choose_literal("torch.device()", &device);
+                Some(device)
+            }
+            // The function stands for the partial; the arguments that the partial holds are not followed.
+            "functools.partial" => args.at(0).map(|function| function.value.clone()),
+            "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
+                let default =
+                    args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
+                default.map(|default| default.value.clone())
+            }
+            "click.option" | "typer.Option" | "typer.Argument" => {
+                self.chosen_by_option(args);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What a library call returns: something known by the name of the call, with its arguments where using
+    /// it depends on them.
+    fn result_of(&mut self, path: PathId, args: Args<'p>) -> Value<'p> {
+        let text = self.paths.text(path).clone();
         let result = self.paths.result(path);
         let result_text = self.paths.text(result).clone();
         let used_later = !self.program.knowledge.of_enter(&text).is_empty()

@@ -5,7 +5,6 @@ use super::{Flow, Run};
 use crate::code::{Arm, Block, Expr, ExprKind, Operator, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::value::Value;
-use std::rc::Rc;
 
 impl<'p> Run<'p> {
     pub(super) fn block(&mut self, block: &'p Block<'p>) {
@@ -172,7 +171,7 @@ impl<'p> Run<'p> {
             Some((_, old)) => *old = value,
             None => items.push((key, value)),
         }
-        let changed = Value::Mapping(Rc::new(items));
+        let changed = Value::mapping(items);
         match &place.kind {
             ExprKind::Name(name) => self.bind(name, changed),
             ExprKind::Attribute(object, name) => {

@@ -2,7 +2,6 @@
 //! with its fixtures. What one test does is not there in the next.
 
 use super::calls::Args;
-use super::functions::copy;
 use super::{Flow, Run};
 use crate::code::{ParameterKind, StepKind};
 use crate::facts::{FileId, Span};
@@ -75,8 +74,11 @@ impl<'p> Run<'p> {
             let scope = self.new_scope(None, false);
             let object = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
             let counts = method.counts_devices || class.counts_devices;
-            let bound =
-                Rc::new(Closure { bound: Some(object.clone()), counts_devices: counts, ..copy(&method) });
+            let bound = Rc::new(Closure {
+                bound: Some(object.clone()),
+                counts_devices: counts,
+                ..Closure::clone(&method)
+            });
             let span = self.function_of(&method).name_span;
             self.run_test(&bound, places, |run| {
                 for name in ["setUpClass", "setup_class", "setUp", "setup_method"] {

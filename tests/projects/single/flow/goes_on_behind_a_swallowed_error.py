@@ -1,0 +1,13 @@
+import contextlib
+
+import torch
+
+
+def fails():
+    raise ValueError
+
+
+with contextlib.suppress(ValueError):
+    fails()
+
+torch.cuda.init()  # ~ missing-visible-devices warning
