@@ -2,13 +2,15 @@
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
 use anyhow::{Context, Result};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
 pub struct Knowledge {
+    /// The libraries that effects are known of.
+    libraries: FxHashSet<String>,
     calls: FxHashMap<String, Vec<Effect>>,
     /// `torch.nn` for the row `torch.nn.*`.
     families: FxHashMap<String, Vec<Effect>>,
@@ -231,6 +233,7 @@ impl Knowledge {
 
     fn add_effects(&mut self, file: EffectsFile) {
         self.aliases.extend(file.aliases);
+        self.libraries.insert(file.library.clone());
         for row in file.effects {
             let effect = Effect { library: file.library.clone(), row: row.into() };
             for (names, table) in [
@@ -281,6 +284,12 @@ impl Knowledge {
     /// Effects of taking an item of something of this name.
     pub fn of_subscript(&self, path: &str) -> &[Effect] {
         self.subscripts.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a module belongs to a library that effects are known of.
+    pub fn has_effects(&self, module: &str) -> bool {
+        let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
+        ends.into_iter().any(|end| self.libraries.contains(&module[..end]))
     }
 
     /// What is known about importing `module`: the row with the longest dotted prefix.
