@@ -24,6 +24,7 @@ pub struct Code<'s> {
     pub main_guard: bool,
 }
 
+/// Statements that run one after the other.
 pub type Block<'s> = Vec<Step<'s>>;
 
 /// One statement.
@@ -33,6 +34,7 @@ pub struct Step<'s> {
     pub kind: StepKind<'s>,
 }
 
+/// What a statement does.
 #[derive(Debug)]
 pub enum StepKind<'s> {
     Import(Import<'s>),
@@ -109,6 +111,7 @@ pub struct Import<'s> {
     pub lazy: bool,
 }
 
+/// What an import binds.
 #[derive(Debug)]
 pub enum ImportNames<'s> {
     /// `import a.b` binds `a`; with a name it binds the submodule to that name.
@@ -118,6 +121,7 @@ pub enum ImportNames<'s> {
     Star,
 }
 
+/// `name as bound`; both are the same without `as`.
 #[derive(Debug)]
 pub struct ImportedName<'s> {
     pub name: &'s str,
@@ -137,12 +141,14 @@ pub struct Arm<'s> {
     pub body: Block<'s>,
 }
 
+/// One `except` of a `try`.
 #[derive(Debug)]
 pub struct Handler<'s> {
     pub name: Option<&'s str>,
     pub body: Block<'s>,
 }
 
+/// A `def` or a `lambda`.
 #[derive(Debug)]
 pub struct Function<'s> {
     pub name: &'s str,
@@ -158,6 +164,7 @@ pub struct Function<'s> {
     pub mentions_gpu: bool,
 }
 
+/// A parameter of a function.
 #[derive(Debug)]
 pub struct Parameter<'s> {
     pub name: &'s str,
@@ -166,6 +173,7 @@ pub struct Parameter<'s> {
     pub default: Option<Expr<'s>>,
 }
 
+/// How a parameter takes arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     Plain,
@@ -176,6 +184,7 @@ pub enum ParameterKind {
     Keywords,
 }
 
+/// A class definition.
 #[derive(Debug)]
 pub struct Class<'s> {
     pub name: &'s str,
@@ -195,12 +204,14 @@ pub enum Target<'s> {
     Rest(Box<Target<'s>>),
 }
 
+/// An expression.
 #[derive(Debug)]
 pub struct Expr<'s> {
     pub span: Span,
     pub kind: ExprKind<'s>,
 }
 
+/// What an expression is.
 #[derive(Debug)]
 pub enum ExprKind<'s> {
     /// The parts are evaluated in order; the value is not followed.
@@ -238,12 +249,14 @@ pub enum ExprKind<'s> {
     Bind(&'s str, Box<Expr<'s>>),
 }
 
+/// `callee(arguments)`
 #[derive(Debug)]
 pub struct Call<'s> {
     pub callee: Expr<'s>,
     pub arguments: Vec<Argument<'s>>,
 }
 
+/// One argument of a call.
 #[derive(Debug)]
 pub struct Argument<'s> {
     /// The keyword, if any.
@@ -253,6 +266,7 @@ pub struct Argument<'s> {
     pub value: Expr<'s>,
 }
 
+/// A list, set or dictionary made by loops, or a generator expression.
 #[derive(Debug)]
 pub struct Comprehension<'s> {
     pub elements: Vec<Expr<'s>>,
@@ -261,6 +275,7 @@ pub struct Comprehension<'s> {
     pub lazy: bool,
 }
 
+/// `for target in iterable if conditions`, inside a comprehension.
 #[derive(Debug)]
 pub struct Generator<'s> {
     pub target: Target<'s>,
@@ -268,6 +283,7 @@ pub struct Generator<'s> {
     pub conditions: Vec<Expr<'s>>,
 }
 
+/// An operator between two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Add,
@@ -280,6 +296,7 @@ pub enum Operator {
     Other,
 }
 
+/// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Equal,

@@ -14,11 +14,13 @@ pub struct Span {
 }
 
 impl Span {
+    /// From byte `start` up to, and without, byte `end`.
     pub fn new(start: usize, end: usize) -> Self {
-        // Files are refused above 4 GiB long before this point, so the cast never cuts.
+        // Files above 16 MiB are refused before this point, so the cast never cuts.
         Span { start: start as u32, end: end as u32 }
     }
 
+    /// The same as an index into the text.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }

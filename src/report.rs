@@ -77,6 +77,7 @@ pub struct Counts {
 }
 
 impl<'a> Report<'a> {
+    /// Counts the findings, each under its status or its severity.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for finding in self.findings {

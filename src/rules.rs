@@ -61,6 +61,7 @@ impl RuleSet {
         &self.rules
     }
 
+    /// The rule with this id.
     pub fn find(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.id == id)
     }

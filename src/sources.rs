@@ -74,6 +74,7 @@ pub struct Sources {
 }
 
 impl Source {
+    /// A file that is reported.
     pub fn new(path: Option<PathBuf>, name: String, language: Language, text: String) -> Self {
         Source { path, name, language, text, reported: true, lines: OnceLock::new() }
     }
@@ -105,6 +106,7 @@ impl Source {
         self.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
+    /// Lines and columns of a span.
     pub fn position(&self, span: Span) -> Position {
         let (line, column) = self.line_column(span.start);
         let (end_line, end_column) = self.line_column(span.end);
@@ -177,14 +179,17 @@ impl Sources {
         Some(FileId(position as u32))
     }
 
+    /// The file with this number.
     pub fn file(&self, id: FileId) -> &Source {
         &self.files[id.0 as usize]
     }
 
+    /// Lines and columns of a place.
     pub fn position(&self, place: Place) -> Position {
         self.file(place.file).position(place.span)
     }
 
+    /// The text that stands at a place.
     pub fn text(&self, place: Place) -> &str {
         &self.file(place.file).text[place.span.range()]
     }

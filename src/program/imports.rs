@@ -41,6 +41,7 @@ const WORDS: &[&str] = &[
     "accelerator",
     "profiler",
     "checkpoint",
+    "cudnn",
     "Adam",
     "RMSprop",
     "cupy",
@@ -153,7 +154,10 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
     };
     let full = names.iter().map(|name| format!("{}.{name}", import.module));
     std::iter::once(import.module.to_owned()).chain(full).any(|module| {
-        options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
+        // Everybody imports torch, and the words above stand wherever it does something.
+        let may_act = knowledge.has_effects(&module) && module != "torch" && !module.starts_with("torch.");
+        may_act
+            || options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {
                 row.contact == Contact::CudaInit
                     || !row.contact_if_installed.is_empty()

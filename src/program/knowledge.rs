@@ -2,13 +2,15 @@
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
 use anyhow::{Context, Result};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
 pub struct Knowledge {
+    /// The libraries that effects are known of.
+    libraries: FxHashSet<String>,
     calls: FxHashMap<String, Vec<Effect>>,
     /// `torch.nn` for the row `torch.nn.*`.
     families: FxHashMap<String, Vec<Effect>>,
@@ -50,6 +52,7 @@ struct EffectsFile {
 pub struct EffectRow {
     /// Why, in one clause.
     pub note: Option<String>,
+    /// The effects.
     pub does: Vec<Does>,
     #[serde(default)]
     calls: Vec<String>,
@@ -90,6 +93,7 @@ pub struct EffectRow {
     pub if_position: BTreeMap<usize, String>,
 }
 
+/// One effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Does {
@@ -99,11 +103,13 @@ pub enum Does {
     TorchInit,
     /// Puts memory on the GPU.
     Allocate,
+    /// Chooses one of the GPUs.
     SelectDevice,
     /// Asks NVML, which initialises nothing.
     Nvml,
 }
 
+/// A value that an argument is compared with; the text `nonzero` stands for every other integer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Literal {
@@ -118,11 +124,14 @@ pub enum Literal {
 pub struct DeviceArgument {
     /// 0-based, without `self`.
     pub position: Option<usize>,
+    /// As keyword.
     pub name: Option<String>,
+    /// How it is written.
     #[serde(default)]
     pub form: Form,
 }
 
+/// How a device argument is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -160,6 +169,7 @@ struct PackageFile {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PackageModule {
+    /// The dotted name; the row also speaks for what lies below and has no row of its own.
     pub module: String,
     /// People import it in order to use a GPU.
     #[serde(default)]
@@ -167,22 +177,27 @@ pub struct PackageModule {
     /// GPU libraries that it imports eagerly.
     #[serde(default)]
     pub imports: Vec<String>,
+    /// How far the import goes by itself.
     #[serde(default)]
     pub contact: Contact,
+    /// How far it goes when another package is installed.
     #[serde(default)]
     pub contact_if_installed: BTreeMap<String, Contact>,
+    /// The contact does not happen when a variable has this value (`*`: any value).
     #[serde(default)]
     pub unless_env: BTreeMap<String, String>,
     /// Environment variables that the import sets.
     #[serde(default)]
     pub sets: BTreeMap<String, String>,
-    /// Imported eagerly when they are installed, which is not known.
+    /// Imported eagerly when they are installed. Nobody knows whether they are, so nothing is made of it.
     #[serde(default)]
     pub imports_if_installed: Vec<String>,
     /// The contact happens only when these variables have these values.
     #[serde(default)]
     pub if_env: BTreeMap<String, String>,
+    /// The versions that this holds for, for whoever reads the file.
     pub version: Option<String>,
+    /// Why, in one clause.
     pub note: Option<String>,
 }
 
@@ -190,9 +205,12 @@ pub struct PackageModule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contact {
+    /// It does not touch it.
     #[default]
     None,
+    /// It asks NVML, which initialises nothing.
     Nvml,
+    /// It reaches `cuInit`.
     CudaInit,
 }
 
@@ -215,6 +233,7 @@ impl Knowledge {
 
     fn add_effects(&mut self, file: EffectsFile) {
         self.aliases.extend(file.aliases);
+        self.libraries.insert(file.library.clone());
         for row in file.effects {
             let effect = Effect { library: file.library.clone(), row: row.into() };
             for (names, table) in [
@@ -252,16 +271,25 @@ impl Knowledge {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Effects of entering what a call of this name returns, in a `with`.
     pub fn of_enter(&self, path: &str) -> &[Effect] {
         self.enters.get(path).map_or(&[], Vec::as_slice)
     }
 
+    /// Effects of a loop over something of this name.
     pub fn of_iteration(&self, path: &str) -> &[Effect] {
         self.iterates.get(path).map_or(&[], Vec::as_slice)
     }
 
+    /// Effects of taking an item of something of this name.
     pub fn of_subscript(&self, path: &str) -> &[Effect] {
         self.subscripts.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a module belongs to a library that effects are known of.
+    pub fn has_effects(&self, module: &str) -> bool {
+        let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
+        ends.into_iter().any(|end| self.libraries.contains(&module[..end]))
     }
 
     /// What is known about importing `module`: the row with the longest dotted prefix.

@@ -22,25 +22,33 @@ pub(crate) struct State {
 /// The state as far as rules ask about it, kept with each event.
 #[derive(Clone, Debug, Default)]
 pub struct Before {
+    /// What [`MASK`] may hold.
     pub mask: Reaching,
+    /// What [`ORDER`] may hold.
     pub order: Reaching,
     /// For a write: what the written variable may hold before it.
     pub written: Reaching,
+    /// The first event that reached `cuInit`.
     pub cuda: Option<Happened>,
+    /// The first import of a GPU library.
     pub library: Option<Happened>,
+    /// The number of devices was checked on the way here.
     pub counted: bool,
 }
 
 /// Something that happened, on every path or on some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Happened {
+    /// The first that did it.
     pub event: EventId,
+    /// On every path.
     pub certain: bool,
 }
 
 /// The definitions of a variable that may be in force, one for each kind of path.
 pub type Reaching = smallvec::SmallVec<[Definition; 2]>;
 
+/// How a variable may have come to what it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Definition {
     /// The program never set it on this path.
@@ -53,10 +61,13 @@ pub enum Definition {
     Removed(EventId),
 }
 
+/// The variable that says which GPUs a process sees.
 pub const MASK: &str = "CUDA_VISIBLE_DEVICES";
+/// The variable that says in which order they are counted.
 pub const ORDER: &str = "CUDA_DEVICE_ORDER";
 
 impl Definition {
+    /// The variable is not set, as far as the program decides that.
     pub fn is_absent(&self) -> bool {
         matches!(self, Definition::Unset | Definition::Removed(_))
     }

@@ -8,11 +8,13 @@ use smallvec::SmallVec;
 /// The effects of one program, in order.
 #[derive(Debug, Default)]
 pub struct Trace {
-    /// The file that was started; every file for the trace of a library module is its own start.
+    /// The file that was started, or that is looked at alone; of the CPU part its first module.
     pub entry: Option<FileId>,
+    /// What happens, in order.
     pub events: Vec<Event>,
     /// The events that set a variable: few of many, and what rules look for again and again.
     pub writes: Vec<EventId>,
+    /// The calls and imports that events lie in; the first is the entry file itself.
     pub frames: Vec<Frame>,
     /// Functions that ran, by file and number.
     pub ran: FxHashSet<(FileId, usize)>,
@@ -52,9 +54,11 @@ pub struct Event {
     pub only_if_called: bool,
     /// Happens in a child process.
     pub in_child: bool,
+    /// What was true just before.
     pub before: Before,
 }
 
+/// What happens in an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// A module outside the project is imported, by its full name (`numba.cuda`).
@@ -64,10 +68,12 @@ pub enum What {
         touches_cuda: bool,
         /// What the policy forbids, or counts as GPU code, that the import brings along.
         brings: Vec<String>,
+        /// Why the import does what it does, in one clause.
         note: Option<String>,
     },
     /// A known call.
     Call {
+        /// The dotted name, or that of the method alone when it is called on something unknown.
         callee: String,
         does: Vec<super::knowledge::Does>,
         note: Option<String>,
@@ -76,19 +82,15 @@ pub enum What {
     Write {
         variable: String,
         value: Option<String>,
+        /// `setdefault` and its like.
         only_if_unset: bool,
     },
-    Remove {
-        variable: String,
-    },
     /// One of the policy's validators is called.
-    Validate {
-        by: String,
-    },
+    Validate { by: String },
+    /// An environment variable of the GPU is removed.
+    Remove { variable: String },
     /// A process is started: it inherits the environment as it is now.
-    Spawn {
-        callee: String,
-    },
+    Spawn { callee: String },
     /// A GPU is chosen by index; `None` is the current one.
     Select {
         index: Option<i64>,
@@ -105,10 +107,13 @@ pub type FrameId = u32;
 /// One hop on the way to an event: a call of a project function, or the import of a project module.
 #[derive(Clone, Debug)]
 pub struct Frame {
+    /// The frame around it; `None` for the entry file.
     pub parent: Option<FrameId>,
     /// The call or import that entered the frame.
     pub site: Option<Place>,
+    /// The statement that the site lies in.
     pub statement: Option<Place>,
+    /// The file whose code runs in the frame.
     pub file: FileId,
     /// Name of the function; `None` for a module.
     pub function: Option<String>,
@@ -117,6 +122,7 @@ pub struct Frame {
 }
 
 impl Trace {
+    /// The event at a position.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id as usize]
     }
@@ -162,6 +168,7 @@ impl What {
         matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Allocate))
     }
 
+    /// Imports something that people import in order to use a GPU.
     pub fn imports_gpu_library(&self) -> bool {
         matches!(self, What::Import { gpu_library: true, .. })
     }

@@ -12,19 +12,26 @@ use crate::program::{Happened, Program};
 
 /// What a rule is held against.
 pub struct Scope<'a> {
+    /// All files of the run.
     pub program: &'a Program<'a>,
+    /// What the team wrote down.
     pub policy: &'a Policy,
     /// The section in force for the CPU part.
     pub cpu: Option<&'a Cpu>,
+    /// What happens, in order.
     pub trace: &'a Trace,
+    /// What the trace follows.
     pub kind: ScopeKind,
 }
 
 /// What kind of code a trace follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeKind {
+    /// An entry point, from its start.
     Program,
+    /// A file whose functions nobody was seen to call.
     Library,
+    /// The import of the modules that must run without a GPU.
     CpuPart,
 }
 

@@ -11,8 +11,11 @@ use std::fmt;
 /// A selector that names no rule, family or profile.
 #[derive(Debug, thiserror::Error)]
 pub struct UnknownSelector {
+    /// As it was written.
     pub word: String,
+    /// The id or family that is most like it, when one is.
     pub nearest: Option<String>,
+    /// Profiles and families.
     pub choices: Vec<String>,
 }
 
@@ -108,6 +111,7 @@ impl<'r> Selection<'r> {
         self.rules.iter().copied()
     }
 
+    /// Whether a rule runs at all.
     pub fn runs(&self, id: &str) -> bool {
         self.rules.iter().any(|(rule, _)| rule.id == id)
     }

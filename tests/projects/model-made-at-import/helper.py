@@ -1,0 +1,3 @@
+from transformers import pipeline
+
+recognise = pipeline("automatic-speech-recognition")
