@@ -127,7 +127,9 @@ fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: 
 fn keep_worst_of_each_place(findings: &mut Vec<Finding>) {
     findings.sort_by(|one, other| {
         let badness = |finding: &Finding| (finding.severity, finding.confidence);
-        (one.place, &one.rule).cmp(&(other.place, &other.rule)).then_with(|| badness(other).cmp(&badness(one)))
+        (one.place, &one.rule)
+            .cmp(&(other.place, &other.rule))
+            .then_with(|| badness(other).cmp(&badness(one)))
     });
     findings.dedup_by(|later, first| later.place == first.place && later.rule == first.rule);
 }

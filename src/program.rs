@@ -116,10 +116,8 @@ impl<'s> Program<'s> {
         });
         let mut judged = gathered(programs, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let libraries: Vec<FileId> = (0..self.codes.len() as u32)
-            .map(FileId)
-            .filter(|&file| self.has_code_alone(file, ran))
-            .collect();
+        let libraries: Vec<FileId> =
+            (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran)).collect();
         let judge_one = |file: FileId, start| judge(&Run::new(self, file, start).trace(), start);
         let libraries = libraries.par_iter().map(|&file| judge_one(file, Start::Library));
         judged.extend(gathered(libraries, &distinct));
