@@ -51,12 +51,15 @@ pub(super) struct Run<'p> {
     modules: FxHashMap<FileId, ScopeId>,
     /// Modules outside the project that were imported, and those that they import.
     imported: FxHashSet<String>,
+    /// What names were bound to before, so that the next arm of a branch starts as this one did.
     undo: Vec<(ScopeId, &'p str, Option<Value<'p>>)>,
     /// For each arm of a branch that is being followed: how many namespaces there were when it began.
     forks: Vec<usize>,
     /// How many conditions on the way here are not understood.
     uncertain: usize,
+    /// How many child processes deep the running code is.
     in_child: usize,
+    /// The running function was not seen to be called.
     only_if_called: bool,
     /// No events are noted while a value is looked up that effects do not depend on.
     quiet: usize,
@@ -65,9 +68,11 @@ pub(super) struct Run<'p> {
     /// Functions being run, innermost last.
     active: Vec<(FileId, usize)>,
     memo: FxHashMap<(FileId, usize), functions::Memo<'p>>,
-    /// Where `break`, `continue` and `raise` go.
+    /// The ways that lead out of each loop by `break` or `continue`, innermost last.
     loops: Vec<Vec<Outcome<'p>>>,
+    /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
+    /// Steps spent of [`MOST_STEPS`].
     steps: usize,
     /// A test asked how many devices there are.
     asked_count: bool,
@@ -91,6 +96,7 @@ pub(super) struct Run<'p> {
     worker: Option<State>,
     /// The arms of branches that are being followed.
     path: Arms,
+    /// Branches followed so far, which numbers them.
     branches: u32,
     /// A loop was left by `break`.
     broke: bool,
@@ -119,7 +125,9 @@ struct Here<'p> {
     statement: Span,
     /// Names declared `global` or `nonlocal`.
     shared: Vec<&'p str>,
+    /// What it may return.
     returns: Vec<Value<'p>>,
+    /// The ways that lead out of it by `return` in one arm of a branch.
     exits: Vec<Outcome<'p>>,
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
     bound: Option<Value<'p>>,

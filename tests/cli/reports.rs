@@ -143,3 +143,14 @@ fn trace_of_a_program() {
     assert_eq!((json.code, json.stderr.as_str()), (Some(0), ""));
     project.run("trace .").fails(2, "error: . is a directory; name the file that is started");
 }
+
+#[test]
+fn trace_of_the_cpu_part() {
+    let project = Project::new()
+        .file("gpulint.yaml", "cpu: {forbidden-imports: [pandas]}\n")
+        .file("a.py", "import pandas\n");
+    let none = "No call that initialises CUDA was seen.\n";
+    let shown = format!("a.py, started as a script:\n  a.py:1  import pandas\n{none}");
+    project.run("trace a.py").is(0, &shown, "");
+    project.run("trace --mode gpu a.py").is(0, &format!("a.py, started as a script:\n{none}"), "");
+}

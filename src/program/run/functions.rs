@@ -101,6 +101,23 @@ impl<'p> Run<'p> {
         }))
     }
 
+    /// `functools.partial(function, …)`: keywords become defaults, and one positional argument stands before
+    /// those of the call. What it holds beyond that is not followed.
+    pub(super) fn partial(&self, args: &Args<'p>) -> Option<Value<'p>> {
+        let function = args.at(0)?.value.clone();
+        let Value::Function(closure) = &function else { return Some(function) };
+        let mut partial = Closure::clone(closure);
+        for (parameter, default) in self.function_of(closure).parameters.iter().zip(&mut partial.defaults) {
+            if let Some(argument) = args.keyword(parameter.name) {
+                *default = Some(argument.value.clone());
+            }
+        }
+        if let (Some(first), None, None) = (args.at(1), args.at(2), &closure.bound) {
+            partial.bound = Some(first.value.clone());
+        }
+        Some(Value::Function(Rc::new(partial)))
+    }
+
     /// What a decorator makes of a function: a project decorator is called, any other is taken to leave
     /// the function what it is.
     pub(super) fn decorate(&mut self, wrapper: Value<'p>, value: Value<'p>, span: Span) -> Value<'p> {

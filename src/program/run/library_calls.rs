@@ -66,8 +66,7 @@ impl<'p> Run<'p> {
                 self.choose_literal("torch.device()", &device);
                 Some(device)
             }
-            // The function stands for the partial; the arguments that the partial holds are not followed.
-            "functools.partial" => args.at(0).map(|function| function.value.clone()),
+            "functools.partial" => self.partial(args),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
