@@ -303,10 +303,11 @@ impl<'p> Run<'p> {
     }
 
     fn note_at(&mut self, what: What, place: Place) -> EventId {
-        let id = self.trace.events.len() as EventId;
+        // What is not noted has no event that anybody could look at.
         if self.quiet > 0 {
-            return id;
+            return EventId::MAX;
         }
+        let id = self.trace.events.len() as EventId;
         let written = match &what {
             What::Write { variable, .. } | What::Remove { variable } => Some(variable.as_str()),
             _ => None,
