@@ -38,7 +38,8 @@ use code::Code;
 use facts::FileId;
 use findings::{Finding, suppressions};
 use policy::{Cpu, Mode};
-use program::{Options, Program};
+use program::trace::Trace;
+use program::{Options, Program, Start};
 use rayon::prelude::*;
 use rules::{RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
 use settings::Settings;
@@ -65,30 +66,28 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
     let (codes, skipped) = lower_all(sources);
     let program = Program::new(sources, codes, &rules.knowledge, settings.options(cpu.as_ref()));
-    let traces = program.traces();
-    let programs = traces.programs.iter().map(|trace| (trace, ScopeKind::Program));
-    let libraries = traces.libraries.iter().map(|trace| (trace, ScopeKind::Library));
-    let part = traces.cpu.iter().map(|trace| (trace, ScopeKind::CpuPart));
-    let scopes: Vec<_> = programs.chain(libraries).chain(part).collect();
-    let mut findings: Vec<Finding> = scopes
-        .par_iter()
-        .flat_map_iter(|&(trace, kind)| {
-            let scope = Scope { program: &program, policy, cpu: cpu.as_ref(), trace, kind };
-            let found: Vec<_> =
-                selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope)).collect();
-            found
-        })
-        .collect();
-    findings.retain(|finding| sources.file(finding.place.file).reported);
-    settle_severities(&mut findings, sources, &selection);
-    keep_worst_of_each_place(&mut findings);
+    let judge = |trace: &Trace, start: Start| {
+        let kind = match start {
+            Start::Library => ScopeKind::Library,
+            Start::CpuPart => ScopeKind::CpuPart,
+            _ => ScopeKind::Program,
+        };
+        let scope = Scope { program: &program, policy, cpu: cpu.as_ref(), trace, kind };
+        let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
+        let mut findings: Vec<Finding> =
+            found.filter(|finding| sources.file(finding.place.file).reported).collect();
+        settle_severities(&mut findings, sources, &selection);
+        keep_worst_of_each_place(&mut findings);
+        findings
+    };
+    let mut findings = program.follow(judge, keep_worst_of_each_place);
     suppress(&mut findings, &program, sources, rules, &selection);
     let is_checked =
         |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
     let checked = sources.files.iter().enumerate().filter(|&entry| is_checked(entry)).count();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
     if settings.process_ends {
-        std::mem::forget((program, traces));
+        std::mem::forget(program);
     }
     Ok(Outcome { findings, checked, skipped })
 }
@@ -127,9 +126,10 @@ fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: 
 /// Several programs may show the same fault: one finding is kept, the worst and surest.
 fn keep_worst_of_each_place(findings: &mut Vec<Finding>) {
     findings.sort_by(|one, other| {
-        let key = |finding: &Finding| (finding.place, finding.rule.clone());
         let badness = |finding: &Finding| (finding.severity, finding.confidence);
-        key(one).cmp(&key(other)).then_with(|| badness(other).cmp(&badness(one)))
+        (one.place, &one.rule)
+            .cmp(&(other.place, &other.rule))
+            .then_with(|| badness(other).cmp(&badness(one)))
     });
     findings.dedup_by(|later, first| later.place == first.place && later.rule == first.rule);
 }

@@ -23,7 +23,7 @@ use modules::Modules;
 use rayon::prelude::*;
 use run::Run;
 use rustc_hash::FxHashSet;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use trace::Trace;
 
 /// All files of a run, with their code.
@@ -63,16 +63,6 @@ struct Ran {
     files: FxHashSet<FileId>,
 }
 
-/// The traces of all programs of a run.
-pub struct Traces {
-    /// One for each entry point.
-    pub programs: Vec<Trace>,
-    /// One for each file with code that no program was seen to run.
-    pub libraries: Vec<Trace>,
-    /// The import of the CPU part, when there is one.
-    pub cpu: Option<Trace>,
-}
-
 impl Drop for Program<'_> {
     /// Many small trees: all cores free them together.
     fn drop(&mut self) {
@@ -103,25 +93,35 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// Follows every program, then the code that none of them ran.
-    pub fn traces(&self) -> Traces {
+    /// Follows every program, then the code that none of them ran, then the import of the CPU part. Each
+    /// trace is judged and dropped when it is done: those of a large project would not fit into memory
+    /// together. `distinct` leaves out of judgements of several traces what need not be kept.
+    pub fn follow<T: Send>(
+        &self,
+        judge: impl Fn(&Trace, Start) -> Vec<T> + Sync,
+        distinct: impl Fn(&mut Vec<T>) + Sync,
+    ) -> Vec<T> {
         let entries = self.entries();
-        let programs: Vec<Trace> =
-            entries.par_iter().map(|&(file, start)| Run::new(self, file, start).trace()).collect();
-        let mut ran = Ran::default();
-        for trace in &programs {
+        let ran = Mutex::new(Ran::default());
+        let programs = entries.par_iter().map(|&(file, start)| {
+            let trace = Run::new(self, file, start).trace();
+            let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
-        }
-        let ran = self.ran.get_or_init(|| ran);
-        let libraries =
-            (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran));
-        let libraries: Vec<FileId> = libraries.collect();
-        let libraries =
-            libraries.par_iter().map(|&file| Run::new(self, file, Start::Library).trace()).collect();
+            drop(ran);
+            judge(&trace, start)
+        });
+        let mut judged = gathered(programs, &distinct);
+        let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let libraries: Vec<FileId> =
+            (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran)).collect();
+        let judge_one = |file: FileId, start| judge(&Run::new(self, file, start).trace(), start);
+        let libraries = libraries.par_iter().map(|&file| judge_one(file, Start::Library));
+        judged.extend(gathered(libraries, &distinct));
         let first = self.cpu_part().first().copied();
-        let cpu = first.map(|first| Run::new(self, first, Start::CpuPart).trace());
-        Traces { programs, libraries, cpu }
+        judged.extend(first.into_iter().flat_map(|first| judge_one(first, Start::CpuPart)));
+        distinct(&mut judged);
+        judged
     }
 
     /// Follows one program.
@@ -218,4 +218,27 @@ impl<'s> Program<'s> {
     fn names_defined(&self, file: FileId) -> Vec<&str> {
         imports::names_defined(self.code(file))
     }
+}
+
+/// All judgements in the order of their traces. Many say the same, so they are thinned out on the way:
+/// each time they have doubled, which costs no more than one sort of them all.
+fn gathered<T: Send>(
+    judged: impl ParallelIterator<Item = Vec<T>>,
+    distinct: &(impl Fn(&mut Vec<T>) + Sync),
+) -> Vec<T> {
+    const FEW: usize = 1000;
+    let added = |(mut all, mut kept): (Vec<T>, usize), more: Vec<T>| {
+        all.extend(more);
+        if all.len() > FEW + 2 * kept {
+            distinct(&mut all);
+            kept = all.len();
+        }
+        (all, kept)
+    };
+    let parts = judged.fold(|| (Vec::new(), 0), added).map(|(all, _)| all);
+    parts.reduce(Vec::new, |mut all, more| {
+        all.extend(more);
+        distinct(&mut all);
+        all
+    })
 }
