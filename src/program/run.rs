@@ -84,8 +84,6 @@ pub(super) struct Run<'p> {
     callers: Vec<Here<'p>>,
     /// Changes to anything that outlives the function that makes them.
     changes: usize,
-    /// Arms of branches followed so far.
-    arms: usize,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
     /// Names that tests replaced.
@@ -204,7 +202,6 @@ impl<'p> Run<'p> {
             yielded: None,
             callers: Vec::new(),
             changes: 0,
-            arms: 0,
             counted_places: FxHashSet::default(),
             mocked: Vec::new(),
             search_paths: Vec::new(),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// What has happened so far on the paths that lead here.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
     environment: Rc<Vec<(Rc<str>, Reaching)>>,
     /// First event that reached `cuInit`.

@@ -183,8 +183,9 @@ impl<'p> Value<'p> {
             (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
             (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
             (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
-            (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b),
+            (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
             (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b),
+            (Value::OneOf(a), Value::OneOf(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
             _ => false,
         }
     }
@@ -226,4 +227,13 @@ impl<'p> Value<'p> {
             _ => None,
         }
     }
+}
+
+/// Whether two short lists hold the same values in the same order.
+fn same_each<'p>(one: &[Value<'p>], other: &[Value<'p>]) -> bool {
+    /// Longer ones are compared too seldom with success to be worth the time.
+    const SHORT: usize = 8;
+    one.len() == other.len()
+        && one.len() <= SHORT
+        && one.iter().zip(other).all(|(one, other)| one.same(other))
 }

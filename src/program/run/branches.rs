@@ -39,7 +39,6 @@ impl<'p> Run<'p> {
         let branch = self.branches;
         for (number, arm) in arms.into_iter().enumerate() {
             self.state = before.clone();
-            self.arms += 1;
             let mark = self.undo.len();
             self.forks.push(self.scopes.len());
             self.uncertain += 1;
@@ -66,7 +65,6 @@ impl<'p> Run<'p> {
             }
         }
         self.state = before;
-        self.arms += 1;
         if outcomes.is_empty() {
             self.flow = Flow::Gone;
         } else {

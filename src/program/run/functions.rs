@@ -5,30 +5,38 @@ use super::calls::Args;
 use super::{Flow, Here, Run};
 use crate::code::{Block, Expr, Function, ParameterKind};
 use crate::facts::{FileId, Span};
+use crate::program::state::State;
+use crate::program::trace::Arms;
 use crate::program::value::{Closure, Marks, Paused, Role, Value};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
 const MOST_CALLS: usize = 48;
 
-/// The last call of a function: when nothing changed since, calling it again does nothing new.
+/// The last call of a function: as long as it counts for the next one too, calling it again does nothing new.
 pub(super) struct Memo<'p> {
     bound: Option<Value<'p>>,
     arguments: Vec<Value<'p>>,
     result: Value<'p>,
     /// It noted nothing and changed nothing outside itself.
     pure: bool,
-    /// What had been noted and changed when it ended.
+    /// What was true when it ended.
     moment: Moment,
 }
 
-/// Stands still while nothing happens.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a call can depend on beside its arguments, and what becomes of the events that it notes.
 pub(super) struct Moment {
-    events: usize,
     changes: usize,
-    /// Counts the arms of branches: what was done in one arm is not done in the other.
-    arms: usize,
+    imported: usize,
+    state: State,
+    /// What was done in one arm of a branch is not done in the other.
+    path: Arms,
+    uncertain: usize,
+    in_child: usize,
+    only_if_called: bool,
+    default_is_gpu: bool,
+    /// How many functions and modules led to it.
+    depth: usize,
 }
 
 /// The body of a `with` that runs when the project's generator yields.
@@ -167,7 +175,7 @@ impl<'p> Run<'p> {
         self.note_validator(function.name, site);
         let arguments = bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
-            && (memo.pure || memo.moment == self.moment())
+            && (memo.pure || self.is_still(&memo.moment))
             && same_arguments(memo, closure, &arguments)
         {
             return memo.result.clone();
@@ -179,14 +187,14 @@ impl<'p> Run<'p> {
         if function.is_async || function.is_generator {
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
-        let before = self.moment();
+        let (events, changes) = (self.trace.events.len(), self.changes);
         let result = self.run_body(closure, scope, site);
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
             arguments,
             result: result.clone(),
-            pure: moment.events == before.events && moment.changes == before.changes,
+            pure: self.trace.events.len() == events && self.changes == changes,
             moment,
         };
         self.memo.insert(key, memo);
@@ -204,7 +212,31 @@ impl<'p> Run<'p> {
     }
 
     fn moment(&self) -> Moment {
-        Moment { events: self.trace.events.len(), changes: self.changes, arms: self.arms }
+        Moment {
+            changes: self.changes,
+            imported: self.imported.len(),
+            state: self.state.clone(),
+            path: self.path.clone(),
+            uncertain: self.uncertain,
+            in_child: self.in_child,
+            only_if_called: self.only_if_called,
+            default_is_gpu: self.default_is_gpu,
+            depth: self.callers.len(),
+        }
+    }
+
+    /// Whether what happened at that moment, on the way here, would happen now in the same way: its events
+    /// lie on every path to this one, as certain and as near to the start as they would be now.
+    fn is_still(&self, moment: &Moment) -> bool {
+        moment.changes == self.changes
+            && moment.imported == self.imported.len()
+            && self.path.starts_with(&moment.path)
+            && moment.uncertain <= self.uncertain
+            && moment.depth <= self.callers.len()
+            && moment.in_child == self.in_child
+            && moment.only_if_called == self.only_if_called
+            && moment.default_is_gpu == self.default_is_gpu
+            && moment.state == self.state
     }
 
     /// Runs the body of a function in its own namespace.

@@ -102,7 +102,6 @@ impl<'p> Run<'p> {
         // Tests are arms of one branch: no path leads through two of them.
         self.path.push((0, self.function_of(test).span.start));
         self.forks.push(self.scopes.len());
-        self.arms += 1;
         self.here.statement = self.function_of(test).name_span;
         for &file in places {
             for fixture in self.autouse_fixtures(file) {
@@ -123,7 +122,6 @@ impl<'p> Run<'p> {
         let base = self.forks.pop().unwrap_or_default();
         self.path.pop();
         self.roll_back(mark, base);
-        self.arms += 1;
         self.mocked.truncate(mocked);
         self.state = before;
     }
