@@ -3,6 +3,7 @@
 mod entries;
 mod imports;
 pub mod knowledge;
+mod launches;
 mod modules;
 mod paths;
 mod run;
@@ -12,12 +13,13 @@ pub mod trace;
 mod value;
 
 pub use entries::Start;
+pub(crate) use run::is_gpu_variable;
 pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::Code;
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, NamePattern};
-use crate::sources::Sources;
+use crate::sources::{Language, Sources};
 use imports::Imports;
 use knowledge::Knowledge;
 use modules::Modules;
@@ -64,6 +66,8 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
+    /// Files that start programs which use a GPU.
+    users: FxHashSet<FileId>,
 }
 
 impl Drop for Program<'_> {
@@ -104,18 +108,22 @@ impl<'s> Program<'s> {
         judge: impl Fn(&Trace, Start) -> Vec<T> + Sync,
         distinct: impl Fn(&mut Vec<T>) + Sync,
     ) -> Vec<T> {
-        let entries = self.entries();
+        let launchers = self.follow_launchers();
+        let entries = self.starts(launches::distinct(&launchers));
         let ran = Mutex::new(Ran::default());
-        let programs = entries.par_iter().map(|&(file, start)| {
-            let trace = Run::new(self, file, start).trace();
+        let programs = entries.par_iter().map(|&(file, start, launch)| {
+            let trace = Run::new(self, file, start).launched_by(launch).trace();
+            let uses = trace.events.iter().any(|event| self.is_use(&event.what));
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
+            ran.users.extend(uses.then_some(file));
             drop(ran);
             judge(&trace, start)
         });
         let mut judged = gathered(programs, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
+        judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
         let libraries: Vec<FileId> =
             (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran)).collect();
         let judge_one = |file: FileId, start| judge(&Run::new(self, file, start).trace(), start);
@@ -164,6 +172,25 @@ impl<'s> Program<'s> {
 
     pub(crate) fn dotted(&self, file: FileId) -> String {
         self.modules.dotted(file, &self.sources.file(file).name)
+    }
+
+    fn language_of(&self, file: FileId) -> Language {
+        self.sources.file(file).language
+    }
+
+    /// The language of the file that a place lies in.
+    pub(crate) fn language_at(&self, place: Place) -> Language {
+        self.language_of(place.file)
+    }
+
+    /// Whether what happens is a use of the GPU, as the policy counts them.
+    fn is_use(&self, what: &trace::What) -> bool {
+        what.initialises_cuda() || (self.options.imports_matter && what.imports_gpu_library())
+    }
+
+    /// Whether a program that starts with this file was seen to use a GPU.
+    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
+        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
     }
 
     fn is_hot(&self, file: FileId) -> bool {

@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// Folders of `rules/` that hold knowledge and not rules.
-const KNOWLEDGE: &[&str] = &["effects/", "packages/"];
+const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/"];
 
 /// All rules, and what they know about libraries.
 #[derive(Debug)]

@@ -158,7 +158,8 @@ impl Scope<'_> {
                     if *write != u32::MAX
                         && !same_mask(known, value)
                         && !hides_all(known)
-                        && !hides_all(value) =>
+                        && !hides_all(value)
+                        && !self.was_handed_on(*write) =>
                 {
                     Some((*write, known.to_string()))
                 }
@@ -178,6 +179,17 @@ impl Scope<'_> {
             return !stays && verdict.definition.is_some();
         }
         true
+    }
+
+    /// Whether a launcher started a program while the value of this write was in force: the next one may get
+    /// another card.
+    fn was_handed_on(&self, write: EventId) -> bool {
+        let has_it = |event: &Event| {
+            let mut mask = event.before.mask.iter();
+            mask.any(|definition| matches!(definition, Definition::Set(known, _) if *known == write))
+        };
+        let mut starts = self.trace.events.iter().filter(|event| matches!(event.what, What::Launch { .. }));
+        self.kind == ScopeKind::Launcher && starts.any(has_it)
     }
 
     /// Whether a write takes a value that was not in force when the earlier thing happened.

@@ -1,7 +1,8 @@
 //! What a rule file says.
 
 use crate::findings::{Confidence, FixOffer, Severity};
-use anyhow::Result;
+use crate::sources::Language;
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,8 +22,11 @@ pub struct Rule {
     pub policy: Option<PolicySeverity>,
     /// In a module that is not an entry point, without a policy.
     pub library_severity: Option<Severity>,
+    /// At most this, in a container or a job of a scheduler: ordinals restart at 0 there.
+    pub container_severity: Option<Severity>,
     #[serde(default = "high")]
     pub confidence: Confidence,
+    /// Languages of the files that findings point at; `[all]` is every one.
     pub languages: Vec<String>,
     /// For somebody who has never met the fault.
     pub why: String,
@@ -67,6 +71,10 @@ pub struct Find {
     /// For `write`: these variables.
     #[serde(default)]
     pub variables: Vec<String>,
+    /// For `gpu-use`: in a launcher also every program that it starts and that is not followed to a use, and its
+    /// end.
+    #[serde(default)]
+    pub launches: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -252,7 +260,18 @@ impl Rule {
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
         let mut rule: Rule = serde_yaml::from_str(text)?;
         rule.family = family.to_owned();
+        if rule.languages == ["all"] {
+            rule.languages = Language::names().map(str::to_owned).collect();
+        }
+        if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
+            bail!("{}: there is no language `{unknown}`", rule.id);
+        }
         Ok(rule)
+    }
+
+    /// Whether the rule is about files of this language.
+    pub fn reads(&self, language: Language) -> bool {
+        self.languages.iter().any(|name| name == language.name())
     }
 
     pub fn example_texts(&self) -> Examples {

@@ -85,6 +85,8 @@ impl Words<'_> {
             What::Select { text, .. } => format!("`{text}` is chosen here"),
             What::Validate { by } => format!("`{by}` checks the GPU"),
             What::Spawn { .. } => "a process is started here".to_owned(),
+            What::Launch { callee, .. } => format!("`{callee}` is started here"),
+            What::End => "the file ends here".to_owned(),
         }
     }
 }
@@ -97,6 +99,8 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),
+        What::Launch { callee, .. } => callee.clone(),
+        What::End => "the end".to_owned(),
         What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
         What::Select { text, .. } => text.clone(),
     }
