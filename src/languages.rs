@@ -1,7 +1,9 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
+mod batch;
 mod command_lines;
 mod embedded;
+mod powershell;
 mod python;
 mod shell;
 
@@ -21,6 +23,8 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
+        Language::Batch => batch::lower(source),
+        Language::PowerShell => powershell::lower(source),
         _ => Ok(Code::default()),
     }
 }
