@@ -6,6 +6,7 @@
 
 mod compound;
 mod statements;
+mod variables;
 mod words;
 
 use super::Refusal;

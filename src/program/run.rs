@@ -20,8 +20,10 @@ mod lazy;
 mod library_calls;
 mod mocks;
 mod search_paths;
+mod starts;
 mod steps;
 mod tests;
+mod variables;
 
 use super::launches::Launch;
 use super::paths::Paths;

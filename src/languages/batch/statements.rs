@@ -1,8 +1,7 @@
 //! Commands of a batch file → [`Step`].
 
-use super::super::command_lines::{self, CommandLine, Word, assignment, step_of};
+use super::super::command_lines::{self, CommandLine, Word, step_of};
 use super::super::nesting_room;
-use super::words::capitals;
 use super::{MAX_DEPTH, Reader, is_comment, label_name};
 use crate::code::{Block, Command, Export, Expr, ExprKind, SetVariable, StepKind};
 use crate::commands::program_name;
@@ -184,132 +183,6 @@ impl<'s> Reader<'s, '_> {
         self.at = end;
     }
 
-    /// Where the running command ends, quotes and `^` considered.
-    fn command_end(&mut self) -> usize {
-        let start = self.at;
-        let mut quoted = false;
-        while self.at < self.text.len() {
-            match self.byte(self.at) {
-                b'"' => quoted = !quoted,
-                b'\n' => break,
-                b'^' if !quoted && self.line_goes_on(self.at) => {
-                    self.skip_continuation();
-                    continue;
-                }
-                b'^' if !quoted => self.at += 1,
-                _ if !quoted && self.ends_command() => break,
-                b'\r' if self.byte(self.at + 1) == b'\n' => break,
-                _ => {}
-            }
-            self.at += 1;
-        }
-        let end = self.at.min(self.text.len());
-        // In the middle of a character after `^`: at its end.
-        let end =
-            (end..=self.text.len()).find(|at| self.text.is_char_boundary(*at)).unwrap_or(self.text.len());
-        self.at = start;
-        end
-    }
-
-    /// `set X=1`, `set "X=1"`, `set /p X=…`
-    fn set_statement(&mut self, block: &mut Block<'s>) {
-        let start = self.at;
-        self.skip_word();
-        let end = self.command_end();
-        let mut asked = false;
-        let mut computed = false;
-        self.skip_blanks();
-        while self.byte(self.at) == b'/' && self.at < end {
-            match self.byte(self.at + 1).to_ascii_lowercase() {
-                b'p' => asked = true,
-                b'a' => computed = true,
-                _ => break,
-            }
-            self.at += 2;
-            self.skip_blanks();
-        }
-        let mut until = end;
-        if self.byte(self.at) == b'"' && self.at < end {
-            self.at += 1;
-            // What stands behind the last quote is dropped.
-            until = self.text[self.at..end].rfind('"').map_or(end, |quote| self.at + quote);
-        }
-        let from = self.at;
-        let Some(sign) = self.text.get(from..until).and_then(|text| text.find('=')) else {
-            self.at = end;
-            return;
-        };
-        let name = self.text[from..from + sign].trim();
-        let is_quoted = until < end;
-        self.at = from + sign + 1;
-        let mut value = self.text_until(until, !is_quoted);
-        self.at = end;
-        if name.is_empty() || name.contains(['%', '!']) {
-            return;
-        }
-        let name = capitals(name);
-        self.set_here.push(name.to_string());
-        if asked || computed {
-            value.kind = match value.kind {
-                ExprKind::Text(text) if computed && text.trim().parse::<i64>().is_ok() => {
-                    ExprKind::Text(text.trim().to_owned().into())
-                }
-                kind => ExprKind::Unknown(vec![Expr { span: value.span, kind }]),
-            };
-        }
-        let span = self.span(from..until.max(from));
-        let kind = match &value.kind {
-            ExprKind::Text(text) if text.is_empty() => StepKind::UnsetVariable(name),
-            _ => {
-                step_of(SetVariable {
-                    name,
-                    span,
-                    value: Some(value),
-                    export: Export::Yes,
-                    only_if_unset: false,
-                })
-                .kind
-            }
-        };
-        let is_removal = matches!(kind, StepKind::UnsetVariable(_));
-        let step = self.step(start, kind);
-        let span = if is_removal { step.span } else { span };
-        block.push(crate::code::Step { span, ..step });
-    }
-
-    /// What happens to variables up to `endlocal`, or the end, is taken back there.
-    fn set_local(&mut self, block: &mut Block<'s>) {
-        let start = self.at;
-        self.skip_command();
-        self.locals += 1;
-        let mut steps = Vec::new();
-        if self.parentheses == 0 {
-            self.sequence(&mut steps);
-        }
-        self.locals -= 1;
-        self.ends_local = false;
-        let step = self.step(start, StepKind::Apart(steps));
-        block.push(step);
-    }
-
-    /// `echo X=1>> %GITHUB_ENV%` is for later steps of a workflow; nothing else that is printed matters.
-    fn echo(&mut self) {
-        self.skip_word();
-        let end = self.command_end();
-        let line = &self.text[self.at..end];
-        match line.find('>').filter(|at| line[*at..].to_ascii_uppercase().contains("GITHUB_ENV")) {
-            Some(length) => {
-                self.at += 1;
-                let stop = self.at + length - 1;
-                let stop = self.at + self.text[self.at..stop.max(self.at)].trim_end().len();
-                let text = self.text_until(stop, true);
-                self.for_later_steps.extend(assignment(text).map(step_of));
-            }
-            None => {}
-        }
-        self.at = end;
-    }
-
     /// `start "title" /wait /d folder program …`: a process of its own.
     fn start(&mut self, block: &mut Block<'s>) {
         let start = self.at;
@@ -476,5 +349,5 @@ fn cd<'s>(verb: &'static str, path: Option<Expr<'s>>) -> StepKind<'s> {
     let span = path.as_ref().map_or_else(Default::default, |path| path.span);
     let mut words = vec![Expr { span, kind: ExprKind::Text(verb.into()) }];
     words.extend(path);
-    StepKind::Command(Box::new(Command { environment: Vec::new(), words, snippet: None }))
+    StepKind::Command(Box::new(Command { environment: Vec::new(), words, snippet: None, script: Vec::new() }))
 }

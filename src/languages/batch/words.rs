@@ -57,6 +57,33 @@ impl<'s> Reader<'s, '_> {
             .map_or(self.text.len(), |end| self.at + end);
     }
 
+    /// Where the running command ends, quotes and `^` considered.
+    pub(super) fn command_end(&mut self) -> usize {
+        let start = self.at;
+        let mut quoted = false;
+        while self.at < self.text.len() {
+            match self.byte(self.at) {
+                b'"' => quoted = !quoted,
+                b'\n' => break,
+                b'^' if !quoted && self.line_goes_on(self.at) => {
+                    self.skip_continuation();
+                    continue;
+                }
+                b'^' if !quoted => self.at += 1,
+                _ if !quoted && self.ends_command() => break,
+                b'\r' if self.byte(self.at + 1) == b'\n' => break,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        let end = self.at.min(self.text.len());
+        // In the middle of a character after `^`: at its end.
+        let end =
+            (end..=self.text.len()).find(|at| self.text.is_char_boundary(*at)).unwrap_or(self.text.len());
+        self.at = start;
+        end
+    }
+
     /// The next word, up to a blank; `None` at the end of the command.
     pub(super) fn word(&mut self) -> Option<Word<'s>> {
         self.skip_blanks();

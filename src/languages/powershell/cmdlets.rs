@@ -249,7 +249,12 @@ fn cd<'s>(span: crate::facts::Span, verb: &'static str, path: Option<Expr<'s>>) 
     words.extend(path);
     Step {
         span,
-        kind: StepKind::Command(Box::new(Command { environment: Vec::new(), words, snippet: None })),
+        kind: StepKind::Command(Box::new(Command {
+            environment: Vec::new(),
+            words,
+            snippet: None,
+            script: Vec::new(),
+        })),
     }
 }
 

@@ -1,0 +1,361 @@
+//! Commands of launchers: functions of the shell, and programs with the environment that they find.
+
+use super::{Here, Run};
+use crate::code::{Command, Expr, ExprKind, Function, Host};
+use crate::commands::{
+    Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment,
+};
+use crate::facts::{FileId, Span};
+use crate::program::Start;
+use crate::program::knowledge::Does;
+use crate::program::launches::{Launch, inherited, normalised};
+use crate::program::state::{Definition, MASK, Reaching};
+use crate::program::trace::What;
+use crate::program::value::{Closure, Value};
+use crate::sources::Language;
+use smallvec::smallvec;
+
+/// Words that a command line may grow to when its variables are put in.
+const MOST_WORDS: usize = 256;
+
+/// A word of a command when it runs.
+struct Argument<'p> {
+    value: Value<'p>,
+    /// As far as it says what is started.
+    text: Option<String>,
+    span: Span,
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn command(&mut self, command: &'p Command<'p>, span: Span) {
+        let words = self.arguments(command);
+        let closure = match words.first().map(|word| &word.value) {
+            Some(Value::Function(closure)) => Some(closure.clone()),
+            Some(Value::Text(name)) => match self.in_scope(self.shell_scope(), &name.text) {
+                Some(Value::Function(closure)) => Some(closure.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(closure) = closure {
+            let arguments: Vec<Value<'p>> = words.into_iter().skip(1).map(|word| word.value).collect();
+            return self
+                .with_environment(command, false, |run| run.shell_function(&closure, &arguments, span));
+        }
+        let texts: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
+        if self.changes_folder(&texts) {
+            return;
+        }
+        let texts = match texts.first() {
+            // `eval "$COMMAND"`
+            Some(Some("eval")) => texts[1..].to_vec(),
+            _ => texts,
+        };
+        let invocation = invocation(&texts);
+        let dynamic = !invocation.assignments.is_empty();
+        let plain = invocation.removed.is_empty() && !invocation.clean && invocation.settings.is_empty();
+        if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
+            return self.start(command, &invocation, &texts, span);
+        }
+        self.with_environment(command, invocation.clean, |run| {
+            for name in &invocation.removed {
+                let key = Value::text(name.clone(), run.place(span));
+                run.remove_variable(&key, span);
+            }
+            for &at in &invocation.assignments {
+                if let Some(word) = words.get(at) {
+                    run.set_by_option(word, None);
+                }
+            }
+            let host = run.shell.host;
+            run.leave_environment(&invocation);
+            for setting in &invocation.settings {
+                if let Some(word) = words.get(setting.word) {
+                    run.set_by_option(word, Some(setting.range));
+                }
+            }
+            run.start(command, &invocation, &texts, span);
+            run.shell.host = host;
+        });
+    }
+
+    /// The words of a command, with what their variables hold.
+    fn arguments(&mut self, command: &'p Command<'p>) -> Vec<Argument<'p>> {
+        let mut arguments = Vec::new();
+        for (index, word) in command.words.iter().enumerate() {
+            let value = self.shell_value(word);
+            // The elements of a list, and the words of a variable that holds a command, are words of their own.
+            let is_variable = matches!(&word.kind, ExprKind::Variable(name) if !name.starts_with('$'));
+            let follows_eval = index == 1 && arguments.first().is_some_and(is_eval);
+            match &value {
+                Value::Sequence(elements) => {
+                    for element in elements.iter().take(MOST_WORDS) {
+                        arguments.push(self.argument(word, element.clone()));
+                    }
+                }
+                Value::Text(text)
+                    if (is_variable && index == 0 || follows_eval) && text.text.contains(' ') =>
+                {
+                    let texts: Vec<String> = text.text.split_whitespace().map(str::to_owned).collect();
+                    for text in texts.into_iter().take(MOST_WORDS) {
+                        let value =
+                            Value::text(text.trim_matches(['"', '\'']).to_owned(), self.place(word.span));
+                        arguments.push(self.argument(word, value));
+                    }
+                }
+                _ => arguments.push(self.argument(word, value)),
+            }
+        }
+        arguments
+    }
+
+    fn argument(&self, word: &'p Expr<'p>, value: Value<'p>) -> Argument<'p> {
+        let text = value.as_text().map(|text| text.into_owned()).or_else(|| self.kept_ending(&value));
+        let text = text.or_else(|| match &word.kind {
+            ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => {
+                interpreter_named_by(name).map(str::to_owned)
+            }
+            // `-e X=$Y`
+            ExprKind::Join(parts) => match &parts.first()?.kind {
+                ExprKind::Text(text) if is_assignment(text) => Some(text.to_string()),
+                _ => None,
+            },
+            _ => None,
+        });
+        Argument { value, text, span: word.span }
+    }
+
+    /// A word, or a part of it, sets a variable.
+    fn set_by_option(&mut self, word: &Argument<'p>, range: Option<(usize, usize)>) {
+        let Some(text) = &word.text else { return };
+        let (start, end) = range.unwrap_or((0, text.len()));
+        let Some((name, value)) = text.get(start..end).and_then(|part| part.split_once('=')) else { return };
+        // The quotes of the word, if it has any, stand before its first byte.
+        let length = (word.span.end - word.span.start) as usize;
+        let quotes = length.saturating_sub(text.len()) / 2;
+        let exact = length <= text.len() + 2;
+        let at = |offset: usize| word.span.start + (quotes + offset) as u32;
+        let span = if exact { Span { start: at(start), end: at(end).min(word.span.end) } } else { word.span };
+        let known = word.value.as_text().is_some();
+        let key = Value::text(name.to_owned(), self.place(span));
+        let value = if known { Value::text(value.to_owned(), self.place(span)) } else { Value::Unknown };
+        self.write_variable(&key, &value, span, false);
+    }
+
+    /// What is left of the environment of the caller where the program runs.
+    fn leave_environment(&mut self, invocation: &Invocation) {
+        match &invocation.elsewhere {
+            None => {}
+            Some(Elsewhere::Running) => self.state.blur(),
+            Some(Elsewhere::Job) => self.enter_host(Host::Scheduler),
+            Some(Elsewhere::Machine) => {
+                self.state.leave_environment(&[]);
+                self.shell.host = Host::Machine;
+            }
+            Some(Elsewhere::Container { handed, env_files, gpus }) => {
+                self.state.leave_environment(handed);
+                self.shell.host = if *gpus == Gpus::None { Host::NoGpu } else { Host::Container };
+                if *gpus == Gpus::Some && self.state.reaching(MASK).iter().any(Definition::is_absent) {
+                    // The engine has chosen.
+                    self.state.set(MASK, smallvec![Definition::Elsewhere]);
+                }
+                for path in env_files {
+                    let file = self.program.launched_file(self.here.file, self.shell.folder.as_deref(), path);
+                    match file.filter(|&file| !self.program.code(file).units.is_empty()) {
+                        Some(file) => self.run_script(file, self.here.statement, false),
+                        None => self.state.fill_gaps(false),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs a command with the variables that are set for it alone. `clean`: and with no others.
+    fn with_environment(&mut self, command: &'p Command<'p>, clean: bool, run: impl FnOnce(&mut Self)) {
+        // Only the environment is taken back: what a function binds stays.
+        let before = self.state.clone();
+        if clean {
+            self.state.leave_environment(&[]);
+        }
+        for set in &command.environment {
+            let value = set.value.as_ref().map_or(Value::Unknown, |value| self.eval(value));
+            let key = Value::text(&*set.name, self.place(set.span));
+            let text = self.as_environment_text(&value, set.span);
+            self.write_variable(&key, &text, set.span, set.only_if_unset);
+        }
+        run(self);
+        self.state.restore_environment(&before);
+    }
+
+    /// The body of a shell function: it shares the variables of its caller.
+    fn shell_function(&mut self, closure: &Closure<'p>, arguments: &[Value<'p>], span: Span) {
+        let key = (closure.file, closure.function);
+        if self.active.contains(&key) || !self.spend() {
+            return;
+        }
+        self.trace.ran.insert(key);
+        let function = &self.program.code(closure.file).functions[closure.function];
+        let given = self.bound_arguments(function, closure, arguments);
+        let scope = self.shell_scope();
+        let before: Vec<(&'p str, Option<Value<'p>>, Option<Reaching>)> = given
+            .iter()
+            .map(|(name, _)| {
+                let kept = self.in_scope(scope, name).cloned();
+                // `local X` of a variable that is exported.
+                let exported = super::is_gpu_variable(name).then(|| self.state.reaching(name));
+                (*name, kept, exported)
+            })
+            .collect();
+        for (name, value) in given {
+            if let Some(value) = value {
+                self.bind_in(scope, name, value);
+            }
+        }
+        let frame = self.push_frame(closure.file, Some(closure.function), span);
+        let inside = Here { statement: self.here.statement, ..Here::in_module(closure.file, scope, frame) };
+        let outer = std::mem::replace(&mut self.here, inside);
+        self.active.push(key);
+        self.block(&function.body);
+        self.active.pop();
+        self.join_exits();
+        self.here = outer;
+        for (name, value, exported) in before {
+            match value {
+                Some(value) => self.bind_in(scope, name, value),
+                None => self.unbind_in(scope, name),
+            }
+            if let Some(exported) = exported {
+                self.state.set(name, exported);
+            }
+        }
+    }
+
+    /// What the names that end with a function hold in it: `$1` and those that are `local` in a shell, and the
+    /// parameters of PowerShell.
+    fn bound_arguments(
+        &self,
+        function: &'p Function<'p>,
+        closure: &Closure<'p>,
+        arguments: &[Value<'p>],
+    ) -> Vec<(&'p str, Option<Value<'p>>)> {
+        /// Names of the arguments that are followed.
+        const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        if self.program.language_of(closure.file) != Language::PowerShell && !is_named(function) {
+            let given = |index: usize| Some(arguments.get(index).cloned().unwrap_or(Value::Unknown));
+            let numbered = NAMES.iter().enumerate().map(|(index, name)| (*name, given(index)));
+            let local = function.parameters.iter().map(|parameter| (parameter.name, None));
+            return numbered.chain(local).collect();
+        }
+        let mut values: Vec<Option<Value<'p>>> = vec![None; function.parameters.len()];
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let named = match argument {
+                Value::Text(text) => text.text.strip_prefix('-').map(str::to_ascii_lowercase),
+                _ => None,
+            };
+            let at = match &named {
+                Some(name) => function.parameters.iter().position(|parameter| parameter.name[1..] == **name),
+                None => values.iter().position(Option::is_none),
+            };
+            let value = if named.is_some() { arguments.next() } else { Some(argument) };
+            if let (Some(at), Some(value)) = (at, value) {
+                values[at] = Some(value.clone());
+            }
+        }
+        let names = function.parameters.iter().zip(values).zip(&closure.defaults);
+        names
+            .map(|((parameter, value), default)| {
+                let value = value.or_else(|| default.clone()).unwrap_or(Value::Unknown);
+                (parameter.name, Some(value))
+            })
+            .collect()
+    }
+
+    /// A program is started, with the environment as it is now.
+    fn start(
+        &mut self,
+        command: &'p Command<'p>,
+        invocation: &Invocation,
+        words: &[Option<&str>],
+        span: Span,
+    ) {
+        let folder = match &invocation.folder {
+            Some(folder) => normalised(self.shell.folder.as_deref().unwrap_or(""), folder),
+            None => self.shell.folder.clone(),
+        };
+        let (program, launcher) = (self.program, self.here.file);
+        let folder = folder.as_deref();
+        let targets: Vec<(FileId, Start)> = match &invocation.started {
+            Started::File(path) => {
+                let file = program.launched_file(launcher, folder, path);
+                if let Some(script) = file.filter(|&file| !program.code(file).units.is_empty()) {
+                    return self.apart_from(|run| run.run_script(script, span, false));
+                }
+                file.map(|file| (file, Start::Script)).into_iter().collect()
+            }
+            Started::Module(dotted) => {
+                let file = program.launched_module(launcher, folder, dotted);
+                file.map(|file| (file, Start::Module)).into_iter().collect()
+            }
+            Started::Tests(paths) => {
+                let tests = program.launched_tests(launcher, folder, paths);
+                tests.into_iter().map(|file| (file, Start::Tests)).collect()
+            }
+            Started::PythonCode(_) | Started::PythonInput => {
+                command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
+            }
+            Started::Program(name) => {
+                let uses = program.knowledge.command_uses_gpu(name, words);
+                return if uses {
+                    self.start_gpu_program(name, span)
+                };
+            }
+            Started::ShellCode(..) | Started::ShellInput(_) if !command.script.is_empty() => {
+                return self.apart(&command.script);
+            }
+            Started::ShellCode(..) | Started::ShellInput(_) | Started::Unknown => Vec::new(),
+        };
+        let environment = inherited(&self.state, &self.trace);
+        let site = self.place(span);
+        for &(file, start) in &targets {
+            let launch =
+                Launch { file, start, environment: environment.clone(), site, host: self.shell.host };
+            self.trace.launches.push(launch);
+        }
+        let callee = started_name(invocation);
+        self.note(
+            What::Launch { callee, targets: targets.into_iter().map(|(file, _)| file).collect() },
+            span,
+        );
+    }
+
+    /// A program that is no file of the project and is known to use a GPU.
+    fn start_gpu_program(&mut self, name: &str, span: Span) {
+        self.in_child += 1;
+        self.note(What::Launch { callee: name.to_owned(), targets: Vec::new() }, span);
+        self.note(What::Call { callee: name.to_owned(), does: vec![Does::CudaInit], note: None }, span);
+        self.in_child -= 1;
+    }
+}
+
+fn is_eval(word: &Argument<'_>) -> bool {
+    word.text.as_deref() == Some("eval")
+}
+
+/// Whether arguments are handed over by the names of parameters.
+fn is_named(function: &Function<'_>) -> bool {
+    function.parameters.first().is_some_and(|first| first.name.starts_with('$'))
+}
+
+/// What is started, for people.
+fn started_name(invocation: &Invocation) -> String {
+    match &invocation.started {
+        Started::File(path) => path.clone(),
+        Started::Module(module) => format!("python -m {module}"),
+        Started::Tests(_) => "pytest".to_owned(),
+        Started::PythonCode(_) | Started::PythonInput => "python".to_owned(),
+        Started::ShellCode(..) | Started::ShellInput(_) => "sh".to_owned(),
+        Started::Program(name) => name.clone(),
+        Started::Unknown => "a program".to_owned(),
+    }
+}
