@@ -3,7 +3,8 @@
 //! A comment `# ~ rule severity, rule severity` stands on the line that a finding must name; `# ~^` means the line
 //! above. A file without one must be passed over in silence.
 //!
-//! - `single/TOPIC/NAME.py` is a project of one file, with the policy of its topic if there is one.
+//! - `single/TOPIC/NAME.py` is a project of one file, with the policy of its topic if there is one, and with those
+//!   files of `single/TOPIC/common` that it names. So is a script: `NAME.sh`, `NAME.ps1`, `NAME.bat`.
 //! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin.
 //! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
 //!
@@ -71,8 +72,16 @@ fn projects() -> Vec<(String, Files)> {
     let mut all = Vec::new();
     for topic in entries(&cases().join("single")) {
         let policy = fs::read_to_string(topic.join("gpulint.yaml")).ok();
-        for case in entries(&topic).into_iter().filter(|file| file.extension().is_some_and(|it| it == "py")) {
-            let mut files = vec![(last_name(&case), text_of(&case))];
+        let mut common = Vec::new();
+        if topic.join("common").is_dir() {
+            collect(&topic.join("common"), &topic.join("common"), &mut common);
+        }
+        for case in
+            entries(&topic).into_iter().filter(|file| file.is_file() && last_name(file) != "gpulint.yaml")
+        {
+            let text = text_of(&case);
+            let mut files = vec![(last_name(&case), text.clone())];
+            files.extend(common.iter().filter(|(name, _)| text.contains(last_part(name))).cloned());
             files.extend(policy.iter().map(|text| ("gpulint.yaml".to_owned(), text.clone())));
             all.push((relative(&case, &cases()), files));
         }
@@ -200,6 +209,10 @@ fn text_of(file: &Path) -> String {
 
 fn last_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn relative(path: &Path, root: &Path) -> String {

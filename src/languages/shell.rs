@@ -3,8 +3,11 @@
 //!
 //! What a shell only prints or writes to a file is text, and nothing of it runs.
 
+mod builtins;
 mod compound;
 mod conditions;
+mod inputs;
+mod slurm;
 mod statements;
 mod words;
 
@@ -22,11 +25,15 @@ const MAX_DEPTH: usize = 100;
 /// Lowers a script.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let mut code = Code::default();
-    let script = lower_part(&source.text, &Origin::from(0), source, &mut code);
-    let is_job = source.text.lines().any(|line| line.starts_with("#SBATCH"));
-    let host = if is_job { Host::Scheduler } else { Host::Machine };
+    let start = if source.text.starts_with('\u{feff}') { 3 } else { 0 };
+    let script = lower_part(&source.text[start..], &Origin::from(start), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
-    code.units.push(Unit { span, name: "".into(), host, body: script.steps });
+    let (host, mut body) = match slurm::directives(&source.text) {
+        Some(steps) => (Host::Scheduler, steps),
+        None => (Host::Machine, Block::new()),
+    };
+    body.extend(script.steps);
+    code.units.push(Unit { span, name: "".into(), host, body });
     Ok(code)
 }
 
@@ -54,6 +61,7 @@ pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: 
         code,
         depth: 0,
         substituted: Vec::new(),
+        locals: Vec::new(),
         for_later_steps: Vec::new(),
     };
     let steps = lowering.block_of(root);
@@ -73,6 +81,8 @@ struct Lowering<'s, 'o> {
     depth: usize,
     /// Commands of substitutions in the words of the current statement: they run before it.
     substituted: Block<'s>,
+    /// Variables that end with the functions around the current statement, innermost last.
+    locals: Vec<Vec<(&'s str, Span)>>,
     for_later_steps: Block<'s>,
 }
 

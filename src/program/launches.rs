@@ -26,6 +26,11 @@ pub struct Launch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inherited {
     Unset,
+    /// Set and removed again by a launcher.
+    Removed {
+        place: Place,
+        statement: Place,
+    },
     /// Set by something that is not followed.
     Elsewhere,
     /// Set by a launcher; `None` when the value is not known.
@@ -57,7 +62,11 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<(Arc<str>, Vec<Inhe
             continue;
         }
         let from = |definition: &Definition| match definition {
-            Definition::Unset | Definition::Removed(_) => Inherited::Unset,
+            Definition::Unset => Inherited::Unset,
+            Definition::Removed(event) => match trace.events.get(*event as usize) {
+                Some(event) => Inherited::Removed { place: event.place, statement: event.statement },
+                None => Inherited::Unset,
+            },
             Definition::Set(event, value) => match trace.events.get(*event as usize) {
                 Some(event) => {
                     Inherited::Set { place: event.place, statement: event.statement, value: value.clone() }

@@ -30,6 +30,12 @@ impl<'s> Lowering<'s, '_> {
                 Some(only) if node.named_child_count() == 1 => return self.value(only),
                 _ => ExprKind::Text(self.slice(node).into()),
             },
+            // `GPUS=(0 1)`
+            "array" => {
+                let mut cursor = node.walk();
+                let elements: Vec<_> = node.named_children(&mut cursor).collect();
+                ExprKind::Sequence(elements.into_iter().map(|element| self.value(element)).collect())
+            }
             "simple_expansion" => self.variable(node),
             "expansion" => self.expansion(node),
             "command_substitution" | "process_substitution" => {
@@ -93,6 +99,13 @@ impl<'s> Lowering<'s, '_> {
     fn expansion(&mut self, node: Node<'_>) -> ExprKind<'s> {
         let mut cursor = node.walk();
         let children: Vec<_> = node.named_children(&mut cursor).collect();
+        if let [subscript] = children[..]
+            && subscript.kind() == "subscript"
+            && self.slice(node).starts_with("${")
+            && !self.slice(node).starts_with(['#', '!'])
+        {
+            return self.element(subscript);
+        }
         let Some(name) = children.first().filter(|name| name.kind() == "variable_name") else {
             return ExprKind::Unknown(Vec::new());
         };
@@ -110,6 +123,25 @@ impl<'s> Lowering<'s, '_> {
             }
             (Some(":?" | "?"), _) => ExprKind::Variable(name),
             _ => ExprKind::Unknown(Vec::new()),
+        }
+    }
+
+    /// `${GPUS[0]}`, `${GPUS[@]}`
+    fn element(&mut self, subscript: Node<'_>) -> ExprKind<'s> {
+        let part = |name: &str| subscript.child_by_field_name(name).map(|part| self.slice(part));
+        let (Some(name), Some(index)) = (part("name"), part("index")) else {
+            return ExprKind::Unknown(Vec::new());
+        };
+        let array = Expr { span: self.span(subscript), kind: ExprKind::Variable(name.into()) };
+        match index {
+            "@" | "*" => array.kind,
+            _ => match index.parse::<i64>() {
+                Ok(index) => {
+                    let index = Expr { span: self.span(subscript), kind: ExprKind::Int(index) };
+                    ExprKind::Item(Box::new((array, index)))
+                }
+                Err(_) => ExprKind::Unknown(Vec::new()),
+            },
         }
     }
 

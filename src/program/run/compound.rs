@@ -3,7 +3,7 @@
 use super::branches::{ArmRun, Outcome};
 use super::functions::Resume;
 use super::{Flow, Run};
-use crate::code::{Block, Expr, Handler, Target};
+use crate::code::{Block, Expr, ExprKind, Handler, Target};
 use crate::facts::Span;
 use crate::program::value::Value;
 
@@ -16,7 +16,10 @@ impl<'p> Run<'p> {
         if self.flow != Flow::Next {
             return;
         }
-        let value = self.iterate(value, iterable.span);
+        let value = match &iterable.kind {
+            ExprKind::Variable(name) => self.words_of(name, value),
+            _ => self.iterate(value, iterable.span),
+        };
         match self.elements(&value) {
             Some(elements) if elements.is_empty() => {}
             Some(elements) if elements.len() <= MOST_ELEMENTS => {

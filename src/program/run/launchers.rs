@@ -24,6 +24,8 @@ pub(super) struct Shell {
     left: Vec<Option<String>>,
     /// Every variable that is set is exported: `set -a`.
     export_all: bool,
+    /// Variables that will be exported when they are set: `export X`.
+    to_export: Vec<String>,
     pub host: Host,
     /// Scripts being run by other scripts, outermost first.
     scripts: Vec<FileId>,
@@ -80,6 +82,12 @@ impl<'p> Run<'p> {
             for one in all {
                 reaching.push(match one {
                     Inherited::Unset => Definition::Unset,
+                    Inherited::Removed { place, statement } => {
+                        self.here.statement = statement.span;
+                        let event = self.note_at(What::Remove { variable: name.to_string() }, *place);
+                        self.trace.inherited = event + 1;
+                        Definition::Removed(event)
+                    }
                     Inherited::Elsewhere => Definition::Elsewhere,
                     Inherited::Set { place, statement, value } => {
                         self.here.statement = statement.span;
@@ -107,6 +115,7 @@ impl<'p> Run<'p> {
     pub(super) fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
         let environment = self.state.clone();
         let shell = (self.shell.folder.clone(), self.shell.export_all, self.shell.host);
+        let to_export = self.shell.to_export.len();
         let variables = self.scopes[self.shell_scope() as usize].values.clone();
         self.catches.push(Vec::new());
         steps(self);
@@ -117,6 +126,7 @@ impl<'p> Run<'p> {
         }
         self.state.restore_environment(&environment);
         (self.shell.folder, self.shell.export_all, self.shell.host) = shell;
+        self.shell.to_export.truncate(to_export);
         let scope = self.shell_scope();
         let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
         for name in changed {
@@ -140,6 +150,15 @@ impl<'p> Run<'p> {
 
     pub(super) fn exports_all(&self) -> bool {
         self.shell.export_all
+    }
+
+    /// `export X` before X has a value.
+    pub(super) fn will_export(&mut self, name: &str) {
+        self.shell.to_export.push(name.to_owned());
+    }
+
+    pub(super) fn is_to_be_exported(&self, name: &str) -> bool {
+        self.shell.to_export.iter().any(|known| known == name)
     }
 
     /// `source env.sh`: the steps of another file, in this shell.

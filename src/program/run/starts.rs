@@ -39,6 +39,9 @@ impl<'p> Run<'p> {
         };
         if let Some(closure) = closure {
             let arguments: Vec<Value<'p>> = words.into_iter().skip(1).map(|word| word.value).collect();
+            if command.environment.is_empty() {
+                return self.shell_function(&closure, &arguments, span);
+            }
             return self
                 .with_environment(command, false, |run| run.shell_function(&closure, &arguments, span));
         }

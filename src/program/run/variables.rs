@@ -22,13 +22,15 @@ impl<'p> Run<'p> {
             Some(value) => self.shell_value(value),
             None => match self.in_scope(scope, &set.name) {
                 Some(value) => value.clone(),
-                None => return,
+                None => return self.will_export(&set.name),
             },
         };
         let exported = match set.export {
             Export::Yes => true,
             Export::No => false,
-            Export::IfExported => self.exports_all() || self.is_exported(&set.name),
+            Export::IfExported => {
+                self.exports_all() || self.is_exported(&set.name) || self.is_to_be_exported(&set.name)
+            }
         };
         if exported {
             let key = Value::text(&*set.name, self.place(set.span));
@@ -50,6 +52,17 @@ impl<'p> Run<'p> {
             (Value::Unknown, Some(end)) => Value::Outside(self.paths.id(&format!("…/{end}"))),
             _ => evaluated,
         }
+    }
+
+    /// What `for x in $GPUS` goes over: the words of a text. PowerShell takes it as one.
+    pub(super) fn words_of(&self, name: &str, value: Value<'p>) -> Value<'p> {
+        let Value::Text(text) = &value else { return value };
+        let place = text.place;
+        let words: Vec<Value<'p>> = match name.starts_with('$') {
+            true => vec![value],
+            false => text.text.split_whitespace().map(|word| Value::text(word.to_owned(), place)).collect(),
+        };
+        Value::sequence(words)
     }
 
     /// The end of a path that [`Run::shell_value`] kept.
