@@ -141,9 +141,7 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
             return;
         }
         at += wrapper.operands;
-        if matches!(name, "parallel" | "watch" | "flock")
-            && words.get(at).copied().flatten().is_some_and(has_blank)
-        {
+        if reads_code(wrapper) && words.get(at).copied().flatten().is_some_and(has_blank) {
             invocation.started = Started::ShellCode(Shell::Bourne, at);
             return;
         }
@@ -154,6 +152,11 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
 pub fn program_name(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     name.strip_suffix(".exe").or_else(|| name.strip_suffix(".EXE")).unwrap_or(name)
+}
+
+/// Whether a word with blanks is code for a shell.
+fn reads_code(wrapper: &Wrapper) -> bool {
+    matches!(wrapper.name, "parallel" | "watch" | "flock")
 }
 
 fn has_blank(word: &str) -> bool {
@@ -210,6 +213,10 @@ fn skip_options(
 ) -> usize {
     let flags = flags_of(wrapper);
     loop {
+        // `parallel 'X={} python train.py' ::: 0 1` is code, although it begins like an assignment.
+        if reads_code(wrapper) && words.get(at).copied().flatten().is_some_and(has_blank) {
+            return at;
+        }
         at = skip_assignments(words, at, invocation);
         let Some(Some(word)) = words.get(at) else { return at };
         if *word == "--" {

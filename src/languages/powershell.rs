@@ -56,6 +56,7 @@ pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: 
         for_later_steps: Vec::new(),
         texts: FxHashMap::default(),
         functions: FxHashMap::default(),
+        locals: Vec::new(),
     };
     lowering.note_functions(root);
     let steps = lowering.block_of(root);
@@ -80,6 +81,8 @@ struct Lowering<'s, 'o> {
     texts: FxHashMap<String, Literal<'s>>,
     /// Functions of this text: their names are written in any case.
     functions: FxHashMap<String, &'s str>,
+    /// Variables that end with the functions around the current statement, innermost last.
+    locals: Vec<Vec<(String, Span)>>,
 }
 
 impl<'s> Lowering<'s, '_> {
@@ -121,8 +124,8 @@ impl<'s> Lowering<'s, '_> {
     /// Comments that speak to gpulint, and the statements that they may speak about.
     fn note_comments(&mut self, root: Node<'_>) {
         const SIMPLE: &[&str] = &["command", "assignment_expression", "invokation_expression"];
-        let mut pending = vec![root];
-        while let Some(node) = pending.pop() {
+        let mut pending = vec![(root, false)];
+        while let Some((node, inside)) = pending.pop() {
             if node.kind() == "comment" {
                 if self.slice(node).contains("gpulint:") {
                     let span = self.span(node);
@@ -130,13 +133,13 @@ impl<'s> Lowering<'s, '_> {
                 }
                 continue;
             }
-            let has_block = self.slice(node).contains('{');
-            if SIMPLE.contains(&node.kind()) && !has_block {
+            let is_simple = SIMPLE.contains(&node.kind()) && !self.slice(node).contains('{');
+            if is_simple && !inside {
                 let span = self.span(node);
                 self.code.lines.push(span);
-            } else {
-                pending.extend(children_of(node).into_iter().rev());
             }
+            // A comment behind a statement may be a part of it.
+            pending.extend(children_of(node).into_iter().rev().map(|child| (child, inside || is_simple)));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
-use crate::program::{Happened, Program};
+use crate::program::{Definition, Happened, Program};
 
 /// What a rule is held against.
 pub struct Scope<'a> {
@@ -107,7 +107,9 @@ impl Scope<'_> {
             What::End => {
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                !started.any(|start| start.before.mask == event.before.mask)
+                let chooses =
+                    event.before.mask.iter().any(|definition| matches!(definition, Definition::Set(..)));
+                chooses && !started.any(|start| start.before.mask == event.before.mask)
             }
             _ => false,
         }

@@ -307,12 +307,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// A program with its words.
-    pub(super) fn finish(&mut self, start: usize, mut words: Vec<Word<'s>>, block: &mut Block<'s>) {
-        if let Some(Word { expr: Expr { kind: ExprKind::Text(name), .. }, .. }) = words.first_mut()
-            && !name.contains(['/', '\\', '.'])
-        {
-            *name = name.to_ascii_lowercase().into();
-        }
+    pub(super) fn finish(&mut self, start: usize, words: Vec<Word<'s>>, block: &mut Block<'s>) {
         let end = start + self.text[start..self.at.max(start)].trim_end().len();
         let line = CommandLine { span: self.span(start..end), environment: Vec::new(), words, input: None };
         block.extend(command_lines::lower(line, self.source, self.code));

@@ -131,10 +131,7 @@ impl<'s> Lowering<'s, '_> {
         let expr = match inner.kind() {
             "command_name" | "path_command_name" | "command_name_expr" => {
                 let written = self.slice(named).replace(['"', '\'', '`'], "");
-                // Names of programs have no case; paths may have.
-                let bare = !written.contains(['/', '\\', '.']);
-                let text = if bare { written.to_ascii_lowercase() } else { written };
-                Expr { span, kind: ExprKind::Text(text.into()) }
+                Expr { span, kind: ExprKind::Text(written.into()) }
             }
             _ => self.value(inner),
         };

@@ -117,17 +117,30 @@ impl<'s> Lowering<'s, '_> {
         let declared = child_of(node, "function_parameter_declaration")
             .or_else(|| body.and_then(|body| child_of(body, "param_block")))
             .and_then(|owner| child_of(owner, "parameter_list"));
-        let parameters = declared.map(|list| self.parameters_of(list)).unwrap_or_default();
-        let steps = body.map(|body| self.body_of(body)).unwrap_or_default();
+        let mut parameters = declared.map(|list| self.parameters_of(list)).unwrap_or_default();
+        let steps = body.map(|body| self.function_body(body, &mut parameters)).unwrap_or_default();
         self.define(node, name, self.slice(name).into(), parameters, steps, block);
     }
 
     /// `$block = { … }` runs nothing; `& $block` does.
     pub(super) fn block_as_function(&mut self, node: Node<'_>, name: Cow<'s, str>, block: &mut Block<'s>) {
         let declared = child_of(node, "param_block").and_then(|owner| child_of(owner, "parameter_list"));
-        let parameters = declared.map(|list| self.parameters_of(list)).unwrap_or_default();
-        let steps = self.body_of(node);
+        let mut parameters = declared.map(|list| self.parameters_of(list)).unwrap_or_default();
+        let steps = self.function_body(node, &mut parameters);
         self.define(node, node, name, parameters, steps, block);
+    }
+
+    /// The steps of a function. What it assigns is its own, and ends with it as its parameters do.
+    fn function_body(&mut self, body: Node<'_>, parameters: &mut Vec<Parameter<'s>>) -> Block<'s> {
+        self.locals.push(Vec::new());
+        let steps = self.body_of(body);
+        for (name, span) in self.locals.pop().unwrap_or_default() {
+            if !parameters.iter().any(|known| known.name == name) {
+                let name = self.source.keep(name);
+                parameters.push(Parameter { name, span, kind: ParameterKind::KeywordOnly, default: None });
+            }
+        }
+        steps
     }
 
     /// The steps of a function without those that its parameters stand for.

@@ -124,6 +124,10 @@ impl<'s> Lowering<'s, '_> {
             return self.push(Step { span: self.span(node), kind: StepKind::Evaluate(value) }, block);
         };
         let kind = if name.starts_with('$') {
+            let is_scoped = target.is_some_and(|variable| self.slice(variable).contains(':'));
+            if let Some(locals) = self.locals.last_mut().filter(|_| !is_scoped) {
+                locals.push((name.to_string(), self.origin.span(left.start_byte(), left.end_byte())));
+            }
             self.set(name, self.span(node), value, Export::No, if_unset)
         } else if matches!(value.kind, ExprKind::None) {
             StepKind::UnsetVariable(name)

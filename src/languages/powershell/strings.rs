@@ -45,7 +45,7 @@ impl<'s> Lowering<'s, '_> {
         self.add_text(end..inside.end, &mut parts);
         match parts.len() {
             0 => ExprKind::Text("".into()),
-            1 if matches!(parts[0].kind, ExprKind::Text(_)) => parts.swap_remove(0).kind,
+            1 => parts.swap_remove(0).kind,
             _ => ExprKind::Join(parts),
         }
     }

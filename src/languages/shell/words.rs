@@ -161,6 +161,23 @@ impl<'s> Lowering<'s, '_> {
         match node.kind() {
             "raw_string" => self.literal_of(node.start_byte() + 1..node.end_byte().saturating_sub(1)),
             "word" | "number" | "heredoc_body" => self.literal_of(node.byte_range()),
+            // `--wrap="python train.py"`
+            "concatenation" => {
+                let mut cursor = node.walk();
+                let mut extract = Extract::default();
+                for part in node.named_children(&mut cursor) {
+                    let inside = match part.kind() {
+                        "word" | "number" => part.byte_range(),
+                        "string" | "raw_string" if !self.slice(part).contains(['\\', '$', '`']) => {
+                            part.start_byte() + 1..part.end_byte().saturating_sub(1)
+                        }
+                        _ => return None,
+                    };
+                    extract.push(self.text.get(inside.clone())?, inside.start);
+                }
+                let (text, part) = extract.finish();
+                Some(Literal { text: self.source.keep(text), origin: self.origin.of_part(&part) })
+            }
             "string" => {
                 let mut cursor = node.walk();
                 let plain = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");

@@ -1,7 +1,7 @@
 //! Commands of launchers: functions of the shell, and programs with the environment that they find.
 
 use super::{Here, Run};
-use crate::code::{Command, Expr, ExprKind, Function, Host};
+use crate::code::{Command, Expr, ExprKind, Function, Host, ParameterKind};
 use crate::commands::{
     Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment,
 };
@@ -243,13 +243,15 @@ impl<'p> Run<'p> {
     ) -> Vec<(&'p str, Option<Value<'p>>)> {
         /// Names of the arguments that are followed.
         const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-        if self.program.language_of(closure.file) != Language::PowerShell && !is_named(function) {
+        let own = |kind: ParameterKind| function.parameters.iter().filter(move |own| own.kind == kind);
+        let local = own(ParameterKind::KeywordOnly).map(|parameter| (parameter.name, None));
+        if self.program.language_of(closure.file) != Language::PowerShell {
             let given = |index: usize| Some(arguments.get(index).cloned().unwrap_or(Value::Unknown));
             let numbered = NAMES.iter().enumerate().map(|(index, name)| (*name, given(index)));
-            let local = function.parameters.iter().map(|parameter| (parameter.name, None));
             return numbered.chain(local).collect();
         }
-        let mut values: Vec<Option<Value<'p>>> = vec![None; function.parameters.len()];
+        let names: Vec<&'p str> = own(ParameterKind::Plain).map(|parameter| parameter.name).collect();
+        let mut values: Vec<Option<Value<'p>>> = vec![None; names.len()];
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let named = match argument {
@@ -257,7 +259,7 @@ impl<'p> Run<'p> {
                 _ => None,
             };
             let at = match &named {
-                Some(name) => function.parameters.iter().position(|parameter| parameter.name[1..] == **name),
+                Some(named) => names.iter().position(|name| name[1..] == **named),
                 None => values.iter().position(Option::is_none),
             };
             let value = if named.is_some() { arguments.next() } else { Some(argument) };
@@ -265,13 +267,11 @@ impl<'p> Run<'p> {
                 values[at] = Some(value.clone());
             }
         }
-        let names = function.parameters.iter().zip(values).zip(&closure.defaults);
-        names
-            .map(|((parameter, value), default)| {
-                let value = value.or_else(|| default.clone()).unwrap_or(Value::Unknown);
-                (parameter.name, Some(value))
-            })
-            .collect()
+        let given = names.into_iter().zip(values).zip(&closure.defaults);
+        let given = given.map(|((name, value), default)| {
+            (name, Some(value.or_else(|| default.clone()).unwrap_or(Value::Unknown)))
+        });
+        given.chain(local).collect()
     }
 
     /// A program is started, with the environment as it is now.
@@ -343,11 +343,6 @@ impl<'p> Run<'p> {
 
 fn is_eval(word: &Argument<'_>) -> bool {
     word.text.as_deref() == Some("eval")
-}
-
-/// Whether arguments are handed over by the names of parameters.
-fn is_named(function: &Function<'_>) -> bool {
-    function.parameters.first().is_some_and(|first| first.name.starts_with('$'))
 }
 
 /// What is started, for people.

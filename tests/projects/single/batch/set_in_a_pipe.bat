@@ -1,0 +1,2 @@
+set CUDA_VISIBLE_DEVICES=1 | more
+python -c "import torch; torch.cuda.init()" & rem # ~ missing-visible-devices warning
