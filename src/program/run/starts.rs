@@ -310,7 +310,8 @@ impl<'p> Run<'p> {
             Started::Program(name) => {
                 let uses = program.knowledge.command_uses_gpu(name, words);
                 return if uses {
-                    self.start_gpu_program(name, span)
+                    let verb = words.iter().flatten().nth(1).filter(|verb| !verb.starts_with('-'));
+                    self.start_gpu_program(&format!("{name} {}", verb.unwrap_or(&"…")), span)
                 };
             }
             Started::ShellCode(..) | Started::ShellInput(_) if !command.script.is_empty() => {
