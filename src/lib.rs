@@ -27,6 +27,7 @@ mod commands;
 pub mod facts;
 pub mod findings;
 pub mod languages;
+mod masks;
 pub mod policy;
 pub mod program;
 pub mod report;

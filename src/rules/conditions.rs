@@ -1,7 +1,8 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects, Written};
+use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, Written};
+use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
 
@@ -170,6 +171,9 @@ impl Scope<'_> {
         if !wanted.none_of.is_empty() && wanted.none_of.contains(value) {
             return false;
         }
+        if wanted.mask.is_some_and(|fault| !fault.is_in(value)) {
+            return false;
+        }
         if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {
             return false;
         }
@@ -218,11 +222,25 @@ impl Scope<'_> {
     fn left_by_mask(&self, event: &Event) -> Option<(i64, i64)> {
         let What::Select { index: Some(index), .. } = event.what else { return None };
         let mut counts = event.before.mask.iter().map(|definition| match definition {
-            Definition::Set(_, Some(value)) => Some(gpus_left(value)),
+            Definition::Set(_, Some(value)) => Some(masks::read(value).left as i64),
             _ => None,
         });
         let first = counts.next()??;
         counts.all(|count| count == Some(first)).then_some((first, index))
+    }
+}
+
+impl MaskFault {
+    fn is_in(self, value: &str) -> bool {
+        // A template is filled in by somebody else.
+        if value.contains(['$', '%', '{', '<']) {
+            return false;
+        }
+        match masks::read(value).fault {
+            Some(Fault::HidesAll | Fault::Repeated) => self == MaskFault::HidesAll,
+            Some(Fault::CutShort) => self == MaskFault::CutShort,
+            None => false,
+        }
     }
 }
 
@@ -256,30 +274,17 @@ pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<Happened> {
     }
 }
 
-/// Whether a mask selects by index: its first element begins with a number.
+/// Whether a mask selects by index.
 fn selects_by_integer(mask: &str) -> bool {
-    let first = mask.trim_start().trim_start_matches('+');
-    first.starts_with(|first: char| first.is_ascii_digit())
+    masks::read(mask).kind == Kind::Index
 }
 
 /// `""` and `-1` say that the program uses no GPU.
 fn hides_all(mask: &str) -> bool {
-    matches!(mask.trim(), "" | "-1")
+    masks::read(mask).kind == Kind::Nothing
 }
 
 /// Whether two masks select the same GPUs in the same order; blanks do not count.
 fn same_mask(one: &str, other: &str) -> bool {
     one.split(',').map(str::trim).eq(other.split(',').map(str::trim))
-}
-
-/// How many GPUs a mask leaves at most: the list ends at the first invalid element.
-///
-/// Source: CUDA programming guide, appendix on environment variables.
-fn gpus_left(mask: &str) -> i64 {
-    let valid = |element: &&str| {
-        let element = element.trim();
-        let index = !element.is_empty() && element.bytes().all(|byte| byte.is_ascii_digit());
-        index || element.starts_with("GPU-") || element.starts_with("MIG-")
-    };
-    mask.split(',').take_while(valid).count() as i64
 }

@@ -146,10 +146,22 @@ pub struct Condition {
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// It is a mask with this fault.
+    pub mask: Option<MaskFault>,
     /// It is an order, and not the policy's.
     pub differs_from_policy: bool,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+}
+
+/// What is wrong with a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaskFault {
+    /// It leaves no GPU although it looks as if it named one.
+    HidesAll,
+    /// It ends before the GPUs that it names.
+    CutShort,
 }
 
 #[derive(Debug, Deserialize)]
