@@ -178,9 +178,31 @@ impl<'s> Program<'s> {
         self.sources.file(file).language
     }
 
-    /// The language of the file that a place lies in.
+    /// The language that a place is written in: Python inside a shell is Python.
     pub(crate) fn language_at(&self, place: Place) -> Language {
-        self.language_of(place.file)
+        let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
+        let is_snippet = self.code(place.file).snippets.iter().any(|snippet| holds(snippet.span));
+        if is_snippet { Language::Python } else { self.language_of(place.file) }
+    }
+
+    /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
+    /// that are written somewhere.
+    pub(crate) fn reads_variable(&self, name: &str) -> bool {
+        const READING: &[&str] =
+            &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
+        self.sources.files.iter().any(|source| {
+            memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
+                let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let is_item = (before.ends_with("[\"") || before.ends_with("['"))
+                    && behind.get(2..).is_some_and(|rest| {
+                        let rest = rest.trim_start();
+                        !rest.starts_with('=') || rest.starts_with("==")
+                    });
+                let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
+                whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
+            })
+        })
     }
 
     /// Whether what happens is a use of the GPU, as the policy counts them.

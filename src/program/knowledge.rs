@@ -1,10 +1,15 @@
 //! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
+mod variables;
+
 use anyhow::{Context, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use variables::VariablesFile;
+
+pub use variables::Variables;
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
@@ -22,6 +27,8 @@ pub struct Knowledge {
     subscripts: FxHashMap<String, Vec<Effect>>,
     packages: FxHashMap<String, PackageModule>,
     commands: Vec<CommandRow>,
+    /// Environment variables.
+    pub variables: Variables,
 }
 
 /// What a known call does.
@@ -247,6 +254,9 @@ impl Knowledge {
                 let file: PackageFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
                 let modules = file.modules.into_iter();
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
+            } else if path == "environment.yaml" {
+                let file: VariablesFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                knowledge.variables = Variables::read(file);
             } else if path.starts_with("commands/") {
                 let file: CommandsFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
                 knowledge.commands.extend(file.commands);

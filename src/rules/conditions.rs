@@ -1,7 +1,7 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, Written};
+use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
 use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
@@ -25,6 +25,7 @@ impl Scope<'_> {
     ) -> bool {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
+        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let removed =
@@ -59,6 +60,7 @@ impl Scope<'_> {
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
         unset
+            && variable
             && removed
             && written
             && never_later
@@ -71,6 +73,17 @@ impl Scope<'_> {
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
+    }
+
+    fn variable_is(&self, kind: VariableKind, event: &Event) -> bool {
+        let What::Write { variable, .. } = &event.what else { return false };
+        let known = &self.program.knowledge.variables;
+        match kind {
+            VariableKind::Misspelt => {
+                known.near(variable).is_some() && !self.program.reads_variable(variable)
+            }
+            VariableKind::Dead => known.get(variable).is_some_and(|row| row.is_dead()),
+        }
     }
 
     fn is_unset(&self, event: &Event, variable: &str, verdict: &mut Verdict) -> bool {

@@ -71,7 +71,9 @@ impl Scope<'_> {
             }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
-                What::Write { variable, .. } => rule.find.variables.contains(variable),
+                What::Write { variable, .. } => {
+                    rule.find.variables.is_empty() || rule.find.variables.contains(variable)
+                }
                 _ => false,
             },
             (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
@@ -136,6 +138,7 @@ impl Scope<'_> {
             in_cpu_part: self.kind == ScopeKind::CpuPart,
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             policy: self.policy,
+            known: &self.program.knowledge.variables,
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
             library: event.before.library.map(|happened| self.trace.event(happened.event)),
         };

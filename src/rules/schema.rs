@@ -68,7 +68,7 @@ pub enum Section {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
     pub event: EventKind,
-    /// For `write`: these variables.
+    /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
     /// For `gpu-use`: in a launcher also every program that it starts and that is not followed to a use, and its
@@ -103,6 +103,8 @@ pub enum EventKind {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Condition {
+    /// The variable that is written is one of these kinds.
+    pub variable: Option<VariableKind>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -152,6 +154,16 @@ pub struct Written {
     pub differs_from_policy: bool,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+}
+
+/// What is asked of the name of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VariableKind {
+    /// Nearly the name of a known one, and nothing in the project reads it.
+    Misspelt,
+    /// Nothing reads it, or another has taken its place.
+    Dead,
 }
 
 /// What is wrong with a mask.
