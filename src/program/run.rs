@@ -113,6 +113,8 @@ struct Scope<'p> {
     parent: Option<ScopeId>,
     /// Names of a class body are not seen from its methods.
     is_class: bool,
+    /// Something that was made in it may still look names up in it.
+    is_captured: bool,
 }
 
 /// The function or module that is being run.
@@ -279,7 +281,10 @@ impl<'p> Run<'p> {
     }
 
     fn new_scope(&mut self, parent: Option<ScopeId>, is_class: bool) -> ScopeId {
-        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class });
+        if let Some(parent) = parent {
+            self.scopes[parent as usize].is_captured = true;
+        }
+        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class, is_captured: false });
         (self.scopes.len() - 1) as ScopeId
     }
 
@@ -353,6 +358,13 @@ impl<'p> Run<'p> {
             number: function,
         });
         (self.trace.frames.len() - 1) as FrameId
+    }
+
+    /// Forgets the frames from `frame` on when nothing happened in them: nobody will ask how it came to that.
+    fn pop_frames(&mut self, frame: FrameId, events_before: usize) {
+        if self.trace.events.len() == events_before {
+            self.trace.frames.truncate(frame as usize);
+        }
     }
 
     /// Looks a name up in a namespace and those around it.

@@ -8,6 +8,7 @@ use crate::facts::{FileId, Span};
 use crate::program::state::State;
 use crate::program::trace::Arms;
 use crate::program::value::{Closure, Marks, Paused, Role, Value};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -95,7 +96,9 @@ impl<'p> Run<'p> {
             }
             defaults.push(default.map(|(value, _)| value));
         }
-        let in_class = self.scopes[self.here.scope as usize].is_class;
+        let around = &mut self.scopes[self.here.scope as usize];
+        around.is_captured = true;
+        let in_class = around.is_class;
         Value::Function(Rc::new(Closure {
             file: self.here.file,
             function,
@@ -189,6 +192,10 @@ impl<'p> Run<'p> {
         }
         let (events, changes) = (self.trace.events.len(), self.changes);
         let result = self.run_body(closure, scope, site);
+        let left = &mut self.scopes[scope as usize];
+        if !left.is_captured {
+            left.values = FxHashMap::default();
+        }
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
@@ -242,6 +249,7 @@ impl<'p> Run<'p> {
     /// Runs the body of a function in its own namespace.
     fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
+        let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
@@ -267,6 +275,7 @@ impl<'p> Run<'p> {
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
+        self.pop_frames(frame, events);
         self.leave_function(inner, function)
     }
 
