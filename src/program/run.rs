@@ -34,10 +34,6 @@ use functions::Resume;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Steps after which a program is no longer followed. Real programs need far fewer; this bounds the time
-/// for generated ones.
-const MOST_STEPS: usize = 400_000;
-
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
     start: Start,
@@ -72,8 +68,9 @@ pub(super) struct Run<'p> {
     loops: Vec<Vec<Outcome<'p>>>,
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
-    /// Steps spent of [`MOST_STEPS`].
+    /// Steps spent, and how many may be.
     steps: usize,
+    most_steps: usize,
     /// A test asked how many devices there are.
     asked_count: bool,
     /// Bodies of `with` whose context manager is a project generator, waiting for its `yield`.
@@ -165,7 +162,8 @@ impl Here<'_> {
 }
 
 impl<'p> Run<'p> {
-    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
+    /// A program that is followed for `most_steps` steps.
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start, most_steps: usize) -> Self {
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame {
@@ -199,6 +197,7 @@ impl<'p> Run<'p> {
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
+            most_steps,
             asked_count: false,
             resumes: Vec::new(),
             yielded: None,
@@ -231,8 +230,9 @@ impl<'p> Run<'p> {
             Start::Tests => self.run_tests(),
             Start::Library => self.run_library(),
             Start::CpuPart => {
+                let each = self.most_steps;
                 for &file in self.program.cpu_part() {
-                    self.steps = 0;
+                    self.most_steps = (self.steps + each).min(self.program.budget.all);
                     for parent in self.program.modules.parents(file) {
                         self.enter_module(parent, Span::default());
                     }
@@ -241,7 +241,7 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        self.trace.cut = self.steps > MOST_STEPS;
+        self.trace.steps = self.steps;
         self.trace
     }
 
@@ -292,10 +292,24 @@ impl<'p> Run<'p> {
         Place { file: self.here.file, span }
     }
 
-    /// Spends one step of the budget; `false` when it is used up.
+    /// Spends one step of the budget; `false` when it is used up. The file that was started may go on for a
+    /// while, without what it imports and calls: what it does itself comes after that, and matters most.
     fn spend(&mut self) -> bool {
-        self.steps += 1;
-        self.steps <= MOST_STEPS
+        if self.steps < self.most_steps {
+            self.steps += 1;
+            return true;
+        }
+        self.trace.cut = true;
+        // What is passed over may set anything.
+        self.state.blur();
+        let goes_on = self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4;
+        self.steps += usize::from(goes_on);
+        goes_on
+    }
+
+    /// Whether the code of a file is passed over, because the budget is used up.
+    fn passes_over(&self, file: FileId) -> bool {
+        file != self.entry && self.steps >= self.most_steps
     }
 
     /// Notes that something happens at `span` of the running file.

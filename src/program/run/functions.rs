@@ -172,6 +172,9 @@ impl<'p> Run<'p> {
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
             return Value::Unknown;
         }
+        if self.passes_over(closure.file) {
+            return Value::Unknown;
+        }
         if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
@@ -294,6 +297,9 @@ impl<'p> Run<'p> {
             self.join(exits);
         } else {
             self.flow = Flow::Raise;
+        }
+        if self.passes_over(inner.file) {
+            return Value::Unknown;
         }
         let mut returns = inner.returns;
         if falls_through || function.is_generator {

@@ -180,6 +180,9 @@ impl<'p> Run<'p> {
         if self.modules.contains_key(&file) || self.flow != Flow::Next || !self.worth_running(file) {
             return;
         }
+        if self.passes_over(file) {
+            return self.state.blur();
+        }
         let scope = self.new_scope(None, false);
         self.modules.insert(file, scope);
         let events = self.trace.events.len();

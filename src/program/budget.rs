@@ -1,0 +1,202 @@
+//! How far programs are followed. One program may need many steps, and in a large project thousands may each
+//! reach nearly all of it: what is spent on all of them grows with the number of files, not with its square.
+//! A program that is not followed to its end is named in the report.
+
+use super::{Program, Run, Start};
+use crate::facts::FileId;
+use crate::program::trace::Trace;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Steps that may be spent: statements that are run and functions that are called.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// On one program. Real ones need far fewer.
+    pub one: usize,
+    /// On all programs together.
+    pub all: usize,
+}
+
+/// What was found in several programs.
+pub struct Followed<T> {
+    pub judged: Vec<T>,
+    /// Programs that were not followed to their end, by file.
+    pub unfinished: Vec<FileId>,
+}
+
+/// A program that was not followed to its end, with what was found on the way.
+struct Part<T> {
+    /// Its position among the programs.
+    index: usize,
+    judged: Vec<T>,
+}
+
+impl Budget {
+    /// Of a project of so many files: fifty times what published projects need.
+    pub fn of(files: usize) -> Budget {
+        Budget { one: 400_000, all: 50_000_000 + 1_000 * files }
+    }
+
+    /// What each of so many programs may spend at first.
+    fn share(self, programs: usize) -> usize {
+        /// Enough for what a program says itself, and the first that it imports.
+        const LEAST: usize = 2_000;
+        (self.all / programs.max(1)).max(LEAST).min(self.one)
+    }
+
+    /// What is there for programs that need more than their share: what the others left, and a little.
+    fn rest(self, spent: usize) -> usize {
+        (self.all + self.all / 8).saturating_sub(spent)
+    }
+}
+
+impl Program<'_> {
+    /// Follows programs and judges each trace. Each has its share of the budget; those for which it is not
+    /// enough are followed again, as many as the rest allows, from all over the project. The outcome does
+    /// not depend on the number of threads.
+    pub(super) fn follow_all<T: Send>(
+        &self,
+        programs: &[(FileId, Start)],
+        judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
+        distinct: &(impl Fn(&mut Vec<T>) + Sync),
+    ) -> Followed<T> {
+        let share = self.budget.share(programs.len());
+        let spent = AtomicUsize::new(0);
+        let parts = Mutex::new(Vec::new());
+        let first = programs.par_iter().enumerate().map(|(index, &(file, start))| {
+            let trace = Run::new(self, file, start, share).trace();
+            spent.fetch_add(trace.steps, Ordering::Relaxed);
+            let mut judged = judge(&trace, start);
+            if trace.cut {
+                // Kept apart only when there may be a better judgement later.
+                let kept = if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
+                let part = Part { index, judged: kept };
+                parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+            }
+            judged
+        });
+        let mut judged = gathered(first, distinct);
+        let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        parts.sort_by_key(|part| part.index);
+        if share < self.budget.one {
+            let rest = self.budget.rest(spent.into_inner());
+            self.follow_again(programs, &mut parts, rest, judge);
+        }
+        let unfinished = parts.iter().filter(|part| part.index != FINISHED);
+        let unfinished = unfinished.map(|part| programs[part.index].0).collect();
+        judged.extend(parts.into_iter().flat_map(|part| part.judged));
+        distinct(&mut judged);
+        Followed { judged, unfinished }
+    }
+
+    /// Replaces what was found in parts of programs by what there is in the whole of them, for as many as the
+    /// budget allows.
+    fn follow_again<T: Send>(
+        &self,
+        programs: &[(FileId, Start)],
+        parts: &mut [Part<T>],
+        mut rest: usize,
+        judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
+    ) {
+        /// So many at a time, whatever the number of threads.
+        const TOGETHER: usize = 16;
+        let mut order: Vec<&mut Part<T>> = parts.iter_mut().collect();
+        // Neighbours reach much the same, so any first few of this order lie far apart.
+        order.sort_by_key(|part| (part.index as u32).wrapping_mul(0x9E37_79B9));
+        for together in order.chunks_mut(TOGETHER) {
+            if rest < together.len() * self.budget.one {
+                break;
+            }
+            let spent = AtomicUsize::new(0);
+            together.par_iter_mut().for_each(|part| {
+                let (file, start) = programs[part.index];
+                let trace = Run::new(self, file, start, self.budget.one).trace();
+                spent.fetch_add(trace.steps, Ordering::Relaxed);
+                part.judged = judge(&trace, start);
+                if !trace.cut {
+                    part.index = FINISHED;
+                }
+            });
+            rest = rest.saturating_sub(spent.into_inner());
+        }
+    }
+}
+
+/// The position of a program that needs no mention.
+const FINISHED: usize = usize::MAX;
+
+/// All judgements in the order of their traces. Many say the same, so they are thinned out on the way:
+/// each time they have doubled, which costs no more than one sort of them all.
+fn gathered<T: Send>(
+    judged: impl ParallelIterator<Item = Vec<T>>,
+    distinct: &(impl Fn(&mut Vec<T>) + Sync),
+) -> Vec<T> {
+    const FEW: usize = 1000;
+    let added = |(mut all, mut kept): (Vec<T>, usize), more: Vec<T>| {
+        all.extend(more);
+        if all.len() > FEW + 2 * kept {
+            distinct(&mut all);
+            kept = all.len();
+        }
+        (all, kept)
+    };
+    let parts = judged.fold(|| (Vec::new(), 0), added).map(|(all, _)| all);
+    parts.reduce(Vec::new, |mut all, more| {
+        all.extend(more);
+        distinct(&mut all);
+        all
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Options;
+    use crate::program::trace::What;
+    use crate::rules::RuleSet;
+    use crate::sources::{Language, Source, Sources};
+
+    /// What three programs that all import a long module set, and which of them are unfinished.
+    fn followed(budget: Budget) -> (Vec<String>, Vec<u32>) {
+        let script = |number: u32| {
+            let text = format!("import os\nimport long\nos.environ['CUDA_VISIBLE_DEVICES'] = '{number}'\n");
+            Source::new(None, format!("script_{number}.py"), Language::Python, text)
+        };
+        let long = format!("import torch\n{}", "x = f()\n".repeat(100));
+        let long = Source::new(None, "long.py".to_owned(), Language::Python, long);
+        let files = std::iter::once(long).chain((1..=3).map(script)).collect();
+        let sources = Sources { files, ..Sources::default() };
+        let codes = sources.files.iter().map(|source| crate::languages::lower(source).ok()).collect();
+        let options = Options { imports_matter: true, budget: Some(budget), ..Options::default() };
+        let program = Program::new(&sources, codes, &RuleSet::embedded().knowledge, options);
+        let values = |trace: &Trace, _| {
+            let written = trace.events.iter().filter_map(|event| match &event.what {
+                What::Write { value, .. } => value.clone(),
+                _ => None,
+            });
+            written.collect()
+        };
+        let followed = program.follow(values, |values: &mut Vec<String>| {
+            values.sort();
+            values.dedup();
+        });
+        (followed.judged, followed.unfinished.iter().map(|file| file.0).collect())
+    }
+
+    #[test]
+    fn what_a_program_does_itself_is_seen_although_an_import_uses_the_budget_up() {
+        let all = ["1", "2", "3"].map(str::to_owned).to_vec();
+        assert_eq!(followed(Budget { one: 1000, all: 3000 }), (all.clone(), vec![]));
+        assert_eq!(followed(Budget { one: 50, all: 3000 }), (all, vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn programs_share_the_budget_and_what_is_left_of_it() {
+        assert_eq!(Budget { one: 400_000, all: 50_000_000 }.share(100), 400_000);
+        assert_eq!(Budget { one: 400_000, all: 50_000_000 }.share(1000), 50_000);
+        assert_eq!(Budget { one: 400_000, all: 50_000_000 }.share(1_000_000), 2_000);
+        assert_eq!(Budget { one: 400_000, all: 8_000 }.rest(9_500), 0);
+        assert_eq!(Budget { one: 400_000, all: 8_000 }.rest(6_000), 3_000);
+    }
+}
