@@ -151,45 +151,7 @@ fn gathered<T: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::program::Options;
-    use crate::program::trace::What;
-    use crate::rules::RuleSet;
-    use crate::sources::{Language, Source, Sources};
-
-    /// What three programs that all import a long module set, and which of them are unfinished.
-    fn followed(budget: Budget) -> (Vec<String>, Vec<u32>) {
-        let script = |number: u32| {
-            let text = format!("import os\nimport long\nos.environ['CUDA_VISIBLE_DEVICES'] = '{number}'\n");
-            Source::new(None, format!("script_{number}.py"), Language::Python, text)
-        };
-        let long = format!("import torch\n{}", "x = f()\n".repeat(100));
-        let long = Source::new(None, "long.py".to_owned(), Language::Python, long);
-        let files = std::iter::once(long).chain((1..=3).map(script)).collect();
-        let sources = Sources { files, ..Sources::default() };
-        let codes = sources.files.iter().map(|source| crate::languages::lower(source).ok()).collect();
-        let options = Options { imports_matter: true, budget: Some(budget), ..Options::default() };
-        let program = Program::new(&sources, codes, &RuleSet::embedded().knowledge, options);
-        let values = |trace: &Trace, _| {
-            let written = trace.events.iter().filter_map(|event| match &event.what {
-                What::Write { value, .. } => value.clone(),
-                _ => None,
-            });
-            written.collect()
-        };
-        let followed = program.follow(values, |values: &mut Vec<String>| {
-            values.sort();
-            values.dedup();
-        });
-        (followed.judged, followed.unfinished.iter().map(|file| file.0).collect())
-    }
-
-    #[test]
-    fn what_a_program_does_itself_is_seen_although_an_import_uses_the_budget_up() {
-        let all = ["1", "2", "3"].map(str::to_owned).to_vec();
-        assert_eq!(followed(Budget { one: 1000, all: 3000 }), (all.clone(), vec![]));
-        assert_eq!(followed(Budget { one: 50, all: 3000 }), (all, vec![1, 2, 3]));
-    }
+    use super::Budget;
 
     #[test]
     fn programs_share_the_budget_and_what_is_left_of_it() {

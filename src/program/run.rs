@@ -300,16 +300,22 @@ impl<'p> Run<'p> {
             return true;
         }
         self.trace.cut = true;
+        if self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4 {
+            self.steps += 1;
+            return true;
+        }
         // What is passed over may set anything.
         self.state.blur();
-        let goes_on = self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4;
-        self.steps += usize::from(goes_on);
-        goes_on
+        false
     }
 
-    /// Whether the code of a file is passed over, because the budget is used up.
-    fn passes_over(&self, file: FileId) -> bool {
-        file != self.entry && self.steps >= self.most_steps
+    /// Whether the code of a file is passed over, because the budget is used up; it may set anything.
+    fn passes_over(&mut self, file: FileId) -> bool {
+        let passes = file != self.entry && self.steps >= self.most_steps;
+        if passes {
+            self.state.blur();
+        }
+        passes
     }
 
     /// Notes that something happens at `span` of the running file.

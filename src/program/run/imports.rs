@@ -181,7 +181,7 @@ impl<'p> Run<'p> {
             return;
         }
         if self.passes_over(file) {
-            return self.state.blur();
+            return;
         }
         let scope = self.new_scope(None, false);
         self.modules.insert(file, scope);
