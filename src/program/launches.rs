@@ -128,7 +128,7 @@ impl Program<'_> {
             files.flat_map(|file| (0..self.code(file).units.len()).map(move |unit| (file, unit))).collect();
         let follow = |&(file, unit): &(FileId, usize)| {
             let start = Start::Unit(unit);
-            (Run::new(self, file, start).trace(), start)
+            (Run::new(self, file, start, self.budget.one).trace(), start)
         };
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
         let runs = |trace: &Trace, file: FileId| trace.entry != Some(file) && trace.entered.contains(&file);

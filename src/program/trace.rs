@@ -33,6 +33,8 @@ pub struct Trace {
     pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
     pub cut: bool,
+    /// How many steps it was followed for.
+    pub steps: usize,
 }
 
 /// Branches and the arm taken in each, outermost first.

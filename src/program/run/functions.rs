@@ -8,6 +8,7 @@ use crate::facts::{FileId, Span};
 use crate::program::state::State;
 use crate::program::trace::Arms;
 use crate::program::value::{Closure, Marks, Paused, Role, Value};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -95,7 +96,9 @@ impl<'p> Run<'p> {
             }
             defaults.push(default.map(|(value, _)| value));
         }
-        let in_class = self.scopes[self.here.scope as usize].is_class;
+        let around = &mut self.scopes[self.here.scope as usize];
+        around.is_captured = true;
+        let in_class = around.is_class;
         Value::Function(Rc::new(Closure {
             file: self.here.file,
             function,
@@ -169,6 +172,9 @@ impl<'p> Run<'p> {
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
             return Value::Unknown;
         }
+        if self.passes_over(closure.file) {
+            return Value::Unknown;
+        }
         if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
@@ -189,6 +195,10 @@ impl<'p> Run<'p> {
         }
         let (events, changes) = (self.trace.events.len(), self.changes);
         let result = self.run_body(closure, scope, site);
+        let left = &mut self.scopes[scope as usize];
+        if !left.is_captured {
+            left.values = FxHashMap::default();
+        }
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
@@ -242,6 +252,7 @@ impl<'p> Run<'p> {
     /// Runs the body of a function in its own namespace.
     fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
+        let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
@@ -267,6 +278,7 @@ impl<'p> Run<'p> {
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
+        self.pop_frames(frame, events);
         self.leave_function(inner, function)
     }
 
@@ -285,6 +297,9 @@ impl<'p> Run<'p> {
             self.join(exits);
         } else {
             self.flow = Flow::Raise;
+        }
+        if self.passes_over(inner.file) {
+            return Value::Unknown;
         }
         let mut returns = inner.returns;
         if falls_through || function.is_generator {
