@@ -24,7 +24,7 @@ mod tests;
 
 use super::paths::Paths;
 use super::state::{Happened, State};
-use super::trace::{Arms, Event, EventId, Frame, FrameId, Trace, What};
+use super::trace::{Arms, Event, EventId, Frame, FrameId, NOT_NOTED, Trace, What};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
@@ -86,20 +86,12 @@ pub(super) struct Run<'p> {
     changes: usize,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
-    /// Names that tests replaced.
-    mocked: Vec<String>,
-    /// Folders that the program put on `sys.path`, as paths in the project.
-    search_paths: Vec<String>,
-    /// What the initializer of a process pool made of the environment of its workers.
-    worker: Option<State>,
     /// The arms of branches that are being followed.
     path: Arms,
     /// Branches followed so far, which numbers them.
     branches: u32,
     /// A loop was left by `break`.
     broke: bool,
-    /// `torch.set_default_device("cuda")` was called.
-    default_is_gpu: bool,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: bool,
     /// Arguments that objects outside the project were made with, for what using them does.
@@ -203,13 +195,9 @@ impl<'p> Run<'p> {
             callers: Vec::new(),
             changes: 0,
             counted_places: FxHashSet::default(),
-            mocked: Vec::new(),
-            search_paths: Vec::new(),
-            worker: None,
             path: Arms::new(),
             branches: 0,
             broke: false,
-            default_is_gpu: false,
             settling: false,
             made_with: FxHashMap::default(),
         }
@@ -302,7 +290,7 @@ impl<'p> Run<'p> {
     fn note_at(&mut self, what: What, place: Place) -> EventId {
         // What is not noted has no event that anybody could look at.
         if self.quiet > 0 {
-            return EventId::MAX;
+            return NOT_NOTED;
         }
         let id = self.trace.events.len() as EventId;
         let written = match &what {
@@ -317,13 +305,11 @@ impl<'p> Run<'p> {
             Some(known) => known.certain |= certain,
             None => *known = Some(happened),
         };
-        if self.in_child == 0 {
-            if what.initialises_cuda() {
-                first(&mut self.state.cuda);
-            }
-            if what.imports_gpu_library() {
-                first(&mut self.state.library);
-            }
+        if what.initialises_cuda() {
+            first(&mut self.state.cuda);
+        }
+        if what.imports_gpu_library() {
+            first(&mut self.state.library);
         }
         if matches!(what, What::Write { .. }) {
             self.trace.writes.push(id);

@@ -34,6 +34,9 @@ pub type Arms = SmallVec<[(u32, u32); 4]>;
 /// An event, by its position in the trace.
 pub type EventId = u32;
 
+/// What happened without an event: nobody can look at it.
+pub const NOT_NOTED: EventId = EventId::MAX;
+
 /// Something that happens.
 #[derive(Debug)]
 pub struct Event {

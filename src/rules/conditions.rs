@@ -2,7 +2,7 @@
 
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects, Written};
-use crate::program::trace::{Event, EventId, What};
+use crate::program::trace::{Event, EventId, NOT_NOTED, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
 
 /// What conditions found out about an event.
@@ -82,9 +82,11 @@ impl Scope<'_> {
         true
     }
 
-    /// Whether something that may follow the event sets the variable.
+    /// Whether something that may follow the event sets the variable for this process.
     fn is_set_later(&self, id: EventId, event: &Event, variable: &str) -> bool {
-        self.writes_of(variable).any(|(write, later)| write > id && !self.trace.excludes(event, later))
+        let follows =
+            |write: EventId, later: &Event| write > id && later.in_child == event.in_child && !self.trace.excludes(event, later);
+        self.writes_of(variable).any(|(write, later)| follows(write, later) && !self.is_for_child(write))
     }
 
     /// Whether the variable is set on a path that does not lead through the event.
@@ -102,6 +104,9 @@ impl Scope<'_> {
     }
 
     fn is_for_child(&self, id: EventId) -> bool {
+        if self.trace.event(id).in_child {
+            return false;
+        }
         let later = self.trace.events[id as usize + 1..].iter().filter(|event| !event.in_child);
         let next = later
             .map(|event| &event.what)
@@ -137,7 +142,7 @@ impl Scope<'_> {
         };
         let found = reaching.iter().find_map(|definition| match definition {
             // Values that an import sets have no event to point at.
-            Definition::Set(write, Some(value)) if *write != u32::MAX && fits(value) => {
+            Definition::Set(write, Some(value)) if *write != NOT_NOTED && fits(value) => {
                 Some((*write, value.to_string()))
             }
             _ => None,
@@ -155,7 +160,7 @@ impl Scope<'_> {
             event.before.written.iter().find_map(|definition| match definition {
                 // To hide all GPUs for a while is no choice of a card.
                 Definition::Set(write, Some(known))
-                    if *write != u32::MAX
+                    if *write != NOT_NOTED
                         && !same_mask(known, value)
                         && !hides_all(known)
                         && !hides_all(value) =>

@@ -24,7 +24,7 @@ impl<'p> Run<'p> {
             entered: Value::Unknown,
             manager: manager.clone(),
             restore: None,
-            mocked: self.mocked.len(),
+            mocked: self.state.set_up().mocked.len(),
         };
         match manager {
             Value::Instance(instance) => {
@@ -49,7 +49,7 @@ impl<'p> Run<'p> {
                         }
                     }
                 } else if let Some(target) = self.patch_target(&text, &args) {
-                    self.mocked.push(target);
+                    self.state.set_up_mut().mocked.push(target);
                 } else {
                     let name = text.strip_suffix("()").unwrap_or(&text).to_owned();
                     let knowledge = self.program.knowledge;
@@ -85,7 +85,9 @@ impl<'p> Run<'p> {
         if let Some(before) = leave.restore {
             self.state.restore_environment(&before);
         }
-        self.mocked.truncate(leave.mocked);
+        if self.state.set_up().mocked.len() > leave.mocked {
+            self.state.set_up_mut().mocked.truncate(leave.mocked);
+        }
         let Value::Instance(instance) = &leave.manager else { return };
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__", 0) {

@@ -99,9 +99,9 @@ impl<'p> Run<'p> {
     }
 
     fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
-        if !self.mocked.is_empty() {
+        if !self.state.set_up().mocked.is_empty() {
             let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
-            if self.mocked.contains(&qualified) {
+            if self.state.set_up().mocked.contains(&qualified) {
                 return Value::Unknown;
             }
         }

@@ -34,7 +34,6 @@ pub(super) struct Moment {
     uncertain: usize,
     in_child: usize,
     only_if_called: bool,
-    default_is_gpu: bool,
     /// How many functions and modules led to it.
     depth: usize,
 }
@@ -169,7 +168,7 @@ impl<'p> Run<'p> {
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
             return Value::Unknown;
         }
-        if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
+        if !self.state.set_up().mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
         self.note_validator(function.name, site);
@@ -220,7 +219,6 @@ impl<'p> Run<'p> {
             uncertain: self.uncertain,
             in_child: self.in_child,
             only_if_called: self.only_if_called,
-            default_is_gpu: self.default_is_gpu,
             depth: self.callers.len(),
         }
     }
@@ -235,7 +233,6 @@ impl<'p> Run<'p> {
             && moment.depth <= self.callers.len()
             && moment.in_child == self.in_child
             && moment.only_if_called == self.only_if_called
-            && moment.default_is_gpu == self.default_is_gpu
             && moment.state == self.state
     }
 
@@ -256,12 +253,14 @@ impl<'p> Run<'p> {
         let loops = std::mem::take(&mut self.loops);
         let counted = self.state.counted;
         self.state.counted |= closure.counts_devices;
-        let mocked = self.mocked.len();
-        self.mocked.extend(closure.marks.mocked.iter().cloned());
+        let mocked = self.state.set_up().mocked.len();
+        if !closure.marks.mocked.is_empty() {
+            self.state.set_up_mut().mocked.extend(closure.marks.mocked.iter().cloned());
+        }
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&function.body));
         self.state.counted = counted;
         if !closure.marks.mocked.is_empty() {
-            self.mocked.truncate(mocked);
+            self.state.set_up_mut().mocked.truncate(mocked);
         }
         self.loops = loops;
         self.active.pop();

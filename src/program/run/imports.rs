@@ -7,7 +7,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Contact;
 use crate::program::modules::Found;
 use crate::program::state::Definition;
-use crate::program::trace::What;
+use crate::program::trace::{NOT_NOTED, What};
 use crate::program::value::{Closure, Value};
 use smallvec::smallvec;
 
@@ -100,7 +100,7 @@ impl<'p> Run<'p> {
         } else {
             let Some(first) = parts.next() else { return Imported::Outside };
             let script = self.start.script(self.entry);
-            match self.program.modules.absolute(script, &self.search_paths, self.here.file, first) {
+            match self.program.modules.absolute(script, &self.state.set_up().search_paths, self.here.file, first) {
                 // A script does not import itself by the name of a library.
                 Some(Found::File(file))
                     if file == self.here.file && !self.program.modules.in_package(file) =>
@@ -288,7 +288,8 @@ impl<'p> Run<'p> {
             self.quiet -= 1;
             self.settling = settling;
             self.flow = flow;
-            self.state = state;
+            let settled = std::mem::replace(&mut self.state, state);
+            self.state.keep_set_up(&settled);
         }
         let Some(&scope) = self.modules.get(&file) else { return Value::Unknown };
         match self.in_scope(scope, name).cloned() {
@@ -381,7 +382,7 @@ impl<'p> Run<'p> {
             self.note(what, span);
         }
         for (variable, value) in &row.sets {
-            self.state.set(variable, smallvec![Definition::Set(u32::MAX, Some(value.as_str().into()))]);
+            self.state.set(variable, smallvec![Definition::Set(NOT_NOTED, Some(value.as_str().into()))]);
         }
     }
 }

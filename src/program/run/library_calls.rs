@@ -33,7 +33,7 @@ impl<'p> Run<'p> {
         if let Some(patch) = text.strip_suffix(".start") {
             let maker = self.paths.id(patch);
             let target = self.made_with.get(&maker).and_then(|args| self.patch_target(patch, args));
-            self.mocked.extend(target);
+            self.state.set_up_mut().mocked.extend(target);
         }
         if starts_process(&text) {
             self.run_in_child(&text, &args, span);
@@ -122,22 +122,29 @@ impl<'p> Run<'p> {
     /// Functions handed to another process run there: what they initialise stays there.
     fn run_in_child(&mut self, callee: &str, args: &Args<'p>, span: Span) {
         let before = self.state.clone();
-        if let Some(worker) = &self.worker {
-            self.state.restore_environment(worker);
+        if let Some(worker) = self.state.set_up().worker.clone() {
+            self.state.restore_environment(&worker);
         }
         self.state.cuda = None;
         self.state.library = None;
         self.in_child += 1;
-        if let Some(Value::Function(start)) =
-            args.keyword("initializer").map(|argument| argument.value.clone())
-        {
-            self.run_function(&start, Args { items: Vec::new(), open: true }, span);
-            self.worker = Some(self.state.clone());
-        } else {
-            self.run_callbacks(callee, args, span);
+        let (initializer, arguments) = pool_initializer(callee, args);
+        let mut worker = None;
+        match initializer.map(|argument| argument.value.clone()) {
+            Some(Value::Function(start)) => {
+                let values = arguments.and_then(|argument| self.elements(&argument.value));
+                let items = values.map(|values| Args::positional(values, span));
+                let no_arguments = Args { items: Vec::new(), open: arguments.is_some() };
+                self.run_function(&start, items.unwrap_or(no_arguments), span);
+                worker = Some(self.state.clone());
+            }
+            _ => self.run_callbacks(callee, args, span),
         }
         self.in_child -= 1;
         self.state = before;
+        if worker.is_some() {
+            self.state.set_up_mut().worker = worker;
+        }
     }
 
     pub(super) fn apply_call_effects(&mut self, path: &str, args: &Args<'p>, span: Span) {
@@ -190,7 +197,7 @@ impl<'p> Run<'p> {
             "patch" | "object" => {
                 let result = if name == "patch" { "patch()" } else { "patch.object()" };
                 if let Some(target) = self.patch_target(result, args) {
-                    self.mocked.push(target);
+                    self.state.set_up_mut().mocked.push(target);
                 }
             }
             "setattr" => {
@@ -198,7 +205,7 @@ impl<'p> Run<'p> {
                 if let Some(target) =
                     target.and_then(|(object, name)| self.attribute_target(&object.value, &name.value))
                 {
-                    self.mocked.push(target);
+                    self.state.set_up_mut().mocked.push(target);
                 }
             }
             // A dictionary of unknown content, or a configuration object.
@@ -258,7 +265,7 @@ impl<'p> Run<'p> {
         }
         let devices = self.device_arguments(&row.devices, args);
         let by_default =
-            row.absent_is_gpu || !row.only_on_gpu || (self.default_is_gpu && callee.starts_with("torch."));
+            row.absent_is_gpu || !row.only_on_gpu || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative, mut names_gpu) = (true, false, false);
         for (device, at) in devices {
@@ -283,7 +290,7 @@ impl<'p> Run<'p> {
         }
         let does: Vec<Does> = row.does.iter().copied().filter(|does| *does != Does::SelectDevice).collect();
         if callee == "torch.set_default_device" {
-            self.default_is_gpu = names_gpu && sure;
+            self.state.set_up_mut().default_is_gpu = names_gpu && sure;
         }
         if !on_gpu || does.is_empty() || (negative && row.ignore_negative) {
             return;
@@ -320,6 +327,16 @@ fn literal_is(value: &Value<'_>, wanted: &Literal) -> bool {
         (Value::Text(text), Literal::Text(wanted)) => text.text == *wanted,
         _ => false,
     }
+}
+
+/// The function that a process pool calls first in each of its workers, and that function's arguments.
+fn pool_initializer<'a, 'p>(callee: &str, args: &'a Args<'p>) -> (Option<&'a Arg<'p>>, Option<&'a Arg<'p>>) {
+    let first = match callee.rsplit('.').next() {
+        Some("ProcessPoolExecutor") => 2,
+        Some("Pool") => 1,
+        _ => return (None, None),
+    };
+    (args.get(Some(first), Some("initializer")), args.get(Some(first + 1), Some("initargs")))
 }
 
 /// Whether a call starts a process that inherits the environment.

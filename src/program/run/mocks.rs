@@ -7,7 +7,7 @@ use crate::program::value::{Marks, Value};
 impl<'p> Run<'p> {
     /// Whether a test replaced this name, or something that it is reached through.
     pub(super) fn is_mocked(&self, path: &str) -> bool {
-        self.mocked.iter().any(|mocked| {
+        self.state.set_up().mocked.iter().any(|mocked| {
             path.strip_prefix(mocked.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
         })
