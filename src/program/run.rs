@@ -30,6 +30,7 @@ use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
+use compound::Loop;
 use functions::Resume;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -68,8 +69,8 @@ pub(super) struct Run<'p> {
     /// Functions being run, innermost last.
     active: Vec<(FileId, usize)>,
     memo: FxHashMap<(FileId, usize), functions::Memo<'p>>,
-    /// The ways that lead out of each loop by `break` or `continue`, innermost last.
-    loops: Vec<Vec<Outcome<'p>>>,
+    /// The loops that are being followed, innermost last.
+    loops: Vec<Loop<'p>>,
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
     /// Steps spent of [`MOST_STEPS`].
@@ -90,8 +91,6 @@ pub(super) struct Run<'p> {
     path: Arms,
     /// Branches followed so far, which numbers them.
     branches: u32,
-    /// A loop was left by `break`.
-    broke: bool,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: bool,
     /// Arguments that objects outside the project were made with, for what using them does.
@@ -129,8 +128,8 @@ struct Here<'p> {
 enum Flow {
     Next,
     Return,
-    /// `break` or `continue`.
-    Leave,
+    Break,
+    Continue,
     /// An exception, or the end of the process.
     Raise,
     /// Every arm of a branch left; each way out was noted where it leads.
@@ -197,7 +196,6 @@ impl<'p> Run<'p> {
             counted_places: FxHashSet::default(),
             path: Arms::new(),
             branches: 0,
-            broke: false,
             settling: false,
             made_with: FxHashMap::default(),
         }

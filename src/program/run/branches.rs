@@ -55,8 +55,9 @@ impl<'p> Run<'p> {
             match std::mem::replace(&mut self.flow, Flow::Next) {
                 Flow::Next => outcomes.push(outcome),
                 Flow::Return => self.here.exits.push(outcome),
-                Flow::Leave => {
-                    self.loops.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
+                Flow::Break => self.loops.last_mut().into_iter().for_each(|it| it.left.push(outcome.clone())),
+                Flow::Continue => {
+                    self.loops.last_mut().into_iter().for_each(|it| it.continued.push(outcome.clone()));
                 }
                 Flow::Raise => {
                     self.catches.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))

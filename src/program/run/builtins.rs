@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::calls::Args;
+use super::compound::MOST_ELEMENTS;
 use crate::facts::Span;
 use crate::program::value::Value;
 
@@ -41,8 +42,7 @@ impl<'p> Run<'p> {
                     self.iterate(value.clone(), span);
                 }
                 match self.elements(&value) {
-                    // One element that is not known stands for a long range.
-                    Some(elements) if !matches!(elements[..], [Value::Unknown]) => {
+                    Some(elements) if elements.len() <= MOST_ELEMENTS => {
                         Value::Int(elements.len() as i64, self.place(span))
                     }
                     _ => Value::Unknown,
@@ -142,9 +142,9 @@ impl<'p> Run<'p> {
             _ => return Value::Unknown,
         };
         let place = self.place(span);
-        // A long range is as good as one element that is not known: the body surely runs.
+        // The elements of a long range are not followed one by one, but the body surely runs.
         if end.saturating_sub(start) > 8 {
-            return Value::sequence(vec![Value::Unknown]);
+            return Value::sequence(vec![Value::Unknown; MOST_ELEMENTS + 1]);
         }
         Value::sequence((start..end).map(|value| Value::Int(value, place)).collect())
     }

@@ -3,78 +3,142 @@
 use super::branches::{ArmRun, Outcome};
 use super::functions::Resume;
 use super::{Flow, Run};
-use crate::code::{Block, Expr, Handler, Target};
+use crate::code::{Block, Expr, ExprKind, Handler, Target};
 use crate::facts::Span;
 use crate::program::value::Value;
 
-/// Literal collections up to this length are followed element by element.
+/// Literal collections up to this length are followed element by element; a longer one is as good as one
+/// element that is not known.
 pub(super) const MOST_ELEMENTS: usize = 32;
 
+/// The ways out of one loop, as far as they lie in arms of branches.
+#[derive(Default)]
+pub(super) struct Loop<'p> {
+    /// By `continue`: they lead to the next pass.
+    pub continued: Vec<Outcome<'p>>,
+    /// By `break`: they lead behind the loop and its `else`.
+    pub left: Vec<Outcome<'p>>,
+}
+
 impl<'p> Run<'p> {
-    pub(super) fn for_each(&mut self, target: &'p Target<'p>, iterable: &'p Expr<'p>, body: &'p Block<'p>) {
+    pub(super) fn for_each(
+        &mut self,
+        target: &'p Target<'p>,
+        iterable: &'p Expr<'p>,
+        body: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
         let value = self.eval(iterable);
         if self.flow != Flow::Next {
             return;
         }
         let value = self.iterate(value, iterable.span);
+        let pass = move |run: &mut Self, element: Value<'p>| {
+            run.assign(target, element);
+            run.block(body);
+        };
         match self.elements(&value) {
-            Some(elements) if elements.is_empty() => {}
-            Some(elements) if elements.len() <= MOST_ELEMENTS => {
+            Some(elements) if elements.len() <= MOST_ELEMENTS => self.looping(Some(otherwise), |run| {
                 for element in elements {
-                    self.loop_body(|run| {
-                        run.assign(target, element);
-                        run.block(body);
-                    });
-                    if self.flow != Flow::Next {
+                    run.pass(|run| pass(run, element));
+                    if run.flow != Flow::Next {
                         break;
                     }
                 }
-            }
-            Some(_) => self.loop_body(|run| {
-                run.assign(target, Value::Unknown);
-                run.block(body);
             }),
-            None => self.alternatives(vec![
-                Box::new(|run| {
-                    run.loop_body(|run| {
-                        run.assign(target, Value::Unknown);
-                        run.block(body);
-                    });
-                }),
-                Box::new(|_| {}),
-            ]),
+            Some(_) => self.looping(Some(otherwise), |run| run.passes(|run| pass(run, Value::Unknown))),
+            None => self.maybe_looping(otherwise, |run| run.passes(|run| pass(run, Value::Unknown))),
         }
     }
 
-    pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>) {
-        self.branch(test, |run| run.loop_body(|run| run.block(body)), |_| {});
+    pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
+        if let ExprKind::Bool(true) | ExprKind::Int(1) = test.kind {
+            return self.looping(None, |run| run.passes(|run| run.block(body)));
+        }
+        let mut broke = false;
+        self.branch(test, |run| broke = run.looped(None, |run| run.passes(|run| run.block(body))), |_| {});
+        self.loop_else(otherwise, broke);
+    }
+
+    /// A loop over something of unknown length: it may run no pass at all.
+    fn maybe_looping(&mut self, otherwise: &'p Block<'p>, passes: impl FnOnce(&mut Self)) {
+        let mut broke = false;
+        self.alternatives(vec![Box::new(|run| broke = run.looped(None, passes)), Box::new(|_| {})]);
+        self.loop_else(otherwise, broke);
     }
 
     /// The `else` of a loop runs when nothing broke out of it.
-    pub(super) fn loop_else(&mut self, otherwise: &'p Block<'p>) {
-        if self.broke && !otherwise.is_empty() {
+    fn loop_else(&mut self, otherwise: &'p Block<'p>, broke: bool) {
+        if broke && !otherwise.is_empty() {
             self.alternatives(vec![Box::new(|run| run.block(otherwise)), Box::new(|_| {})]);
         } else {
             self.block(otherwise);
         }
     }
 
-    /// Runs the body of a loop once; `break` and `continue` lead to its end.
-    fn loop_body(&mut self, body: impl FnOnce(&mut Self)) {
-        self.loops.push(Vec::new());
-        body(self);
-        let mut ways = self.loops.pop().unwrap_or_default();
-        if ways.is_empty() {
-            if self.flow == Flow::Leave {
-                self.flow = Flow::Next;
-            }
-            return;
+    fn looping(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
+        self.looped(otherwise, passes);
+    }
+
+    /// Runs the passes of a loop, and its `else` when they come to an end; whether something broke out.
+    fn looped(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) -> bool {
+        self.loops.push(Loop::default());
+        passes(self);
+        let mut left = self.loops.pop().unwrap_or_default().left;
+        if let Some(otherwise) = otherwise {
+            self.block(otherwise);
         }
-        if matches!(self.flow, Flow::Next | Flow::Leave) {
-            ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+        if left.is_empty() {
+            return false;
+        }
+        let way = Outcome { state: self.state.clone(), changes: Vec::new() };
+        match self.flow {
+            Flow::Next => left.push(way),
+            Flow::Return => self.here.exits.push(way),
+            Flow::Raise => self.catches.last_mut().into_iter().for_each(|ways| ways.push(way.clone())),
+            Flow::Break | Flow::Continue | Flow::Gone => {}
         }
         self.flow = Flow::Next;
-        self.join(ways);
+        self.join(left);
+        true
+    }
+
+    /// Runs the body of a loop once; `continue` leads to its end.
+    fn pass(&mut self, body: impl FnOnce(&mut Self)) {
+        body(self);
+        let Some(innermost) = self.loops.last_mut() else { return };
+        let mut ways = std::mem::take(&mut innermost.continued);
+        let here = || Outcome { state: self.state.clone(), changes: Vec::new() };
+        match self.flow {
+            Flow::Next | Flow::Continue if ways.is_empty() => return self.flow = Flow::Next,
+            Flow::Next | Flow::Continue => ways.push(here()),
+            Flow::Break => {
+                innermost.left.push(here());
+                self.flow = Flow::Gone;
+            }
+            // A `return` or an exception after a way that leads on: both happen.
+            Flow::Return if !ways.is_empty() => self.here.exits.push(here()),
+            Flow::Raise if !ways.is_empty() => {
+                let way = here();
+                self.catches.last_mut().into_iter().for_each(|ways| ways.push(way.clone()));
+            }
+            Flow::Return | Flow::Raise | Flow::Gone => {}
+        }
+        if !ways.is_empty() {
+            self.flow = Flow::Next;
+            self.join(ways);
+        }
+    }
+
+    /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
+    /// did to CUDA meets what the second does to the environment.
+    fn passes(&mut self, body: impl Fn(&mut Self)) {
+        let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
+        self.pass(&body);
+        let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
+        if met && self.flow == Flow::Next {
+            self.alternatives(vec![Box::new(|run| run.pass(&body)), Box::new(|_| {})]);
+        }
     }
 
     /// `try`: the handlers are followed as if everything before the exception had happened.

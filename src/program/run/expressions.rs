@@ -403,6 +403,11 @@ impl<'p> Run<'p> {
                 }
                 complete
             }
+            Some(elements) if elements.len() > MOST_ELEMENTS && generator.conditions.is_empty() => {
+                self.assign(&generator.target, Value::Unknown);
+                self.comprehend(comprehension, depth + 1, &mut Vec::new());
+                false
+            }
             _ => {
                 self.alternatives(vec![
                     Box::new(|run| {

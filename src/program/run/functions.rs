@@ -273,7 +273,7 @@ impl<'p> Run<'p> {
     fn leave_function(&mut self, inner: Here<'p>, function: &Function<'p>) -> Value<'p> {
         let falls_through = self.flow == Flow::Next;
         let mut exits = inner.exits;
-        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Leave) {
+        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Break | Flow::Continue) {
             self.flow = Flow::Next;
             if !exits.is_empty() {
                 exits.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });

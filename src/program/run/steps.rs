@@ -54,17 +54,11 @@ impl<'p> Run<'p> {
             }
             StepKind::For { target, iterable, body, otherwise } => {
                 self.here.statement = header(step.span, iterable.span);
-                let broke = std::mem::replace(&mut self.broke, false);
-                self.for_each(target, iterable, body);
-                self.loop_else(otherwise);
-                self.broke = broke;
+                self.for_each(target, iterable, body, otherwise);
             }
             StepKind::While { test, body, otherwise } => {
                 self.here.statement = header(step.span, test.span);
-                let broke = std::mem::replace(&mut self.broke, false);
-                self.while_true(test, body);
-                self.loop_else(otherwise);
-                self.broke = broke;
+                self.while_true(test, body, otherwise);
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
                 self.attempt(body, handlers, otherwise);
@@ -96,11 +90,8 @@ impl<'p> Run<'p> {
                 self.branch(test, |_| {}, |run| run.flow = Flow::Raise);
             }
             StepKind::Share(names) => self.here.shared.extend(names),
-            StepKind::Break => {
-                self.broke = true;
-                self.flow = Flow::Leave;
-            }
-            StepKind::Continue => self.flow = Flow::Leave,
+            StepKind::Break => self.flow = Flow::Break,
+            StepKind::Continue => self.flow = Flow::Continue,
         }
     }
 
