@@ -99,6 +99,26 @@ pub enum StepKind<'s> {
     Continue,
 }
 
+impl<'s> StepKind<'s> {
+    /// The blocks that a compound statement holds.
+    pub fn blocks(&self) -> Vec<&Block<'s>> {
+        match self {
+            Self::Branch { then, otherwise, .. } => vec![then, otherwise],
+            Self::Match { arms, .. } => arms.iter().map(|arm| &arm.body).collect(),
+            Self::For { body, otherwise, .. } | Self::While { body, otherwise, .. } => {
+                vec![body, otherwise]
+            }
+            Self::Try { body, handlers, otherwise, finally } => {
+                let mut blocks = vec![body, otherwise, finally];
+                blocks.extend(handlers.iter().map(|handler| &handler.body));
+                blocks
+            }
+            Self::With { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// `import a.b as c`, or `from ..a import b as c, d`.
 #[derive(Debug)]
 pub struct Import<'s> {

@@ -204,26 +204,8 @@ fn each_import<'c, 's>(block: &'c Block<'s>, visit: &mut impl FnMut(&'c Import<'
     for step in block {
         match &step.kind {
             StepKind::Import(import) => visit(import),
-            kind => blocks_in(kind).into_iter().for_each(|block| each_import(block, visit)),
+            kind => kind.blocks().into_iter().for_each(|block| each_import(block, visit)),
         }
-    }
-}
-
-/// The blocks that a compound statement holds.
-fn blocks_in<'c, 's>(kind: &'c StepKind<'s>) -> Vec<&'c Block<'s>> {
-    match kind {
-        StepKind::Branch { then, otherwise, .. } => vec![then, otherwise],
-        StepKind::Match { arms, .. } => arms.iter().map(|arm| &arm.body).collect(),
-        StepKind::For { body, otherwise, .. } | StepKind::While { body, otherwise, .. } => {
-            vec![body, otherwise]
-        }
-        StepKind::Try { body, handlers, otherwise, finally } => {
-            let mut blocks = vec![body, otherwise, finally];
-            blocks.extend(handlers.iter().map(|handler| &handler.body));
-            blocks
-        }
-        StepKind::With { body, .. } => vec![body],
-        _ => Vec::new(),
     }
 }
 
@@ -249,7 +231,7 @@ fn collect_names<'c>(code: &'c Code<'_>, block: &'c Block<'_>, names: &mut Vec<&
                 ImportNames::Module(bound) => names.extend(bound.or(import.module.split('.').next())),
                 ImportNames::Star => {}
             },
-            kind => blocks_in(kind).into_iter().for_each(|block| collect_names(code, block, names)),
+            kind => kind.blocks().into_iter().for_each(|block| collect_names(code, block, names)),
         }
     }
 }

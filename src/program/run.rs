@@ -14,6 +14,7 @@ mod devices;
 mod environment;
 mod expressions;
 mod functions;
+mod generators;
 mod imports;
 mod lazy;
 mod library_calls;
@@ -31,7 +32,7 @@ use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
 use compound::Loop;
-use functions::Resume;
+use generators::Resume;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

@@ -74,23 +74,9 @@ impl<'p> Run<'p> {
                 };
                 Value::sequence((0..rows).map(row).collect())
             }
-            ("map", Some(function @ Value::Function(_))) => {
-                let column = args.at(1)?.value.clone();
-                let column = self.iterate(column, span);
-                let elements = self.elements(&column).filter(|_| args.items.len() == 2)?;
-                let results = elements
-                    .into_iter()
-                    .map(|element| self.call(function.clone(), Args::positional(vec![element], span), span));
-                Value::sequence(results.collect())
-            }
-            ("map", Some(Value::Outside(path))) if &**self.paths.text(path) == "builtins.str" => {
-                let column = args.at(1)?.value.clone();
-                let column = self.iterate(column, span);
-                let elements = self.elements(&column)?;
-                let results = elements.into_iter().map(|element| {
-                    self.call(Value::Outside(path), Args::positional(vec![element], span), span)
-                });
-                Value::sequence(results.collect())
+            ("map" | "filter", Some(function)) => {
+                let columns: Vec<_> = args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                self.mapped(function, &columns, name == "filter")
             }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(Value::Text(name)) => match &name.text {

@@ -82,7 +82,7 @@ impl<'p> Run<'p> {
                 continue;
             }
             // `*args` with a known sequence or `**kwargs` with known keys add what they hold.
-            match self.settle(value) {
+            match self.iterate(value, span) {
                 Value::Sequence(values) => {
                     args.items.extend(values.iter().map(|value| Arg {
                         name: None,
@@ -119,7 +119,7 @@ impl<'p> Run<'p> {
             Value::Text(_) | Value::Mapping(_) | Value::Sequence(_) | Value::Int(..) => {
                 self.constant_method(receiver, name, &args, span)
             }
-            Value::Paused(_) | Value::None | Value::Bool(_) => Value::Unknown,
+            Value::Paused(_) | Value::Stream(_) | Value::None | Value::Bool(_) => Value::Unknown,
             Value::OneOf(values) => {
                 self.call_each(values, |run, value| run.call_method(value, name, args.clone(), span))
             }
@@ -210,7 +210,7 @@ impl<'p> Run<'p> {
                         Box::new(|_| {}),
                     ]);
                 }
-                paused @ Value::Paused(_) => {
+                paused @ (Value::Paused(_) | Value::Stream(_)) => {
                     self.run_paused(&paused.clone(), span);
                 }
                 _ => {}
@@ -258,7 +258,8 @@ impl<'p> Run<'p> {
             }
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
-                let Value::Sequence(values) = &list.value else { return Value::Unknown };
+                let list = self.iterate(list.value.clone(), span);
+                let Value::Sequence(values) = &list else { return Value::Unknown };
                 let texts: Option<Vec<_>> = values
                     .iter()
                     .map(|value| matches!(value, Value::Text(_)).then(|| value.as_text()).flatten())
@@ -365,7 +366,7 @@ impl<'p> Run<'p> {
     pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
         let value = self.settle(value);
         match &value {
-            Value::Paused(_) => self.run_paused(&value, span),
+            Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
             Value::Outside(path) => {
                 let text = self.paths.text(*path).clone();
                 self.apply_iteration_effects(&text, span);

@@ -1,7 +1,7 @@
 //! Loops, `try` and `with`: statements that hold others.
 
 use super::branches::{ArmRun, Outcome};
-use super::functions::Resume;
+use super::generators::Resume;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, Handler, Target};
 use crate::facts::Span;

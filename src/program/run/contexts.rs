@@ -2,7 +2,7 @@
 
 use super::calls::Args;
 use super::{Flow, Run};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::state::State;
 use crate::program::value::Value;
@@ -70,9 +70,15 @@ impl<'p> Run<'p> {
     }
 
     /// Whether the program goes on behind the `with` when its body raises.
-    pub(super) fn swallows_exceptions(&self, manager: &Value<'p>) -> bool {
+    pub(super) fn swallows_exceptions(&mut self, manager: &Value<'p>) -> bool {
         const SWALLOWING: &[&str] =
             &["contextlib.suppress()", "pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
+        if let Value::Instance(instance) = manager {
+            return match self.class_attribute(&instance.class, "__exit__", 0) {
+                Value::Function(exit) => gives_something(&self.function_of(&exit).body),
+                _ => false,
+            };
+        }
         let Value::Outside(path) = manager else { return false };
         SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
     }
@@ -98,4 +104,13 @@ impl<'p> Run<'p> {
             self.flow = flow;
         }
     }
+}
+
+/// Whether a function returns something that may be true.
+fn gives_something(block: &Block<'_>) -> bool {
+    let gives = |value: &Expr<'_>| !matches!(value.kind, ExprKind::None | ExprKind::Bool(false));
+    block.iter().any(|step| match &step.kind {
+        StepKind::Return(value) => value.as_ref().is_some_and(gives),
+        kind => kind.blocks().into_iter().any(gives_something),
+    })
 }

@@ -81,6 +81,9 @@ impl<'p> Run<'p> {
                 self.eval(inner);
                 Value::Unknown
             }
+            ExprKind::Comprehension(comprehension) if comprehension.lazy => {
+                self.generator_expression(comprehension, expr.span)
+            }
             ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
             ExprKind::Bind(name, value) => {
                 let value = self.eval(value);
@@ -138,6 +141,7 @@ impl<'p> Run<'p> {
             match &value.kind {
                 ExprKind::Starred(inner) => {
                     let inner = self.eval(inner);
+                    let inner = self.iterate(inner, value.span);
                     match self.elements(&inner) {
                         Some(elements) => known.extend(elements),
                         None => return self.rest_unknown(values),
@@ -368,17 +372,18 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(Some(self.here.scope), false);
         let outer = std::mem::replace(&mut self.here.scope, scope);
         let mut results = Vec::new();
-        let complete = self.comprehend(comprehension, 0, &mut results);
+        let complete = self.comprehend(comprehension, 0, None, &mut results);
         self.here.scope = outer;
         let single = comprehension.elements.len() == 1;
         if complete && single { Value::sequence(results) } else { Value::Unknown }
     }
 
-    /// Runs the generators from `depth` on; `true` when every element is known.
-    fn comprehend(
+    /// Runs the generators from `depth` on, the first over what it is given; `true` when every element is known.
+    pub(super) fn comprehend(
         &mut self,
         comprehension: &'p Comprehension<'p>,
         depth: usize,
+        given: Option<Value<'p>>,
         results: &mut Vec<Value<'p>>,
     ) -> bool {
         if !self.spend() {
@@ -392,20 +397,22 @@ impl<'p> Run<'p> {
             results.push(value);
             return true;
         };
-        let iterable = self.eval(&generator.iterable);
-        let iterable = self.iterate(iterable, generator.iterable.span);
+        let iterable = given.unwrap_or_else(|| {
+            let iterable = self.eval(&generator.iterable);
+            self.iterate(iterable, generator.iterable.span)
+        });
         match self.elements(&iterable) {
             Some(elements) if elements.len() <= MOST_ELEMENTS && generator.conditions.is_empty() => {
                 let mut complete = true;
                 for element in elements {
                     self.assign(&generator.target, element);
-                    complete &= self.comprehend(comprehension, depth + 1, results);
+                    complete &= self.comprehend(comprehension, depth + 1, None, results);
                 }
                 complete
             }
             Some(elements) if elements.len() > MOST_ELEMENTS && generator.conditions.is_empty() => {
                 self.assign(&generator.target, Value::Unknown);
-                self.comprehend(comprehension, depth + 1, &mut Vec::new());
+                self.comprehend(comprehension, depth + 1, None, &mut Vec::new());
                 false
             }
             _ => {
@@ -413,7 +420,7 @@ impl<'p> Run<'p> {
                     Box::new(|run| {
                         run.assign(&generator.target, Value::Unknown);
                         generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
-                        run.comprehend(comprehension, depth + 1, &mut Vec::new());
+                        run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
                     }),
                     Box::new(|_| {}),
                 ]);

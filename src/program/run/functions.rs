@@ -3,7 +3,7 @@
 use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Expr, Function, ParameterKind};
+use crate::code::{Expr, Function, ParameterKind};
 use crate::facts::{FileId, Span};
 use crate::program::state::State;
 use crate::program::trace::Arms;
@@ -11,7 +11,7 @@ use crate::program::value::{Closure, Marks, Paused, Role, Value};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
-const MOST_CALLS: usize = 48;
+pub(super) const MOST_CALLS: usize = 48;
 
 /// The last call of a function: as long as it counts for the next one too, calling it again does nothing new.
 pub(super) struct Memo<'p> {
@@ -36,16 +36,6 @@ pub(super) struct Moment {
     only_if_called: bool,
     /// How many functions and modules led to it.
     depth: usize,
-}
-
-/// The body of a `with` that runs when the project's generator yields.
-pub(super) struct Resume<'p> {
-    pub body: &'p Block<'p>,
-    /// Position in the callers of the function that holds the `with`.
-    pub caller: usize,
-    pub done: bool,
-    /// How the body of the `with` ended.
-    pub flow: Flow,
 }
 
 impl<'p> Run<'p> {
@@ -237,7 +227,7 @@ impl<'p> Run<'p> {
     }
 
     /// Runs the body of a function in its own namespace.
-    fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
+    pub(super) fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
@@ -290,48 +280,6 @@ impl<'p> Run<'p> {
             returns.push(Value::None);
         }
         Value::one_of(returns)
-    }
-
-    /// Runs a coroutine or generator that was called before.
-    pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
-        match value {
-            Value::Paused(paused) => {
-                let key = (paused.closure.file, paused.closure.function);
-                if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
-                    return Value::Unknown;
-                }
-                self.run_body(&paused.closure, paused.scope, site)
-            }
-            Value::OneOf(values) => {
-                let paused: Vec<_> =
-                    values.iter().filter(|value| matches!(value, Value::Paused(_))).collect();
-                paused.into_iter().for_each(|value| drop(self.run_paused(value, site)));
-                Value::Unknown
-            }
-            _ => Value::Unknown,
-        }
-    }
-
-    /// `yield` in a project generator that serves as context manager: the body of the `with` runs now.
-    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
-        self.yielded = Some(value);
-        let Some(resume) = self.resumes.last_mut().filter(|resume| !resume.done) else {
-            return Value::Unknown;
-        };
-        // Only the generator itself yields to the `with`, not a generator that it calls.
-        if resume.caller + 1 != self.callers.len() {
-            return Value::Unknown;
-        }
-        resume.done = true;
-        let (body, caller) = (resume.body, resume.caller);
-        std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        self.block(body);
-        std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if let Some(resume) = self.resumes.last_mut() {
-            resume.flow = flow;
-        }
-        Value::Unknown
     }
 
     /// Runs every function of the file that may say something about a device and did not run yet, with

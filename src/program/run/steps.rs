@@ -140,7 +140,7 @@ impl<'p> Run<'p> {
                 }
             }
             Target::Sequence(targets) => {
-                let value = self.settle(value);
+                let value = self.iterate(value, self.here.statement);
                 let parts = match &value {
                     Value::Sequence(values) if values.len() == targets.len() => Some(values.clone()),
                     _ => None,

@@ -1,0 +1,123 @@
+//! Code that waits: coroutines, generators and generator expressions run when somebody asks for what they
+//! give, and not when they are made.
+
+use super::calls::Args;
+use super::functions::MOST_CALLS;
+use super::{Flow, Here, Run};
+use crate::code::{Block, Comprehension};
+use crate::facts::Span;
+use crate::program::value::{Source, Stream, Value};
+use std::rc::Rc;
+
+/// The body of a `with` that runs when the project's generator yields.
+pub(super) struct Resume<'p> {
+    pub body: &'p Block<'p>,
+    /// Position in the callers of the function that holds the `with`.
+    pub caller: usize,
+    pub done: bool,
+    /// How the body of the `with` ended.
+    pub flow: Flow,
+}
+
+impl<'p> Run<'p> {
+    /// Runs a coroutine or generator that was called before.
+    pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
+        match value {
+            Value::Paused(paused) => {
+                let key = (paused.closure.file, paused.closure.function);
+                if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
+                    return Value::Unknown;
+                }
+                self.run_body(&paused.closure, paused.scope, site)
+            }
+            Value::Stream(stream) => self.run_stream(stream, site),
+            Value::OneOf(values) => {
+                let waits = |value: &&Value<'p>| matches!(value, Value::Paused(_) | Value::Stream(_));
+                values.iter().filter(waits).for_each(|value| drop(self.run_paused(value, site)));
+                Value::Unknown
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// `yield` in a project generator that serves as context manager: the body of the `with` runs now.
+    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
+        // `yield from`: what the other generator does is done on the way.
+        if let Value::Paused(_) | Value::Stream(_) = value {
+            return self.run_paused(&value, self.here.statement);
+        }
+        self.yielded = Some(value);
+        let Some(resume) = self.resumes.last_mut().filter(|resume| !resume.done) else {
+            return Value::Unknown;
+        };
+        // Only the generator itself yields to the `with`, not a generator that it calls.
+        if resume.caller + 1 != self.callers.len() {
+            return Value::Unknown;
+        }
+        resume.done = true;
+        let (body, caller) = (resume.body, resume.caller);
+        std::mem::swap(&mut self.here, &mut self.callers[caller]);
+        self.block(body);
+        std::mem::swap(&mut self.here, &mut self.callers[caller]);
+        let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        if let Some(resume) = self.resumes.last_mut() {
+            resume.flow = flow;
+        }
+        Value::Unknown
+    }
+
+    /// A generator expression: its first collection is looked up now, the rest waits.
+    pub(super) fn generator_expression(&mut self, comprehension: &'p Comprehension<'p>, span: Span) -> Value<'p> {
+        let Some(first) = comprehension.generators.first() else { return Value::Unknown };
+        let first = self.eval(&first.iterable);
+        let scope = self.new_scope(Some(self.here.scope), false);
+        let source = Source::Expression { comprehension, file: self.here.file, scope, first, span };
+        Value::Stream(Rc::new(Stream { source }))
+    }
+
+    /// `map(function, …)` and `filter(function, …)`: the function is called when the results are asked for.
+    pub(super) fn mapped(&mut self, function: Value<'p>, columns: &[Value<'p>], keeps: bool) -> Value<'p> {
+        let source = Source::Calls { function, columns: columns.to_vec(), keeps };
+        Value::Stream(Rc::new(Stream { source }))
+    }
+
+    fn run_stream(&mut self, stream: &Rc<Stream<'p>>, site: Span) -> Value<'p> {
+        match &stream.source {
+            Source::Expression { comprehension, file, scope, first, span } => {
+                let here = Here { statement: *span, ..Here::in_module(*file, *scope, self.here.frame) };
+                let outer = std::mem::replace(&mut self.here, here);
+                let first = self.iterate(first.clone(), comprehension.generators[0].iterable.span);
+                let mut results = Vec::new();
+                let complete = self.comprehend(comprehension, 0, Some(first), &mut results);
+                self.here = outer;
+                let single = comprehension.elements.len() == 1;
+                if complete && single { Value::sequence(results) } else { Value::Unknown }
+            }
+            Source::Calls { function, columns, keeps } => {
+                let columns: Vec<_> = columns
+                    .iter()
+                    .map(|column| {
+                        let column = self.iterate(column.clone(), site);
+                        self.elements(&column)
+                    })
+                    .collect();
+                let Some(columns) = columns.into_iter().collect::<Option<Vec<_>>>() else {
+                    let arguments = Args { items: Vec::new(), open: true };
+                    self.alternatives(vec![
+                        Box::new(|run| drop(run.call(function.clone(), arguments, site))),
+                        Box::new(|_| {}),
+                    ]);
+                    return Value::Unknown;
+                };
+                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+                let results: Vec<_> = (0..rows)
+                    .map(|row| {
+                        let row = columns.iter().map(|column| column[row].clone()).collect();
+                        self.call(function.clone(), Args::positional(row, site), site)
+                    })
+                    .collect();
+                if *keeps { Value::Unknown } else { Value::sequence(results) }
+            }
+        }
+    }
+}
