@@ -210,7 +210,7 @@ pub struct Class<'s> {
     pub name: &'s str,
     pub span: Span,
     pub bases: Vec<Expr<'s>>,
-    pub keywords: Vec<Expr<'s>>,
+    pub keywords: Vec<Argument<'s>>,
     pub body: Block<'s>,
 }
 

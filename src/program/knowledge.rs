@@ -20,6 +20,9 @@ pub struct Knowledge {
     enters: FxHashMap<String, Vec<Effect>>,
     iterates: FxHashMap<String, Vec<Effect>>,
     subscripts: FxHashMap<String, Vec<Effect>>,
+    reads: FxHashMap<String, Vec<Effect>>,
+    /// `xgboost.XGBClassifier()`: objects whose calls depend on how they were made.
+    made: FxHashSet<String>,
     packages: FxHashMap<String, PackageModule>,
 }
 
@@ -64,6 +67,11 @@ pub struct EffectRow {
     iterates: Vec<String>,
     #[serde(default)]
     subscripts: Vec<String>,
+    #[serde(default)]
+    reads: Vec<String>,
+    /// The arguments that count are those of the call that made the object.
+    #[serde(default)]
+    pub as_made: bool,
     /// The arguments that choose the device.
     #[serde(default)]
     pub devices: Vec<DeviceArgument>,
@@ -151,6 +159,8 @@ pub enum Form {
     Map,
     /// `gpu:1` or `/GPU:1`.
     GpuName,
+    /// A dictionary of a learner's parameters, of which some choose the device: `{"device": "cuda"}`.
+    Parameters,
 }
 
 #[derive(Debug, Deserialize)]
@@ -242,8 +252,12 @@ impl Knowledge {
                 (&effect.row.enters, &mut self.enters),
                 (&effect.row.iterates, &mut self.iterates),
                 (&effect.row.subscripts, &mut self.subscripts),
+                (&effect.row.reads, &mut self.reads),
             ] {
                 for name in names {
+                    if effect.row.as_made {
+                        self.made.extend(name.rsplit_once('.').map(|(object, _)| object.to_owned()));
+                    }
                     if let Some(module) = name.strip_suffix(".*") {
                         self.families.entry(module.to_owned()).or_default().push(effect.clone());
                         continue;
@@ -284,6 +298,35 @@ impl Knowledge {
     /// Effects of taking an item of something of this name.
     pub fn of_subscript(&self, path: &str) -> &[Effect] {
         self.subscripts.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Effects of looking an attribute up.
+    pub fn of_read(&self, path: &str) -> &[Effect] {
+        self.reads.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a call goes by the arguments that its object was made with.
+    pub fn is_as_made(&self, path: &str) -> bool {
+        self.of_call(path).iter().any(|effect| effect.row.as_made)
+    }
+
+    /// Whether calls of what this is depend on the arguments that it was made with.
+    pub fn depends_on_making(&self, path: &str) -> bool {
+        self.made.contains(path)
+    }
+
+    /// The names of a library without which nothing of it reaches the driver by itself: `Adam`, `backward`.
+    pub fn words_of<'a>(&'a self, library: &'a str) -> impl Iterator<Item = &'a str> {
+        let tables =
+            [&self.calls, &self.methods, &self.enters, &self.iterates, &self.subscripts, &self.reads];
+        let reaches = move |effect: &Effect| {
+            effect.library == library && !effect.row.only_on_gpu && effect.row.does.contains(&Does::CudaInit)
+        };
+        let named = tables.into_iter().flatten().filter(move |(_, effects)| effects.iter().any(reaches));
+        named.map(|(name, _)| {
+            let object = name.split("()").next().unwrap_or(name);
+            object.rsplit('.').next().unwrap_or(object)
+        })
     }
 
     /// Whether a module belongs to a library that effects are known of.

@@ -92,6 +92,8 @@ pub(crate) struct ClassValue<'p> {
     pub class: usize,
     pub scope: ScopeId,
     pub bases: Vec<Value<'p>>,
+    /// The class of the class, where the project has one.
+    pub metaclass: Option<Rc<ClassValue<'p>>>,
     pub dataclass: bool,
     pub counts_devices: bool,
 }

@@ -84,8 +84,9 @@ impl Scope<'_> {
 
     /// Whether something that may follow the event sets the variable for this process.
     fn is_set_later(&self, id: EventId, event: &Event, variable: &str) -> bool {
-        let follows =
-            |write: EventId, later: &Event| write > id && later.in_child == event.in_child && !self.trace.excludes(event, later);
+        let follows = |write: EventId, later: &Event| {
+            write > id && later.in_child == event.in_child && !self.trace.excludes(event, later)
+        };
         self.writes_of(variable).any(|(write, later)| follows(write, later) && !self.is_for_child(write))
     }
 

@@ -129,10 +129,10 @@ impl<'s> Lowering<'s> {
 
     fn class(&mut self, class: &ast::StmtClassDef) -> usize {
         let arguments = class.arguments.as_deref();
-        let bases = arguments.map_or(Vec::new(), |arguments| self.exprs(&*arguments.args));
-        let keywords = arguments.map_or(Vec::new(), |arguments| {
-            self.exprs(arguments.keywords.iter().map(|keyword| &keyword.value))
-        });
+        let arguments = arguments.map_or(Vec::new(), |arguments| self.arguments(arguments));
+        let (keywords, bases): (Vec<_>, Vec<_>) =
+            arguments.into_iter().partition(|argument| argument.name.is_some());
+        let bases = bases.into_iter().map(|base| base.value).collect();
         let body = self.block(&class.body);
         self.code.classes.push(Class {
             name: self.slice(class.name.range),

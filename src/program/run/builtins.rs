@@ -75,7 +75,8 @@ impl<'p> Run<'p> {
                 Value::sequence((0..rows).map(row).collect())
             }
             ("map" | "filter", Some(function)) => {
-                let columns: Vec<_> = args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                let columns: Vec<_> =
+                    args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
                 self.mapped(function, &columns, name == "filter")
             }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {

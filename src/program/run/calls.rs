@@ -69,7 +69,7 @@ impl<'p> Run<'p> {
         self.call(callee, args, span)
     }
 
-    fn eval_arguments(&mut self, callee: &str, arguments: &'p [Argument<'p>]) -> Args<'p> {
+    pub(super) fn eval_arguments(&mut self, callee: &str, arguments: &'p [Argument<'p>]) -> Args<'p> {
         let mut args = Args::default();
         for argument in arguments {
             let value = self.eval(&argument.value);
@@ -346,9 +346,10 @@ impl<'p> Run<'p> {
             },
             Value::Outside(_) if self.is_environ(container) => self.read_variable(key, None, span),
             Value::Outside(path) => {
-                let text = self.paths.text(*path).clone();
-                self.apply_subscript_effects(&text, key, span);
-                Value::Unknown
+                self.apply_subscript_effects(*path, key, span);
+                let item = self.paths.item(*path);
+                let known = !self.program.knowledge.of_call(self.paths.text(item)).is_empty();
+                if known { Value::Outside(item) } else { Value::Unknown }
             }
             Value::Deferred(..) => {
                 let settled = self.settle(container.clone());
@@ -368,8 +369,7 @@ impl<'p> Run<'p> {
         match &value {
             Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
             Value::Outside(path) => {
-                let text = self.paths.text(*path).clone();
-                self.apply_iteration_effects(&text, span);
+                self.apply_iteration_effects(*path, span);
                 value
             }
             _ => value,

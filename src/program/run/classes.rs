@@ -19,13 +19,15 @@ impl<'p> Run<'p> {
             _ => false,
         });
         let bases: Vec<_> = class.bases.iter().map(|base| self.eval(base)).collect();
-        class.keywords.iter().for_each(|keyword| drop(self.eval(keyword)));
+        let keywords = self.eval_arguments("", &class.keywords);
+        let metaclass = self.metaclass(&keywords, &bases);
         let scope = self.new_scope(Some(self.here.scope), true);
         let value = Rc::new(ClassValue {
             file: self.here.file,
             class: index,
             scope,
             bases,
+            metaclass: metaclass.clone(),
             dataclass,
             counts_devices,
         });
@@ -34,6 +36,7 @@ impl<'p> Run<'p> {
         self.block(&class.body);
         self.here.scope = outer_scope;
         self.here.class = outer_class;
+        self.class_made(&value, metaclass, keywords, class.span);
         let mut value = Value::Class(value);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
             value = self.decorate(wrapper, value, decorator.span);
@@ -41,11 +44,75 @@ impl<'p> Run<'p> {
         value
     }
 
+    /// The class of a class: the one that is named, or that of a base.
+    fn metaclass(&mut self, keywords: &Args<'p>, bases: &[Value<'p>]) -> Option<Rc<ClassValue<'p>>> {
+        if let Some(named) = keywords.keyword("metaclass") {
+            return match self.settle(named.value.clone()) {
+                Value::Class(metaclass) => Some(metaclass),
+                _ => None,
+            };
+        }
+        bases.iter().find_map(|base| match self.settle(base.clone()) {
+            Value::Class(base) => base.metaclass.clone(),
+            _ => None,
+        })
+    }
+
+    /// What the definition of a class runs beside its body: its metaclass, `__set_name__` of what stands in the
+    /// body, and `__init_subclass__` of its bases.
+    fn class_made(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        metaclass: Option<Rc<ClassValue<'p>>>,
+        mut keywords: Args<'p>,
+        span: Span,
+    ) {
+        let span = Span { end: self.here.statement.end.max(span.start), ..span };
+        keywords.items.retain(|argument| argument.name.as_deref() != Some("metaclass"));
+        let object = Value::Class(class.clone());
+        if let Some(metaclass) = metaclass {
+            for (name, bound) in [("__new__", Value::Class(metaclass.clone())), ("__init__", object.clone())]
+            {
+                if let Value::Function(made) = self.class_attribute(&metaclass, name, 0) {
+                    let method = Rc::new(Closure { bound: Some(bound), ..Closure::clone(&made) });
+                    let class_arguments = vec![Value::Unknown; 3];
+                    let mut args = Args::positional(class_arguments, span);
+                    args.items.extend(keywords.items.iter().cloned());
+                    self.run_function(&method, args, span);
+                }
+            }
+        }
+        let mut members: Vec<_> = self.scopes[class.scope as usize]
+            .values
+            .iter()
+            .filter(|(_, value)| matches!(value, Value::Instance(_)))
+            .map(|(name, value)| (*name, value.clone()))
+            .collect();
+        members.sort_by_key(|(name, _)| *name);
+        for (name, member) in members {
+            if let Value::Instance(instance) = &member
+                && let Value::Function(named) = self.class_attribute(&instance.class, "__set_name__", 0)
+            {
+                let method = Rc::new(Closure { bound: Some(member.clone()), ..Closure::clone(&named) });
+                let name = Value::text(name, self.place(span));
+                self.run_function(&method, Args::positional(vec![object.clone(), name], span), span);
+            }
+        }
+        if let Value::Function(hook) = self.base_attribute(class, "__init_subclass__", 1) {
+            let hook = Rc::new(Closure { bound: Some(object), ..Closure::clone(&hook) });
+            self.run_function(&hook, keywords, span);
+        }
+    }
+
     /// `object.name`
     pub(super) fn attribute(&mut self, object: &Value<'p>, name: &'p str, span: Span) -> Value<'p> {
         match object {
             _ if name == "TYPE_CHECKING" => Value::Bool(false),
-            Value::Outside(path) => Value::Outside(self.paths.child(*path, name)),
+            Value::Outside(path) => {
+                let child = self.paths.child(*path, name);
+                self.apply_read_effects(child, span);
+                Value::Outside(child)
+            }
             Value::Module(file) => self.module_attribute(*file, name, span),
             Value::Folder(folder) => {
                 let found = self.program.modules.child(&Found::Folder(folder.to_string()), name);

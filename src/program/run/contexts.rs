@@ -40,7 +40,7 @@ impl<'p> Run<'p> {
             Value::Outside(path) => {
                 let path = *path;
                 let text = self.paths.text(path).clone();
-                let args = self.made_with.get(&path).cloned().unwrap_or_default();
+                let args = self.made_with(path).cloned().unwrap_or_default();
                 if text.ends_with("patch.dict()") {
                     if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
                         leave.restore = Some(self.state.clone());

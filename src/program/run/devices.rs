@@ -168,9 +168,31 @@ impl<'p> Run<'p> {
                 self.read_provider_options(value, devices);
                 return;
             }
+            (Form::Parameters, Value::Mapping(items)) => {
+                items.iter().for_each(|(key, value)| self.read_parameter(key, value, devices));
+                return;
+            }
             (_, Value::None) => return,
             _ => Device::Unknown,
         });
+    }
+
+    /// One of the parameters of a learner: some of them choose the device.
+    fn read_parameter(&mut self, key: &Value<'p>, value: &Value<'p>, devices: &mut Vec<Device>) {
+        let Value::Text(key) = key else { return };
+        match (&*key.text, value) {
+            ("device", value) => self.read_device(Form::Device, value, devices),
+            ("gpu_id" | "gpu_device_id", value) => self.read_device(Form::Index, value, devices),
+            ("devices", value) => self.read_device(Form::Indices, value, devices),
+            ("tree_method", Value::Text(method)) if method.text == "gpu_hist" => {
+                devices.push(Device::Gpu {
+                    index: None,
+                    text: method.text.to_string(),
+                    place: Some(method.place),
+                });
+            }
+            _ => {}
+        }
     }
 
     /// `"CUDAExecutionProvider"` or `("CUDAExecutionProvider", {"device_id": 1})`.

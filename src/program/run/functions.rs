@@ -3,11 +3,11 @@
 use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run};
-use crate::code::{Expr, Function, ParameterKind};
-use crate::facts::{FileId, Span};
+use crate::code::{Expr, Function, Parameter, ParameterKind};
+use crate::facts::{FileId, Place, Span};
 use crate::program::state::State;
 use crate::program::trace::Arms;
-use crate::program::value::{Closure, Marks, Paused, Role, Value};
+use crate::program::value::{Closure, Marks, PathId, Paused, Role, Value};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -128,12 +128,13 @@ impl<'p> Run<'p> {
                 }
             }
             Value::Outside(path) => {
-                let path = self.paths.text(*path).clone();
+                let wrapper_path = *path;
+                let path = self.paths.text(wrapper_path).clone();
                 let role = match &*path {
                     "builtins.staticmethod" => Role::Static,
                     "builtins.classmethod" => Role::ClassMethod,
                     "builtins.property" | "functools.cached_property" => Role::Property,
-                    _ => return value,
+                    _ => return self.launchable(wrapper_path).map_or(value, Value::Outside),
                 };
                 match &value {
                     Value::Function(closure) => {
@@ -144,6 +145,16 @@ impl<'p> Run<'p> {
             }
             _ => value,
         }
+    }
+
+    /// What a decorator makes of a function that runs on the GPU: `kernel[blocks, threads](…)` launches it. The
+    /// decorator may stand bare or with arguments.
+    fn launchable(&mut self, wrapper: PathId) -> Option<PathId> {
+        let result = self.paths.result(wrapper);
+        [result, wrapper].into_iter().find(|&kernel| {
+            let item = self.paths.item(kernel);
+            !self.program.knowledge.of_call(self.paths.text(item)).is_empty()
+        })
     }
 
     /// Calls a function of the project with what is known about its arguments.
@@ -338,6 +349,7 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
 /// The value of each parameter, in order.
 fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args<'p>) -> Vec<Value<'p>> {
     let open = args.open;
+    let function_place = Place { file: closure.file, span: function.name_span };
     let mut positional = closure.bound.iter().cloned().chain(
         args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
     );
@@ -359,7 +371,22 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
             ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
-            ParameterKind::Keywords => Value::Unknown,
+            ParameterKind::Keywords if open => Value::Unknown,
+            ParameterKind::Keywords => {
+                let taken = |name: &str| {
+                    let takes = |parameter: &Parameter<'_>| {
+                        parameter.name == name
+                            && matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
+                    };
+                    function.parameters.iter().any(takes)
+                };
+                let rest = args.items.iter().filter_map(|argument| {
+                    let name = argument.name.as_ref().filter(|name| !taken(name))?;
+                    let place = argument.value.place().unwrap_or(function_place);
+                    Some((Value::text(name.clone(), place), argument.value.clone()))
+                });
+                Value::mapping(rest.collect())
+            }
         });
     }
     if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {

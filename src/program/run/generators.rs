@@ -67,7 +67,11 @@ impl<'p> Run<'p> {
     }
 
     /// A generator expression: its first collection is looked up now, the rest waits.
-    pub(super) fn generator_expression(&mut self, comprehension: &'p Comprehension<'p>, span: Span) -> Value<'p> {
+    pub(super) fn generator_expression(
+        &mut self,
+        comprehension: &'p Comprehension<'p>,
+        span: Span,
+    ) -> Value<'p> {
         let Some(first) = comprehension.generators.first() else { return Value::Unknown };
         let first = self.eval(&first.iterable);
         let scope = self.new_scope(Some(self.here.scope), false);

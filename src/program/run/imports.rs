@@ -100,7 +100,12 @@ impl<'p> Run<'p> {
         } else {
             let Some(first) = parts.next() else { return Imported::Outside };
             let script = self.start.script(self.entry);
-            match self.program.modules.absolute(script, &self.state.set_up().search_paths, self.here.file, first) {
+            match self.program.modules.absolute(
+                script,
+                &self.state.set_up().search_paths,
+                self.here.file,
+                first,
+            ) {
                 // A script does not import itself by the name of a library.
                 Some(Found::File(file))
                     if file == self.here.file && !self.program.modules.in_package(file) =>
@@ -205,9 +210,11 @@ impl<'p> Run<'p> {
     /// Whether running a module can change anything. A module that cannot reach an effect is left for
     /// the moment when one of its values is asked for.
     fn worth_running(&self, file: FileId) -> bool {
+        let first_library = self.state.library.is_none_or(|library| !library.certain);
         file == self.entry
             || self.quiet > 0 && self.settling
-            || self.start != super::Start::Library && self.program.is_hot(file)
+            || self.start != super::Start::Library
+                && (self.program.is_hot(file) || (first_library && self.program.loads_library(file)))
     }
 
     /// `from module import name`

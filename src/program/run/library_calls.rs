@@ -31,8 +31,7 @@ impl<'p> Run<'p> {
             self.note(What::Spawn { callee: text.to_string() }, span);
         }
         if let Some(patch) = text.strip_suffix(".start") {
-            let maker = self.paths.id(patch);
-            let target = self.made_with.get(&maker).and_then(|args| self.patch_target(patch, args));
+            let target = self.made_with(path).and_then(|args| self.patch_target(patch, args));
             self.state.set_up_mut().mocked.extend(target);
         }
         if starts_process(&text) {
@@ -40,7 +39,8 @@ impl<'p> Run<'p> {
         } else {
             self.run_callbacks(&text, &args, span);
         }
-        self.apply_call_effects(&text, &args, span);
+        let made_with = self.made_with(path).filter(|_| self.program.knowledge.is_as_made(&text)).cloned();
+        self.apply_call_effects(&text, made_with.as_ref().unwrap_or(&args), span);
         self.result_of(path, args)
     }
 
@@ -89,6 +89,7 @@ impl<'p> Run<'p> {
         let used_later = !self.program.knowledge.of_enter(&text).is_empty()
             || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
+            || self.program.knowledge.depends_on_making(&result_text)
             || Self::is_mark(&text);
         // A mark that asks for the number of devices is remembered as asking, under its name too.
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
@@ -98,7 +99,9 @@ impl<'p> Run<'p> {
             return Value::Outside(self.paths.id("pytest.mark.skipif().device_count()"));
         }
         if used_later {
-            self.made_with.insert(result, args);
+            let object = self.paths.object(result);
+            self.made_with.insert(object, args);
+            return Value::Outside(object);
         }
         Value::Outside(result)
     }
@@ -235,26 +238,42 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(super) fn apply_subscript_effects(&mut self, path: &str, key: &Value<'p>, span: Span) {
+    /// The arguments that an object outside the project was made with, where they are kept.
+    pub(super) fn made_with(&self, path: PathId) -> Option<&Args<'p>> {
+        self.made_with.get(&self.paths.owner(path))
+    }
+
+    /// Looking an attribute up: some ask the driver.
+    pub(super) fn apply_read_effects(&mut self, path: PathId, span: Span) {
+        let text = self.paths.text(path);
+        let effects = self.program.knowledge.of_read(text);
+        if !effects.is_empty() && !self.is_mocked(text) {
+            let text = text.clone();
+            effects.iter().for_each(|effect| self.apply(effect, &text, &Args::default(), span));
+        }
+    }
+
+    pub(super) fn apply_subscript_effects(&mut self, path: PathId, key: &Value<'p>, span: Span) {
+        let text = self.paths.text(path).clone();
         let args = Args { items: vec![Arg { name: None, value: key.clone(), span }], open: false };
         let knowledge = self.program.knowledge;
         // `jax.devices("cpu")[1]` is not a GPU.
-        let id = self.paths.id(path);
-        let made_with = self.made_with.get(&id).and_then(|made| made.at(0));
+        let made_with = self.made_with(path).and_then(|made| made.at(0));
         if made_with.is_some_and(
             |kind| !matches!(&kind.value, Value::Text(text) if matches!(&*text.text, "gpu" | "cuda")),
         ) {
             return;
         }
-        knowledge.of_subscript(path).iter().for_each(|effect| self.apply(effect, path, &args, span));
+        knowledge.of_subscript(&text).iter().for_each(|effect| self.apply(effect, &text, &args, span));
     }
 
-    pub(super) fn apply_iteration_effects(&mut self, path: &str, span: Span) {
-        let id = self.paths.id(path);
-        let args = self.made_with.remove(&id).unwrap_or_default();
-        let knowledge = self.program.knowledge;
-        knowledge.of_iteration(path).iter().for_each(|effect| self.apply(effect, path, &args, span));
-        self.made_with.insert(id, args);
+    pub(super) fn apply_iteration_effects(&mut self, path: PathId, span: Span) {
+        let text = self.paths.text(path).clone();
+        let effects = self.program.knowledge.of_iteration(&text);
+        if !effects.is_empty() {
+            let args = self.made_with(path).cloned().unwrap_or_default();
+            effects.iter().for_each(|effect| self.apply(effect, &text, &args, span));
+        }
     }
 
     /// Notes what a known call does, given its arguments.
@@ -264,8 +283,9 @@ impl<'p> Run<'p> {
             return;
         }
         let devices = self.device_arguments(&row.devices, args);
-        let by_default =
-            row.absent_is_gpu || !row.only_on_gpu || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
+        let by_default = row.absent_is_gpu
+            || !row.only_on_gpu
+            || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative, mut names_gpu) = (true, false, false);
         for (device, at) in devices {
@@ -312,6 +332,7 @@ impl<'p> Run<'p> {
                 match (&**kind, value) {
                     ("string-or-signature", Some(Value::Text(_))) => true,
                     ("string-or-signature", _) => false,
+                    ("absent", None) => args.items.is_empty() && !args.open,
                     (literal, Some(Value::Text(text))) => text.text == literal,
                     _ => false,
                 }
