@@ -19,6 +19,7 @@ mod imports;
 mod lazy;
 mod library_calls;
 mod mocks;
+mod operators;
 mod search_paths;
 mod steps;
 mod tests;
