@@ -95,6 +95,8 @@ pub(super) struct Run<'p> {
     branches: u32,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: bool,
+    /// What partials of calls outside the project hold.
+    partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
 }
@@ -199,6 +201,7 @@ impl<'p> Run<'p> {
             path: Arms::new(),
             branches: 0,
             settling: false,
+            partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
         }
     }

@@ -59,6 +59,8 @@ pub(crate) struct Closure<'p> {
     pub defaults: Vec<Option<Value<'p>>>,
     /// `self` or `cls` of a bound method.
     pub bound: Option<Value<'p>>,
+    /// What a partial holds: it stands before the arguments of the call.
+    pub held: Vec<Value<'p>>,
     /// The class in whose body the function was defined.
     pub class: Option<Rc<ClassValue<'p>>>,
     pub role: Role,
@@ -139,6 +141,8 @@ pub(crate) enum Source<'p> {
         first: Value<'p>,
         span: Span,
     },
+    /// `field(default_factory=function)`: each object gets its own.
+    Factory(Value<'p>),
     /// `map` and `filter`.
     Calls {
         function: Value<'p>,

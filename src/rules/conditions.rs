@@ -132,7 +132,7 @@ impl Scope<'_> {
 
     /// A value in force that fits, with the write it comes from, and whether it is the only one.
     fn value_in_force(&self, wanted: &InForce, event: &Event) -> Option<((EventId, String), bool)> {
-        let reaching = reaching(event, &wanted.variable);
+        let found = reaching(event, &wanted.variable);
         let accepted = self.policy.gpu.as_ref().map_or(&[][..], |gpu| gpu.accepted_masks());
         let fits = |value: &str| {
             let kind = wanted
@@ -141,17 +141,34 @@ impl Scope<'_> {
             let accepted = || hides_all(value) || accepted.iter().any(|mask| same_mask(mask, value));
             kind && !(wanted.differs_from_policy && accepted())
         };
-        let found = reaching.iter().find_map(|definition| match definition {
+        let comes_with = |write: EventId| {
+            wanted.without.as_deref().is_some_and(|other| self.comes_with(write, reaching(event, other)))
+        };
+        let first = found.iter().find_map(|definition| match definition {
             // Values that an import sets have no event to point at.
-            Definition::Set(write, Some(value)) if *write != NOT_NOTED && fits(value) => {
+            Definition::Set(write, Some(value))
+                if *write != NOT_NOTED && fits(value) && !comes_with(*write) =>
+            {
                 Some((*write, value.to_string()))
             }
             _ => None,
         })?;
-        let all = reaching
+        let all = found
             .iter()
             .all(|definition| matches!(definition, Definition::Set(_, Some(value)) if fits(value)));
-        Some((found, all))
+        Some((first, all))
+    }
+
+    /// Whether one of these definitions was made on every path that leads through a write.
+    fn comes_with(&self, write: EventId, definitions: &Reaching) -> bool {
+        let arms = &self.trace.event(write).arms;
+        definitions.iter().any(|definition| match definition {
+            Definition::Set(other, _) if *other != NOT_NOTED => {
+                let other_arms = &self.trace.event(*other).arms;
+                other_arms == arms || (*other < write && arms.starts_with(other_arms))
+            }
+            _ => false,
+        })
     }
 
     fn is_written(&self, wanted: &Written, event: &Event, verdict: &mut Verdict) -> bool {

@@ -152,6 +152,8 @@ pub struct InForce {
     /// The value is none of those that the policy accepts.
     #[serde(default)]
     pub differs_from_policy: bool,
+    /// No value of this variable came along on the same path.
+    pub without: Option<String>,
 }
 
 /// What a mask selects GPUs by.

@@ -34,6 +34,9 @@ impl<'p> Run<'p> {
                 self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => return Some(self.make_dict(first, args)),
+            ("len", Some(value @ Value::Instance(_))) => {
+                self.special(&value, "__len__", Vec::new(), span).unwrap_or(Value::Unknown)
+            }
             ("len", Some(value)) => {
                 // `len(numba.cuda.gpus)` asks the driver; the length of a loader is known without a batch.
                 if let Value::Outside(path) = &value

@@ -27,6 +27,15 @@ impl<'p> Args<'p> {
         Args { items, open: false }
     }
 
+    /// These arguments, then others; a keyword that both have is what the others say.
+    pub fn followed_by(mut self, others: Args<'p>) -> Self {
+        self.items
+            .retain(|argument| argument.name.as_deref().is_none_or(|name| others.keyword(name).is_none()));
+        self.items.extend(others.items);
+        self.open |= others.open;
+        self
+    }
+
     pub fn keyword(&self, name: &str) -> Option<&Arg<'p>> {
         self.items.iter().find(|argument| argument.name.as_deref() == Some(name))
     }
@@ -344,6 +353,9 @@ impl<'p> Run<'p> {
                 }
                 _ => Value::Unknown,
             },
+            Value::Instance(_) => {
+                self.special(container, "__getitem__", vec![key.clone()], span).unwrap_or(Value::Unknown)
+            }
             Value::Outside(_) if self.is_environ(container) => self.read_variable(key, None, span),
             Value::Outside(path) => {
                 self.apply_subscript_effects(*path, key, span);
@@ -372,6 +384,18 @@ impl<'p> Run<'p> {
                 self.apply_iteration_effects(*path, span);
                 value
             }
+            Value::Instance(_) => match self.special(&value, "__iter__", Vec::new(), span) {
+                Some(waiting @ (Value::Paused(_) | Value::Stream(_))) => self.run_paused(&waiting, span),
+                Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
+                Some(iterator) => {
+                    self.special(&iterator, "__next__", Vec::new(), span);
+                    Value::Unknown
+                }
+                None => {
+                    self.special(&value, "__getitem__", vec![Value::Unknown], span);
+                    Value::Unknown
+                }
+            },
             _ => value,
         }
     }

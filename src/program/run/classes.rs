@@ -8,6 +8,9 @@ use crate::program::modules::Found;
 use crate::program::value::{ClassValue, Closure, Instance, Role, Value};
 use std::rc::Rc;
 
+/// A class that is its own base would be looked through without end.
+const DEEPEST: usize = 16;
+
 impl<'p> Run<'p> {
     pub(super) fn define_class(&mut self, index: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
         let class = &self.code().classes[index];
@@ -15,10 +18,11 @@ impl<'p> Run<'p> {
         let wrappers: Vec<_> = decorators.iter().map(|decorator| self.eval_decorator(decorator)).collect();
         let counts_devices = std::mem::replace(&mut self.asked_count, asked);
         let dataclass = wrappers.iter().any(|wrapper| match wrapper {
-            Value::Outside(path) => self.paths.text(*path).contains("dataclass"),
+            Value::Outside(path) => makes_fields(self.paths.text(*path)),
             _ => false,
         });
         let bases: Vec<_> = class.bases.iter().map(|base| self.eval(base)).collect();
+        let dataclass = dataclass || bases.iter().any(|base| self.fields_from(base));
         let keywords = self.eval_arguments("", &class.keywords);
         let metaclass = self.metaclass(&keywords, &bases);
         let scope = self.new_scope(Some(self.here.scope), true);
@@ -42,6 +46,18 @@ impl<'p> Run<'p> {
             value = self.decorate(wrapper, value, decorator.span);
         }
         value
+    }
+
+    /// Whether a base makes the annotated names of the class the arguments of its constructor.
+    fn fields_from(&mut self, base: &Value<'p>) -> bool {
+        match self.settle(base.clone()) {
+            Value::Outside(path) => {
+                let text = self.paths.text(path);
+                ["typing.NamedTuple", "pydantic.BaseModel", "msgspec.Struct"].contains(&&**text)
+            }
+            Value::Class(base) => base.dataclass,
+            _ => false,
+        }
     }
 
     /// The class of a class: the one that is named, or that of a base.
@@ -154,8 +170,29 @@ impl<'p> Run<'p> {
             return value.clone();
         }
         let found = self.class_attribute(&instance.class, name, 0);
-        let class = Value::Class(instance.class.clone());
-        self.bind_method(found, &Value::Instance(instance.clone()), Some(&class), span)
+        let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
+        match &found {
+            Value::Unknown => {
+                let text = Value::text(name, self.place(span));
+                self.special(&object, "__getattr__", vec![text], span).unwrap_or(found)
+            }
+            Value::Instance(_) => self.special(&found, "__get__", vec![object, class], span).unwrap_or(found),
+            _ => self.bind_method(found, &object, Some(&class), span),
+        }
+    }
+
+    /// Calls a method that Python calls by itself, where the class of an object has it.
+    pub(super) fn special(
+        &mut self,
+        object: &Value<'p>,
+        name: &'p str,
+        arguments: Vec<Value<'p>>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        let Value::Instance(instance) = object else { return None };
+        let Value::Function(method) = self.class_attribute(&instance.class, name, 0) else { return None };
+        let method = Rc::new(Closure { bound: Some(object.clone()), ..Closure::clone(&method) });
+        Some(self.run_function(&method, Args::positional(arguments, span), span))
     }
 
     /// Finds a name in a class and its bases, nearest first.
@@ -173,8 +210,6 @@ impl<'p> Run<'p> {
 
     /// Finds a name in the bases of a class only.
     fn base_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str, depth: usize) -> Value<'p> {
-        /// A class that is its own base would be looked through without end.
-        const DEEPEST: usize = 16;
         if depth > DEEPEST {
             return Value::Unknown;
         }
@@ -253,14 +288,14 @@ impl<'p> Run<'p> {
                     Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&constructor) });
                 self.run_function(&method, args, site);
             }
-            Value::Outside(path) => {
+            Value::Outside(path) if !class.dataclass => {
                 let path = self.paths.text(path).clone();
                 // The class itself is what effects are known about: `class Mine(DataParallel)`.
                 let class_path = path.trim_end_matches(".__init__").trim_end_matches("()").to_owned();
                 self.apply_call_effects(&class_path, &args, site);
             }
             _ if class.dataclass => {
-                self.fill_fields(class, scope, &args);
+                self.fill_fields(class, scope, &args, site);
                 if let Value::Function(after) = self.class_attribute(class, "__post_init__", 0) {
                     let method = Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&after) });
                     self.run_function(&method, Args::default(), site);
@@ -272,22 +307,36 @@ impl<'p> Run<'p> {
     }
 
     /// Sets the fields of a dataclass from the arguments; the others keep the defaults of the class.
-    fn fill_fields(&mut self, class: &Rc<ClassValue<'p>>, scope: u32, args: &Args<'p>) {
-        let body = &self.code_of(class.file).classes[class.class].body;
-        let fields = body.iter().filter_map(|step| match &step.kind {
-            StepKind::Assign { targets, annotated: true, .. } => match targets.first() {
-                Some(Target::Name(name, _)) => Some(*name),
-                _ => None,
-            },
-            _ => None,
-        });
-        for (position, field) in fields.enumerate() {
+    fn fill_fields(&mut self, class: &Rc<ClassValue<'p>>, scope: u32, args: &Args<'p>, site: Span) {
+        for (position, field) in self.fields(class, 0).into_iter().enumerate() {
             if let Some(argument) = args.get(Some(position), Some(field)) {
                 self.bind_in(scope, field, argument.value.clone());
             } else if args.open {
                 self.bind_in(scope, field, Value::Unknown);
+            } else if let made @ Value::Stream(_) = self.class_attribute(class, field, 0) {
+                let made = self.run_paused(&made, site);
+                self.bind_in(scope, field, made);
             }
         }
+    }
+
+    /// The annotated names of a class, after those of its bases.
+    fn fields(&mut self, class: &Rc<ClassValue<'p>>, depth: usize) -> Vec<&'p str> {
+        let mut fields = Vec::new();
+        for base in class.bases.clone().into_iter().filter(|_| depth < DEEPEST) {
+            if let Value::Class(base) = self.settle(base) {
+                fields.extend(self.fields(&base, depth + 1));
+            }
+        }
+        for step in &self.code_of(class.file).classes[class.class].body {
+            if let StepKind::Assign { targets, annotated: true, .. } = &step.kind
+                && let Some(Target::Name(name, _)) = targets.first()
+                && !fields.contains(name)
+            {
+                fields.push(name);
+            }
+        }
+        fields
     }
 
     /// `super()`: attributes are looked up in the bases of the class that holds the method.
@@ -297,4 +346,9 @@ impl<'p> Run<'p> {
         let found = self.base_attribute(&class, name, 1);
         self.bind_method(found, &object, None, span)
     }
+}
+
+/// Whether a decorator makes the annotated names of a class the arguments of its constructor.
+fn makes_fields(decorator: &str) -> bool {
+    decorator.contains("dataclass") || decorator.starts_with("attr.") || decorator.starts_with("attrs.")
 }

@@ -91,6 +91,7 @@ impl<'p> Run<'p> {
             scope: self.here.scope,
             defaults,
             bound: None,
+            held: Vec::new(),
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
             counts_devices,
@@ -98,21 +99,31 @@ impl<'p> Run<'p> {
         }))
     }
 
-    /// `functools.partial(function, …)`: keywords become defaults, and one positional argument stands before
-    /// those of the call. What it holds beyond that is not followed.
-    pub(super) fn partial(&self, args: &Args<'p>) -> Option<Value<'p>> {
-        let function = args.at(0)?.value.clone();
-        let Value::Function(closure) = &function else { return Some(function) };
-        let mut partial = Closure::clone(closure);
-        for (parameter, default) in self.function_of(closure).parameters.iter().zip(&mut partial.defaults) {
-            if let Some(argument) = args.keyword(parameter.name) {
-                *default = Some(argument.value.clone());
+    /// `functools.partial(function, …)`: keywords become defaults, and the others stand before those of the call.
+    pub(super) fn partial(&mut self, args: &Args<'p>) -> Option<Value<'p>> {
+        let function = self.settle(args.at(0)?.value.clone());
+        match &function {
+            Value::Function(closure) => {
+                let mut partial = Closure::clone(closure);
+                for (parameter, default) in
+                    self.function_of(closure).parameters.iter().zip(&mut partial.defaults)
+                {
+                    if let Some(argument) = args.keyword(parameter.name) {
+                        *default = Some(argument.value.clone());
+                    }
+                }
+                let positional = args.items.iter().filter(|argument| argument.name.is_none()).skip(1);
+                partial.held.extend(positional.map(|argument| argument.value.clone()));
+                Some(Value::Function(Rc::new(partial)))
             }
+            Value::Outside(path) => {
+                let held = Args { items: args.items[1..].to_vec(), open: args.open };
+                let partial = self.paths.object(*path);
+                self.partials.insert(partial, held);
+                Some(Value::Outside(partial))
+            }
+            _ => Some(function),
         }
-        if let (Some(first), None, None) = (args.at(1), args.at(2), &closure.bound) {
-            partial.bound = Some(first.value.clone());
-        }
-        Some(Value::Function(Rc::new(partial)))
     }
 
     /// What a decorator makes of a function: a project decorator is called, any other is taken to leave
@@ -310,6 +321,7 @@ impl<'p> Run<'p> {
                     scope,
                     defaults: vec![None; function.parameters.len()],
                     bound: None,
+                    held: Vec::new(),
                     class: None,
                     role: Role::Plain,
                     counts_devices: false,
@@ -350,7 +362,7 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
 fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args<'p>) -> Vec<Value<'p>> {
     let open = args.open;
     let function_place = Place { file: closure.file, span: function.name_span };
-    let mut positional = closure.bound.iter().cloned().chain(
+    let mut positional = closure.bound.iter().chain(&closure.held).cloned().chain(
         args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
     );
     let mut values = Vec::with_capacity(function.parameters.len());

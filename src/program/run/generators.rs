@@ -85,6 +85,11 @@ impl<'p> Run<'p> {
         Value::Stream(Rc::new(Stream { source }))
     }
 
+    /// What `field(default_factory=function)` leaves in the class.
+    pub(super) fn factory(&mut self, function: Value<'p>) -> Value<'p> {
+        Value::Stream(Rc::new(Stream { source: Source::Factory(function) }))
+    }
+
     fn run_stream(&mut self, stream: &Rc<Stream<'p>>, site: Span) -> Value<'p> {
         match &stream.source {
             Source::Expression { comprehension, file, scope, first, span } => {
@@ -97,6 +102,7 @@ impl<'p> Run<'p> {
                 let single = comprehension.elements.len() == 1;
                 if complete && single { Value::sequence(results) } else { Value::Unknown }
             }
+            Source::Factory(function) => self.call(function.clone(), Args::default(), site),
             Source::Calls { function, columns, keeps } => {
                 let columns: Vec<_> = columns
                     .iter()

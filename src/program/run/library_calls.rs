@@ -11,6 +11,10 @@ use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
+        let args = match self.partials.get(&path) {
+            Some(held) => held.clone().followed_by(args),
+            None => args,
+        };
         let text = self.paths.text(path).clone();
         self.note_validator(text.rsplit('.').next().unwrap_or(&text), span);
         if let Some(name) = text.strip_prefix("builtins.")
@@ -70,7 +74,12 @@ impl<'p> Run<'p> {
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
-                default.map(|default| default.value.clone())
+                let factory = args.keyword("default_factory").or_else(|| args.keyword("factory"));
+                match (default, factory) {
+                    (Some(default), _) => Some(default.value.clone()),
+                    (None, Some(factory)) => Some(self.factory(factory.value.clone())),
+                    (None, None) => None,
+                }
             }
             "click.option" | "typer.Option" | "typer.Argument" => {
                 self.chosen_by_option(args);

@@ -136,7 +136,10 @@ impl<'p> Run<'p> {
                     self.write_variable(&key, &value, self.here.statement, false);
                 } else {
                     self.chosen_by_key(&key, &value);
-                    self.set_item(&item.0, &container, key, value);
+                    let arguments = vec![key.clone(), value.clone()];
+                    if self.special(&container, "__setitem__", arguments, self.here.statement).is_none() {
+                        self.set_item(&item.0, &container, key, value);
+                    }
                 }
             }
             Target::Sequence(targets) => {
