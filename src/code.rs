@@ -165,6 +165,8 @@ pub struct Arm<'s> {
 #[derive(Debug)]
 pub struct Handler<'s> {
     pub name: Option<&'s str>,
+    /// It catches nothing but imports that fail.
+    pub import_errors: bool,
     pub body: Block<'s>,
 }
 

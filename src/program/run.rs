@@ -6,8 +6,10 @@
 
 mod branches;
 mod builtins;
+mod callbacks;
 mod calls;
 mod classes;
+mod collections;
 mod compound;
 mod contexts;
 mod devices;
@@ -71,6 +73,8 @@ pub(super) struct Run<'p> {
     /// Functions being run, innermost last.
     active: Vec<(FileId, usize)>,
     memo: FxHashMap<(FileId, usize), functions::Memo<'p>>,
+    /// How many loops that are being followed have passes that are not.
+    repeats: usize,
     /// The loops that are being followed, innermost last.
     loops: Vec<Loop<'p>>,
     /// The ways that lead out of each `try` by an exception, innermost last.
@@ -120,6 +124,8 @@ struct Here<'p> {
     shared: Vec<&'p str>,
     /// What it may return.
     returns: Vec<Value<'p>>,
+    /// How many loops around the running statement, in this function, have passes that are not followed.
+    repeats: usize,
     /// The ways that lead out of it by `return` in one arm of a branch.
     exits: Vec<Outcome<'p>>,
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
@@ -150,6 +156,7 @@ impl Here<'_> {
             statement: Span::default(),
             shared: Vec::new(),
             returns: Vec::new(),
+            repeats: 0,
             exits: Vec::new(),
             bound: None,
             class: None,
@@ -189,6 +196,7 @@ impl<'p> Run<'p> {
             here: Here::in_module(entry, 0, 0),
             active: Vec::new(),
             memo: FxHashMap::default(),
+            repeats: 0,
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,

@@ -64,6 +64,8 @@ pub(crate) struct Closure<'p> {
     /// The class in whose body the function was defined.
     pub class: Option<Rc<ClassValue<'p>>>,
     pub role: Role,
+    /// Context managers that decorate it, innermost first: each call runs inside them.
+    pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
     pub counts_devices: bool,
     pub marks: Rc<Marks>,

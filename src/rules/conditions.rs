@@ -179,6 +179,8 @@ impl Scope<'_> {
                 // To hide all GPUs for a while is no choice of a card.
                 Definition::Set(write, Some(known))
                     if *write != NOT_NOTED
+                        // A worker that takes its share of the cards contradicts nobody.
+                        && self.trace.event(*write).in_child == event.in_child
                         && !same_mask(known, value)
                         && !hides_all(known)
                         && !hides_all(value) =>

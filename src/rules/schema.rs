@@ -33,6 +33,9 @@ pub struct Rule {
     pub when: Vec<Condition>,
     #[serde(default)]
     pub at: At,
+    /// Not reported where one of these rules is, in the same program.
+    #[serde(default)]
+    pub yields_to: Vec<String>,
     /// At most one finding for each program.
     #[serde(default)]
     pub once: bool,

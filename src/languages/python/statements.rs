@@ -220,6 +220,7 @@ impl<'s> Lowering<'s> {
         let ast::ExceptHandler::ExceptHandler(handler) = handler;
         Handler {
             name: handler.name.as_ref().map(|name| self.slice(name.range)),
+            import_errors: handler.type_.as_deref().is_some_and(is_import_error),
             body: self.block(&handler.body),
         }
     }
@@ -274,5 +275,13 @@ impl<'s> Lowering<'s> {
             self.deeper(|lowering| lowering.pattern(pattern, arm));
         }
         arm.literals = literals;
+    }
+}
+
+fn is_import_error(caught: &ast::Expr) -> bool {
+    match caught {
+        ast::Expr::Name(name) => matches!(name.id.as_str(), "ImportError" | "ModuleNotFoundError"),
+        ast::Expr::Tuple(several) => several.elts.iter().all(is_import_error),
+        _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Flow, Run};
 use crate::code::{Comparison, Expr, ExprKind};
-use crate::program::state::{Definition, State};
+use crate::program::state::{Definition, Reaching, State};
 use crate::program::value::{ScopeId, Value};
 use rustc_hash::FxHashSet;
 
@@ -25,6 +25,8 @@ impl<'p> Outcome<'p> {
 pub(super) struct Presence {
     pub variable: String,
     pub when_true: bool,
+    /// When the condition does not hold, nothing follows: `get("X") == "0"`.
+    pub one_sided: bool,
 }
 
 /// One arm of a branch.
@@ -146,6 +148,8 @@ impl<'p> Run<'p> {
             return if truth { then(self) } else { otherwise(self) };
         }
         let counted_before = self.state.counted;
+        let read =
+            presence.as_ref().map(|presence| self.state.reaching(&presence.variable)).unwrap_or_default();
         self.state.counted |= counts;
         let mut ends = [true; 2];
         let [first, second] = &mut ends;
@@ -168,6 +172,9 @@ impl<'p> Run<'p> {
         ]);
         if ends == [true; 2] {
             self.state.counted = counted_before;
+            if let Some(presence) = &presence {
+                self.forget_assumption(presence, read);
+            }
         }
     }
 
@@ -175,18 +182,30 @@ impl<'p> Run<'p> {
         let reaching = self.state.reaching(&presence.variable);
         let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
         // "Unset" means only that the program did not set it; the caller may have.
-        set.then_some(presence.when_true)
+        (set && !presence.one_sided).then_some(presence.when_true)
     }
 
     /// In this arm the variable is present, or absent.
     pub(super) fn assume(&mut self, presence: &Presence, holds: bool) {
         let present = holds == presence.when_true;
+        if presence.one_sided && !present {
+            return;
+        }
         let mut reaching = self.state.reaching(&presence.variable);
         reaching.retain(|definition| definition.is_absent() != present);
         if reaching.is_empty() {
             reaching.push(if present { Definition::Elsewhere } else { Definition::Unset });
         }
         self.state.set(&presence.variable, reaching);
+    }
+
+    /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
+    fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
+        let now = self.state.reaching(&presence.variable);
+        let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
+        if rest == before {
+            self.state.set(&presence.variable, before);
+        }
     }
 
     /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
@@ -212,14 +231,16 @@ impl<'p> Run<'p> {
                                 _ => return None,
                             },
                         };
-                        Some(Presence { variable, when_true })
+                        Some(Presence { variable, when_true, one_sided: false })
                     }
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
                         let empty = matches!(right.kind, ExprKind::None)
                             || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
+                        let literal = matches!(&right.kind, ExprKind::Text(_));
                         let read = self.eval_quietly(left);
-                        let variable = self.presence_read(&read).filter(|_| empty)?;
-                        Some(Presence { variable, when_true })
+                        let variable = self.presence_read(&read).filter(|_| empty || literal)?;
+                        let when_true = when_true == empty;
+                        Some(Presence { variable, when_true, one_sided: !empty })
                     }
                     _ => None,
                 }
@@ -227,7 +248,7 @@ impl<'p> Run<'p> {
             ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) => {
                 let read = self.eval_quietly(test);
                 let variable = self.presence_read(&read)?;
-                Some(Presence { variable, when_true: true })
+                Some(Presence { variable, when_true: true, one_sided: false })
             }
             _ => None,
         }

@@ -67,6 +67,9 @@ impl<'p> Run<'p> {
             if self.flow != Flow::Next {
                 return Value::Unknown;
             }
+            if let Some(result) = self.change(object, &receiver, name, &args, span) {
+                return result;
+            }
             return self.call_method(&receiver, name, args, span);
         }
         let callee = self.eval(&call.callee);
@@ -134,6 +137,11 @@ impl<'p> Run<'p> {
             }
             _ => {
                 let method = self.attribute(receiver, name, span);
+                if name == "start"
+                    && let Some(result) = self.start_own(receiver, &method, span)
+                {
+                    return result;
+                }
                 if matches!(method, Value::Unknown) {
                     self.run_callbacks(name, &args, span);
                     self.apply_method_effects(name, &args, span);
@@ -200,31 +208,6 @@ impl<'p> Run<'p> {
             ]);
         }
         Value::one_of(results)
-    }
-
-    /// Functions handed to code that is known to run them, and coroutines handed to anybody.
-    pub(super) fn run_callbacks(&mut self, callee: &str, args: &Args<'p>, span: Span) {
-        let runs = runs_functions(callee);
-        for argument in &args.items {
-            match &argument.value {
-                Value::Function(closure) if runs => {
-                    let closure = closure.clone();
-                    let arguments = Args { items: Vec::new(), open: true };
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            let result = run.run_function(&closure, arguments, span);
-                            run.run_paused(&result, span);
-                            run.flow = Flow::Next;
-                        }),
-                        Box::new(|_| {}),
-                    ]);
-                }
-                paused @ (Value::Paused(_) | Value::Stream(_)) => {
-                    self.run_paused(&paused.clone(), span);
-                }
-                _ => {}
-            }
-        }
     }
 
     /// A method of a constant.
@@ -325,7 +308,11 @@ impl<'p> Run<'p> {
     }
 
     /// The value under a key; `None` when no known key equals it.
-    fn mapping_item(&self, items: &[(Value<'p>, Value<'p>)], key: &Value<'p>) -> Option<Value<'p>> {
+    pub(super) fn mapping_item(
+        &self,
+        items: &[(Value<'p>, Value<'p>)],
+        key: &Value<'p>,
+    ) -> Option<Value<'p>> {
         let mut unsure = false;
         for (known, value) in items.iter().rev() {
             match super::steps::equal(known, key) {
@@ -408,42 +395,4 @@ impl<'p> Run<'p> {
             _ => None,
         }
     }
-}
-
-/// Whether a call runs the functions that it is given, rather than keeping or marking them.
-fn runs_functions(callee: &str) -> bool {
-    const RUNNERS: &[&str] = &[
-        "Thread",
-        "Timer",
-        "Process",
-        "submit",
-        "map",
-        "imap",
-        "imap_unordered",
-        "starmap",
-        "apply",
-        "apply_async",
-        "map_async",
-        "starmap_async",
-        "spawn",
-        "start_processes",
-        "launch",
-        "run",
-        "Fire",
-        "run_in_executor",
-        "to_thread",
-        "run_sync",
-        "call_soon",
-        "reduce",
-        "filter",
-        "sorted",
-        "timeit",
-        "checkpoint",
-        "delayed",
-        "start_new_thread",
-        "notebook_launcher",
-        "cli",
-    ];
-    let last = callee.trim_end_matches("()").rsplit('.').next().unwrap_or(callee);
-    RUNNERS.contains(&last)
 }

@@ -1,11 +1,13 @@
 //! `with`: what entering a context manager does, and what its end takes back.
 
 use super::calls::Args;
+use super::generators::Body;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::state::State;
-use crate::program::value::Value;
+use crate::program::value::{Closure, Value};
+use std::rc::Rc;
 
 /// What entering a `with` left to be done at its end.
 pub(super) struct Leave<'p> {
@@ -19,7 +21,7 @@ pub(super) struct Leave<'p> {
 
 impl<'p> Run<'p> {
     /// Enters a `with`.
-    pub(super) fn enter_context(&mut self, manager: &Value<'p>, context: &'p Expr<'p>) -> Leave<'p> {
+    pub(super) fn enter_context(&mut self, manager: &Value<'p>, span: Span, is_name: bool) -> Leave<'p> {
         let mut leave = Leave {
             entered: Value::Unknown,
             manager: manager.clone(),
@@ -29,12 +31,12 @@ impl<'p> Run<'p> {
         match manager {
             Value::Instance(instance) => {
                 if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__", 0) {
-                    let method = self.attribute(manager, "__enter__", context.span);
-                    leave.entered = self.call(method, Args::default(), context.span);
+                    let method = self.attribute(manager, "__enter__", span);
+                    leave.entered = self.call(method, Args::default(), span);
                 } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__", 0) {
-                    let method = self.attribute(manager, "__aenter__", context.span);
-                    let paused = self.call(method, Args::default(), context.span);
-                    leave.entered = self.run_paused(&paused, context.span);
+                    let method = self.attribute(manager, "__aenter__", span);
+                    let paused = self.call(method, Args::default(), span);
+                    leave.entered = self.run_paused(&paused, span);
                 }
             }
             Value::Outside(path) => {
@@ -45,7 +47,7 @@ impl<'p> Run<'p> {
                     if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
                         leave.restore = Some(self.state.clone());
                         if let Some(changes) = args.at(1).map(|argument| argument.value.clone()) {
-                            self.write_mapping(&changes, context.span, false);
+                            self.write_mapping(&changes, span, false);
                         }
                     }
                 } else if let Some(target) = self.patch_target(&text, &args) {
@@ -56,17 +58,34 @@ impl<'p> Run<'p> {
                     knowledge
                         .of_enter(&name)
                         .iter()
-                        .for_each(|effect| self.apply(effect, &name, &args, context.span));
+                        .for_each(|effect| self.apply(effect, &name, &args, span));
                 }
                 leave.entered = manager.clone();
             }
             _ => {
-                if let ExprKind::Name(_) | ExprKind::Attribute(..) = context.kind {
+                if is_name {
                     leave.entered = manager.clone();
                 }
             }
         }
         leave
+    }
+
+    /// Calls a function inside a context manager that decorates it.
+    pub(super) fn run_inside_manager(
+        &mut self,
+        manager: &Value<'p>,
+        function: Rc<Closure<'p>>,
+        args: Args<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        if let Value::Paused(_) = manager {
+            return self.with_generator(manager, Body::Call(function, args, span), span);
+        }
+        let leave = self.enter_context(manager, span, false);
+        let result = self.run_function(&function, args, span);
+        self.leave_context(leave, span);
+        result
     }
 
     /// Whether the program goes on behind the `with` when its body raises.

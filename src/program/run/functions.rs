@@ -94,6 +94,7 @@ impl<'p> Run<'p> {
             held: Vec::new(),
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
+            inside: Vec::new(),
             counts_devices,
             marks: Rc::default(),
         }))
@@ -138,6 +139,27 @@ impl<'p> Run<'p> {
                     wrapped => wrapped,
                 }
             }
+            Value::Outside(path)
+                if matches!(value, Value::Function(_))
+                    && self.paths.text(*path).ends_with("patch.dict()") =>
+            {
+                inside(value, wrapper)
+            }
+            Value::Paused(_) | Value::Instance(_) if matches!(value, Value::Function(_)) => match &wrapper {
+                Value::Instance(instance)
+                    if !matches!(
+                        self.class_attribute(&instance.class, "__enter__", 0),
+                        Value::Function(_)
+                    ) =>
+                {
+                    let args = Args::positional(vec![value.clone()], span);
+                    match self.call(wrapper, args, span) {
+                        Value::Unknown | Value::None | Value::Outside(_) => value,
+                        wrapped => wrapped,
+                    }
+                }
+                _ => inside(value, wrapper),
+            },
             Value::Outside(path) => {
                 let wrapper_path = *path;
                 let path = self.paths.text(wrapper_path).clone();
@@ -175,6 +197,11 @@ impl<'p> Run<'p> {
         args: Args<'p>,
         site: Span,
     ) -> Value<'p> {
+        if let Some(manager) = closure.inside.last().cloned() {
+            let mut inner = Closure::clone(closure);
+            inner.inside.pop();
+            return self.run_inside_manager(&manager, Rc::new(inner), args, site);
+        }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
@@ -324,6 +351,7 @@ impl<'p> Run<'p> {
                     held: Vec::new(),
                     class: None,
                     role: Role::Plain,
+                    inside: Vec::new(),
                     counts_devices: false,
                     marks: Rc::default(),
                 })
@@ -405,4 +433,12 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
         *first = bound.clone();
     }
     values
+}
+
+/// A function that a context manager decorates.
+fn inside<'p>(function: Value<'p>, manager: Value<'p>) -> Value<'p> {
+    let Value::Function(closure) = &function else { return function };
+    let mut closure = Closure::clone(closure);
+    closure.inside.push(manager);
+    Value::Function(Rc::new(closure))
 }

@@ -4,19 +4,27 @@
 use super::calls::Args;
 use super::functions::MOST_CALLS;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Comprehension};
+use crate::code::{Block, Comprehension, Expr, Target};
 use crate::facts::Span;
-use crate::program::value::{Source, Stream, Value};
+use crate::program::value::{Closure, Source, Stream, Value};
 use std::rc::Rc;
 
-/// The body of a `with` that runs when the project's generator yields.
+/// What runs where the project's generator yields.
 pub(super) struct Resume<'p> {
-    pub body: &'p Block<'p>,
+    body: Option<Body<'p>>,
     /// Position in the callers of the function that holds the `with`.
-    pub caller: usize,
-    pub done: bool,
-    /// How the body of the `with` ended.
-    pub flow: Flow,
+    caller: usize,
+    /// How the body ended, and what it gave.
+    flow: Flow,
+    result: Value<'p>,
+}
+
+/// What a context manager is around.
+pub(super) enum Body<'p> {
+    /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
+    With { target: Option<&'p Target<'p>>, items: &'p [(Expr<'p>, Option<Target<'p>>)], block: &'p Block<'p> },
+    /// The call of a function that the manager decorates.
+    Call(Rc<Closure<'p>>, Args<'p>, Span),
 }
 
 impl<'p> Run<'p> {
@@ -47,23 +55,51 @@ impl<'p> Run<'p> {
             return self.run_paused(&value, self.here.statement);
         }
         self.yielded = Some(value);
-        let Some(resume) = self.resumes.last_mut().filter(|resume| !resume.done) else {
+        // Only the generator itself yields to the `with`, not a generator that it calls.
+        let depth = self.callers.len();
+        let Some(resume) = self.resumes.last_mut().filter(|resume| resume.caller + 1 == depth) else {
             return Value::Unknown;
         };
-        // Only the generator itself yields to the `with`, not a generator that it calls.
-        if resume.caller + 1 != self.callers.len() {
-            return Value::Unknown;
-        }
-        resume.done = true;
-        let (body, caller) = (resume.body, resume.caller);
+        let Some(body) = resume.body.take() else { return Value::Unknown };
+        let caller = resume.caller;
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        self.block(body);
+        let result = self.run_inside(body);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         if let Some(resume) = self.resumes.last_mut() {
-            resume.flow = flow;
+            (resume.flow, resume.result) = (flow, result);
         }
         Value::Unknown
+    }
+
+    fn run_inside(&mut self, body: Body<'p>) -> Value<'p> {
+        match body {
+            Body::With { target, items, block } => {
+                if let Some(target) = target {
+                    let entered = self.yielded.clone().unwrap_or(Value::Unknown);
+                    self.assign(target, entered);
+                }
+                self.with(items, block);
+                Value::Unknown
+            }
+            Body::Call(function, args, span) => self.run_function(&function, args, span),
+        }
+    }
+
+    /// Runs a generator of the project up to its `yield`, then `body`, then the rest of the generator.
+    pub(super) fn with_generator(&mut self, manager: &Value<'p>, body: Body<'p>, span: Span) -> Value<'p> {
+        let caller = self.callers.len();
+        self.resumes.push(Resume { body: Some(body), caller, flow: Flow::Next, result: Value::Unknown });
+        self.run_paused(manager, span);
+        let Some(resume) = self.resumes.pop() else { return Value::Unknown };
+        match resume.body {
+            None => {
+                self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
+                resume.result
+            }
+            // Nobody yielded: the body still runs.
+            Some(body) => self.run_inside(body),
+        }
     }
 
     /// A generator expression: its first collection is looked up now, the rest waits.

@@ -1,6 +1,7 @@
 //! Calls that leave the project: builtins that values are followed through, and what is known about
 //! libraries.
 
+use super::callbacks::{starts_child, waits_for_start};
 use super::calls::{Arg, Args};
 use super::devices::Device;
 use super::{Flow, Run};
@@ -38,11 +39,7 @@ impl<'p> Run<'p> {
             let target = self.made_with(path).and_then(|args| self.patch_target(patch, args));
             self.state.set_up_mut().mocked.extend(target);
         }
-        if starts_process(&text) {
-            self.run_in_child(&text, &args, span);
-        } else {
-            self.run_callbacks(&text, &args, span);
-        }
+        self.run_given(path, &args, span);
         let made_with = self.made_with(path).filter(|_| self.program.knowledge.is_as_made(&text)).cloned();
         self.apply_call_effects(&text, made_with.as_ref().unwrap_or(&args), span);
         self.result_of(path, args)
@@ -99,7 +96,8 @@ impl<'p> Run<'p> {
             || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
             || self.program.knowledge.depends_on_making(&result_text)
-            || Self::is_mark(&text);
+            || Self::is_mark(&text)
+            || waits_for_start(&text);
         // A mark that asks for the number of devices is remembered as asking, under its name too.
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
         let skips = ["skipif", "skipIf", "skipUnless"].iter().any(|end| text.ends_with(end));
@@ -128,34 +126,6 @@ impl<'p> Run<'p> {
                 self.import_by_name(&module.text, binds_top, span)
             }
             _ => Value::Unknown,
-        }
-    }
-
-    /// Functions handed to another process run there: what they initialise stays there.
-    fn run_in_child(&mut self, callee: &str, args: &Args<'p>, span: Span) {
-        let before = self.state.clone();
-        if let Some(worker) = self.state.set_up().worker.clone() {
-            self.state.restore_environment(&worker);
-        }
-        self.state.cuda = None;
-        self.state.library = None;
-        self.in_child += 1;
-        let (initializer, arguments) = pool_initializer(callee, args);
-        let mut worker = None;
-        match initializer.map(|argument| argument.value.clone()) {
-            Some(Value::Function(start)) => {
-                let values = arguments.and_then(|argument| self.elements(&argument.value));
-                let items = values.map(|values| Args::positional(values, span));
-                let no_arguments = Args { items: Vec::new(), open: arguments.is_some() };
-                self.run_function(&start, items.unwrap_or(no_arguments), span);
-                worker = Some(self.state.clone());
-            }
-            _ => self.run_callbacks(callee, args, span),
-        }
-        self.in_child -= 1;
-        self.state = before;
-        if worker.is_some() {
-            self.state.set_up_mut().worker = worker;
         }
     }
 
@@ -357,40 +327,4 @@ fn literal_is(value: &Value<'_>, wanted: &Literal) -> bool {
         (Value::Text(text), Literal::Text(wanted)) => text.text == *wanted,
         _ => false,
     }
-}
-
-/// The function that a process pool calls first in each of its workers, and that function's arguments.
-fn pool_initializer<'a, 'p>(callee: &str, args: &'a Args<'p>) -> (Option<&'a Arg<'p>>, Option<&'a Arg<'p>>) {
-    let first = match callee.rsplit('.').next() {
-        Some("ProcessPoolExecutor") => 2,
-        Some("Pool") => 1,
-        _ => return (None, None),
-    };
-    (args.get(Some(first), Some("initializer")), args.get(Some(first + 1), Some("initargs")))
-}
-
-/// Whether a call starts a process that inherits the environment.
-fn starts_child(path: &str) -> bool {
-    let whole = ["os.system", "os.popen", "os.startfile", "pty.spawn", "subprocess.getoutput"];
-    let starts = ["subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess"];
-    let spawns = ["multiprocessing.spawn", "multiprocessing.start_processes"];
-    whole.contains(&path)
-        || starts.iter().any(|start| path.starts_with(start))
-        || spawns.iter().any(|end| path.ends_with(end))
-        || (path.contains("Process")
-            && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
-        || (path.contains("Pool()") && path.contains("multiprocessing"))
-}
-
-/// Whether a library call runs the functions that it is given in another process.
-fn starts_process(path: &str) -> bool {
-    let starts = [
-        "multiprocessing.",
-        "torch.multiprocessing.",
-        "concurrent.futures.ProcessPoolExecutor",
-        "joblib.Parallel",
-    ];
-    starts.iter().any(|start| path.starts_with(start))
-        && !path.contains(".dummy.")
-        && !path.contains(".pool.ThreadPool")
 }

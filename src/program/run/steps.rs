@@ -2,12 +2,12 @@
 
 use super::branches::ArmRun;
 use super::{Flow, Run};
-use crate::code::{Arm, Block, Expr, ExprKind, Operator, Step, StepKind, Target};
+use crate::code::{Arm, Expr, ExprKind, Operator, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::value::Value;
 
 impl<'p> Run<'p> {
-    pub(super) fn block(&mut self, block: &'p Block<'p>) {
+    pub(super) fn block(&mut self, block: &'p [Step<'p>]) {
         for step in block {
             if self.flow != Flow::Next || !self.spend() {
                 return;
