@@ -21,6 +21,7 @@ pub struct Knowledge {
     iterates: FxHashMap<String, Vec<Effect>>,
     subscripts: FxHashMap<String, Vec<Effect>>,
     reads: FxHashMap<String, Vec<Effect>>,
+    assigns: FxHashMap<String, Vec<Effect>>,
     /// `xgboost.XGBClassifier()`: objects whose calls depend on how they were made.
     made: FxHashSet<String>,
     packages: FxHashMap<String, PackageModule>,
@@ -69,6 +70,8 @@ pub struct EffectRow {
     subscripts: Vec<String>,
     #[serde(default)]
     reads: Vec<String>,
+    #[serde(default)]
+    assigns: Vec<String>,
     /// The arguments that count are those of the call that made the object.
     #[serde(default)]
     pub as_made: bool,
@@ -253,6 +256,7 @@ impl Knowledge {
                 (&effect.row.iterates, &mut self.iterates),
                 (&effect.row.subscripts, &mut self.subscripts),
                 (&effect.row.reads, &mut self.reads),
+                (&effect.row.assigns, &mut self.assigns),
             ] {
                 for name in names {
                     if effect.row.as_made {
@@ -303,6 +307,11 @@ impl Knowledge {
     /// Effects of looking an attribute up.
     pub fn of_read(&self, path: &str) -> &[Effect] {
         self.reads.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Effects of setting an attribute: the value is the first argument.
+    pub fn of_assignment(&self, path: &str) -> &[Effect] {
+        self.assigns.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a call goes by the arguments that its object was made with.

@@ -214,7 +214,9 @@ impl Scope<'_> {
         }
         let then = reaching(self.trace.event(happened.event), variable);
         !then.iter().any(|definition| match definition {
-            Definition::Set(_, Some(known)) => value.as_deref() == Some(known),
+            Definition::Set(_, Some(known)) => value
+                .as_deref()
+                .is_some_and(|value| value == &**known || (variable == MASK && same_mask(value, known))),
             // What the caller or an unknown update gave may be this very value.
             Definition::Elsewhere => true,
             _ => false,

@@ -149,7 +149,7 @@ impl<'p> Run<'p> {
                 return;
             }
             (Form::Indices, Value::Text(text)) => {
-                let indices = text.text.split([',', ':']).filter_map(|part| part.trim().parse::<i64>().ok());
+                let indices = text.text.split([',', ':']).flat_map(indices_of);
                 devices.extend(indices.map(|index| gpu(index, value)));
                 return;
             }
@@ -309,5 +309,16 @@ fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
         None
     } else {
         digits.parse().ok()
+    }
+}
+
+/// The indices that `1` or the range `0-3` names.
+fn indices_of(part: &str) -> Vec<i64> {
+    /// A range beyond this names no cards.
+    const MOST: i64 = 64;
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    match part.split_once('-').map(|(first, last)| (number(first), number(last))) {
+        Some((Some(first), Some(last))) if last < MOST => (first..=last).collect(),
+        _ => number(part).into_iter().collect(),
     }
 }

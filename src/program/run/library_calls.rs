@@ -78,9 +78,13 @@ impl<'p> Run<'p> {
                     (None, None) => None,
                 }
             }
-            "click.option" | "typer.Option" | "typer.Argument" => {
+            "click.option" => {
                 self.chosen_by_option(args);
                 None
+            }
+            // The default of the parameter that it stands at.
+            "typer.Option" | "typer.Argument" => {
+                args.keyword("default").or_else(|| args.at(0)).map(|default| default.value.clone())
             }
             _ => None,
         }
@@ -232,6 +236,25 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Setting an attribute of something outside the project: some choose a device.
+    pub(super) fn apply_assignment_effects(
+        &mut self,
+        object: &Value<'p>,
+        name: &'p str,
+        value: &Value<'p>,
+        span: Span,
+    ) {
+        let Value::Outside(path) = object else { return };
+        let path = self.paths.child(*path, name);
+        let text = self.paths.text(path).clone();
+        let args = Args::positional(vec![value.clone()], span);
+        self.program
+            .knowledge
+            .of_assignment(&text)
+            .iter()
+            .for_each(|effect| self.apply(effect, &text, &args, span));
+    }
+
     pub(super) fn apply_subscript_effects(&mut self, path: PathId, key: &Value<'p>, span: Span) {
         let text = self.paths.text(path).clone();
         let args = Args { items: vec![Arg { name: None, value: key.clone(), span }], open: false };
@@ -239,7 +262,7 @@ impl<'p> Run<'p> {
         // `jax.devices("cpu")[1]` is not a GPU.
         let made_with = self.made_with(path).and_then(|made| made.at(0));
         if made_with.is_some_and(
-            |kind| !matches!(&kind.value, Value::Text(text) if matches!(&*text.text, "gpu" | "cuda")),
+            |kind| !matches!(&kind.value, Value::Text(text) if matches!(&*text.text, "gpu" | "GPU" | "cuda")),
         ) {
             return;
         }

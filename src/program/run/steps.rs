@@ -127,6 +127,7 @@ impl<'p> Run<'p> {
             Target::Attribute(object, name) => {
                 let object = self.eval(object);
                 self.chosen_by_name(name, &value);
+                self.apply_assignment_effects(&object, name, &value, self.here.statement);
                 self.set_attribute(&object, name, value);
             }
             Target::Item(item) => {
