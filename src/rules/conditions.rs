@@ -191,7 +191,8 @@ impl Scope<'_> {
             })
         };
         let stays = *only_if_unset && !event.before.written.iter().any(Definition::is_absent);
-        if !wanted.none_of.is_empty() && wanted.none_of.contains(value) {
+        let in_list = |list: &[String]| list.iter().any(|known| known == value.trim());
+        if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
             return false;
         }
         if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {

@@ -143,6 +143,9 @@ pub struct Written {
     pub none_of: Vec<String>,
     /// It is an order, and not the policy's.
     pub differs_from_policy: bool,
+    /// It is one of these.
+    #[serde(default)]
+    pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
 }
