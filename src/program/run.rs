@@ -12,6 +12,7 @@ mod classes;
 mod collections;
 mod compound;
 mod contexts;
+mod decisions;
 mod devices;
 mod environment;
 mod expressions;
@@ -35,7 +36,8 @@ use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
 use compound::Loop;
-use generators::Resume;
+use decisions::Decision;
+use generators::{Given, Resume};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -79,12 +81,18 @@ pub(super) struct Run<'p> {
     loops: Vec<Loop<'p>>,
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
+    /// Branches whose conditions may be asked again.
+    decisions: Vec<Decision<'p>>,
+    /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
+    parted: Vec<[Value<'p>; 3]>,
     /// Steps spent of [`MOST_STEPS`].
     steps: usize,
     /// A test asked how many devices there are.
     asked_count: bool,
     /// Bodies of `with` whose context manager is a project generator, waiting for its `yield`.
     resumes: Vec<Resume<'p>>,
+    /// What the generators that are running gave so far, innermost last.
+    given: Vec<Given<'p>>,
     /// What the last `yield` gave.
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
@@ -197,11 +205,14 @@ impl<'p> Run<'p> {
             active: Vec::new(),
             memo: FxHashMap::default(),
             repeats: 0,
+            decisions: Vec::new(),
+            parted: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
             asked_count: false,
             resumes: Vec::new(),
+            given: Vec::new(),
             yielded: None,
             callers: Vec::new(),
             changes: 0,
@@ -373,11 +384,13 @@ impl<'p> Run<'p> {
 
     /// Binds a name, remembering the old value for the join of branches.
     fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
+        self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.insert(name, value);
         self.remember(scope, name, old);
     }
 
     fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
+        self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.remove(name);
         self.remember(scope, name, old);
     }

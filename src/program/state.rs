@@ -144,6 +144,26 @@ impl State {
         }
     }
 
+    /// Of what was joined `behind` a branch, only what one of its arms had come to is true here. What changed since
+    /// then stays as it is.
+    pub fn narrow(&mut self, arm: &State, behind: &State) {
+        let same = |one: &Reaching, other: &Reaching| {
+            one.len() == other.len() && one.iter().all(|definition| other.contains(definition))
+        };
+        let names: Vec<Rc<str>> = behind.environment.iter().map(|(name, _)| name.clone()).collect();
+        for name in names {
+            if same(&self.reaching(&name), &behind.reaching(&name)) {
+                self.set(&name, arm.reaching(&name));
+            }
+        }
+        if self.cuda == behind.cuda {
+            self.cuda = arm.cuda;
+        }
+        if self.library == behind.library {
+            self.library = arm.library;
+        }
+    }
+
     pub fn set_up(&self) -> &SetUp {
         &self.set_up
     }

@@ -78,6 +78,7 @@ impl<'p> Run<'p> {
     /// Continues from several ways at once.
     pub(super) fn join(&mut self, outcomes: Vec<Outcome<'p>>) {
         let mut joined_values = Vec::new();
+        self.parted.clear();
         for (index, outcome) in outcomes.iter().enumerate() {
             for (scope, name, _) in &outcome.changes {
                 // Seen with the first outcome that changes it.
@@ -90,7 +91,17 @@ impl<'p> Run<'p> {
                     Some(value) => value.as_ref(),
                     None => before,
                 });
-                joined_values.push((*scope, *name, Value::one_of_refs(bound)));
+                let joined = Value::one_of_refs(bound);
+                if let ([one, other], Some(joined @ Value::OneOf(_))) = (&outcomes[..], &joined) {
+                    let in_arm = |outcome: &Outcome<'p>| match outcome.changed(*scope, name) {
+                        Some(value) => value.clone(),
+                        None => before.cloned(),
+                    };
+                    if let (Some(one), Some(other)) = (in_arm(one), in_arm(other)) {
+                        self.parted.push([joined.clone(), one, other]);
+                    }
+                }
+                joined_values.push((*scope, *name, joined));
             }
         }
         for (scope, name, value) in joined_values {
@@ -151,7 +162,13 @@ impl<'p> Run<'p> {
         let read =
             presence.as_ref().map(|presence| self.state.reaching(&presence.variable)).unwrap_or_default();
         self.state.counted |= counts;
-        let mut ends = [true; 2];
+        let condition = self.condition(test);
+        let recall = |run: &mut Run<'p>, holds: bool| {
+            if let Some((condition, when_true)) = &condition {
+                run.recall(condition, holds == *when_true);
+            }
+        };
+        let mut ends = [None, None];
         let [first, second] = &mut ends;
         let refine = |run: &mut Run<'p>, holds: bool| {
             if let Some(presence) = &presence {
@@ -160,21 +177,24 @@ impl<'p> Run<'p> {
         };
         self.alternatives(vec![
             Box::new(|run| {
+                recall(run, true);
                 refine(run, true);
                 then(run);
-                *first = run.flow == Flow::Next;
+                *first = (run.flow == Flow::Next).then(|| run.state.clone());
             }),
             Box::new(|run| {
+                recall(run, false);
                 refine(run, false);
                 otherwise(run);
-                *second = run.flow == Flow::Next;
+                *second = (run.flow == Flow::Next).then(|| run.state.clone());
             }),
         ]);
-        if ends == [true; 2] {
+        if let [Some(held), Some(failed)] = ends {
             self.state.counted = counted_before;
             if let Some(presence) = &presence {
                 self.forget_assumption(presence, read);
             }
+            self.decide(test, held, failed);
         }
     }
 

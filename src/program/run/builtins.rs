@@ -82,6 +82,15 @@ impl<'p> Run<'p> {
                     args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
                 self.mapped(function, &columns, name == "filter")
             }
+            ("setattr", Some(object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_)))) => {
+                if let (Some(Value::Text(name)), Some(value)) =
+                    (args.at(1).map(|argument| argument.value.clone()), args.at(2))
+                    && let std::borrow::Cow::Borrowed(name) = name.text
+                {
+                    self.set_attribute(&object, name, value.value.clone());
+                }
+                Value::None
+            }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(Value::Text(name)) => match &name.text {
                     std::borrow::Cow::Borrowed(name) => self.attribute(&object, name, span),

@@ -3,6 +3,7 @@
 use super::calls::{Arg, Args};
 use super::{Flow, Run};
 use crate::facts::Span;
+use crate::program::trace::What;
 use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
@@ -42,6 +43,7 @@ impl<'p> Run<'p> {
         if !starts_process(base) {
             return self.special(object, "run", Vec::new(), span);
         }
+        self.note(What::Spawn { callee: text.to_string() }, span);
         let before = self.state.clone();
         (self.state.cuda, self.state.library) = (None, None);
         self.in_child += 1;

@@ -166,7 +166,7 @@ impl<'p> Run<'p> {
             Value::Instance(instance) => {
                 let object = Value::Instance(instance.clone());
                 for name in ["__call__", "forward"] {
-                    if let Value::Function(_) = self.class_attribute(&instance.class, name, 0) {
+                    if let Value::Function(_) = self.class_attribute(&instance.class, name) {
                         return self.call_method(&object, name, args, span);
                     }
                 }

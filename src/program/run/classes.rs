@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 /// A class that is its own base would be looked through without end.
 const DEEPEST: usize = 16;
+const MOST_BASES: usize = 64;
 
 impl<'p> Run<'p> {
     pub(super) fn define_class(&mut self, index: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
@@ -89,7 +90,7 @@ impl<'p> Run<'p> {
         if let Some(metaclass) = metaclass {
             for (name, bound) in [("__new__", Value::Class(metaclass.clone())), ("__init__", object.clone())]
             {
-                if let Value::Function(made) = self.class_attribute(&metaclass, name, 0) {
+                if let Value::Function(made) = self.class_attribute(&metaclass, name) {
                     let method = Rc::new(Closure { bound: Some(bound), ..Closure::clone(&made) });
                     let class_arguments = vec![Value::Unknown; 3];
                     let mut args = Args::positional(class_arguments, span);
@@ -107,14 +108,14 @@ impl<'p> Run<'p> {
         members.sort_by_key(|(name, _)| *name);
         for (name, member) in members {
             if let Value::Instance(instance) = &member
-                && let Value::Function(named) = self.class_attribute(&instance.class, "__set_name__", 0)
+                && let Value::Function(named) = self.class_attribute(&instance.class, "__set_name__")
             {
                 let method = Rc::new(Closure { bound: Some(member.clone()), ..Closure::clone(&named) });
                 let name = Value::text(name, self.place(span));
                 self.run_function(&method, Args::positional(vec![object.clone(), name], span), span);
             }
         }
-        if let Value::Function(hook) = self.base_attribute(class, "__init_subclass__", 1) {
+        if let Value::Function(hook) = self.inherited(class, "__init_subclass__") {
             let hook = Rc::new(Closure { bound: Some(object), ..Closure::clone(&hook) });
             self.run_function(&hook, keywords, span);
         }
@@ -136,7 +137,7 @@ impl<'p> Run<'p> {
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
             Value::Class(class) => {
-                let found = self.class_attribute(class, name, 0);
+                let found = self.class_attribute(class, name);
                 self.bind_method(found, object, Some(object), span)
             }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
@@ -169,7 +170,7 @@ impl<'p> Run<'p> {
         if let Some(value) = self.in_scope(instance.scope, name) {
             return value.clone();
         }
-        let found = self.class_attribute(&instance.class, name, 0);
+        let found = self.class_attribute(&instance.class, name);
         let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
         match &found {
             Value::Unknown => {
@@ -190,43 +191,78 @@ impl<'p> Run<'p> {
         span: Span,
     ) -> Option<Value<'p>> {
         let Value::Instance(instance) = object else { return None };
-        let Value::Function(method) = self.class_attribute(&instance.class, name, 0) else { return None };
+        let Value::Function(method) = self.class_attribute(&instance.class, name) else { return None };
         let method = Rc::new(Closure { bound: Some(object.clone()), ..Closure::clone(&method) });
         Some(self.run_function(&method, Args::positional(arguments, span), span))
     }
 
-    /// Finds a name in a class and its bases, nearest first.
-    pub(super) fn class_attribute(
-        &mut self,
-        class: &Rc<ClassValue<'p>>,
-        name: &'p str,
-        depth: usize,
-    ) -> Value<'p> {
+    /// Finds a name in a class and its bases, in the order in which Python looks.
+    pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
         if let Some(value) = self.in_scope(class.scope, name) {
             return value.clone();
         }
-        self.base_attribute(class, name, depth + 1)
+        self.inherited(class, name)
     }
 
     /// Finds a name in the bases of a class only.
-    fn base_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str, depth: usize) -> Value<'p> {
-        if depth > DEEPEST {
-            return Value::Unknown;
-        }
-        for base in class.bases.clone() {
-            let found = match self.settle(base) {
-                Value::Class(base) => self.class_attribute(&base, name, depth),
-                Value::Outside(path) => {
-                    let result = self.paths.result(path);
-                    Value::Outside(self.paths.child(result, name))
+    fn inherited(&mut self, class: &Rc<ClassValue<'p>>, name: &str) -> Value<'p> {
+        let order = self.resolution_order(class);
+        self.found_in(&order[1..], name)
+    }
+
+    /// Finds a name in the first of several classes that has it.
+    fn found_in(&mut self, classes: &[Value<'p>], name: &str) -> Value<'p> {
+        /// Bases that bring nothing along.
+        const EMPTY: &[&str] = &["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"];
+        let mut outside = None;
+        for class in classes {
+            match class {
+                Value::Class(class) => {
+                    if let Some(value) = self.in_scope(class.scope, name) {
+                        return value.clone();
+                    }
                 }
-                _ => Value::Unknown,
-            };
-            if !matches!(found, Value::Unknown) {
-                return found;
+                Value::Outside(path) if !EMPTY.contains(&&**self.paths.text(*path)) => {
+                    outside = outside.or(Some(*path));
+                    // Every class has a constructor; what else a library's class has is not known.
+                    if name == "__init__" {
+                        break;
+                    }
+                }
+                _ => {}
             }
         }
-        Value::Unknown
+        outside.map_or(Value::Unknown, |path| {
+            let result = self.paths.result(path);
+            Value::Outside(self.paths.child(result, name))
+        })
+    }
+
+    /// A class and its bases, in the order in which Python looks names up: a base that several classes share
+    /// comes after the last of them.
+    fn resolution_order(&mut self, class: &Rc<ClassValue<'p>>) -> Vec<Value<'p>> {
+        let mut order = Vec::new();
+        self.add_bases(&Value::Class(class.clone()), &mut order, 0);
+        let mut kept: Vec<Value<'p>> = Vec::new();
+        for value in order.into_iter().rev() {
+            if !kept.iter().any(|known| known.same(&value)) {
+                kept.push(value);
+            }
+        }
+        kept.reverse();
+        kept
+    }
+
+    fn add_bases(&mut self, class: &Value<'p>, order: &mut Vec<Value<'p>>, depth: usize) {
+        order.push(class.clone());
+        let Value::Class(class) = class else { return };
+        if depth >= DEEPEST || order.len() >= MOST_BASES {
+            return;
+        }
+        for base in class.bases.clone() {
+            let base = self.settle(base);
+            self.add_bases(&base, order, depth + 1);
+        }
     }
 
     fn bind_method(
@@ -277,12 +313,12 @@ impl<'p> Run<'p> {
         }
         let scope = self.new_scope(None, false);
         let instance = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
-        if let Value::Function(maker) = self.class_attribute(class, "__new__", 0) {
+        if let Value::Function(maker) = self.class_attribute(class, "__new__") {
             let method =
                 Rc::new(Closure { bound: Some(Value::Class(class.clone())), ..Closure::clone(&maker) });
             self.run_function(&method, args.clone(), site);
         }
-        match self.class_attribute(class, "__init__", 0) {
+        match self.class_attribute(class, "__init__") {
             Value::Function(constructor) => {
                 let method =
                     Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&constructor) });
@@ -296,7 +332,7 @@ impl<'p> Run<'p> {
             }
             _ if class.dataclass => {
                 self.fill_fields(class, scope, &args, site);
-                if let Value::Function(after) = self.class_attribute(class, "__post_init__", 0) {
+                if let Value::Function(after) = self.class_attribute(class, "__post_init__") {
                     let method = Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&after) });
                     self.run_function(&method, Args::default(), site);
                 }
@@ -313,7 +349,7 @@ impl<'p> Run<'p> {
                 self.bind_in(scope, field, argument.value.clone());
             } else if args.open {
                 self.bind_in(scope, field, Value::Unknown);
-            } else if let made @ Value::Stream(_) = self.class_attribute(class, field, 0) {
+            } else if let made @ Value::Stream(_) = self.class_attribute(class, field) {
                 let made = self.run_paused(&made, site);
                 self.bind_in(scope, field, made);
             }
@@ -343,7 +379,20 @@ impl<'p> Run<'p> {
     pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
         let Some(class) = self.here.class.clone() else { return Value::Unknown };
         let object = self.here.bound.clone().unwrap_or(Value::Unknown);
-        let found = self.base_attribute(&class, name, 1);
+        let whole = match &object {
+            Value::Instance(instance) => instance.class.clone(),
+            Value::Class(whole) => whole.clone(),
+            _ => class.clone(),
+        };
+        let order = self.resolution_order(&whole);
+        let is_here = |value: &Value<'p>| matches!(value, Value::Class(known) if known.scope == class.scope);
+        let found = match order.iter().position(is_here) {
+            Some(at) => self.found_in(&order[at + 1..], name),
+            None => {
+                let order = self.resolution_order(&class);
+                self.found_in(&order[1..], name)
+            }
+        };
         self.bind_method(found, &object, None, span)
     }
 }

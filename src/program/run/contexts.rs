@@ -30,10 +30,10 @@ impl<'p> Run<'p> {
         };
         match manager {
             Value::Instance(instance) => {
-                if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__", 0) {
+                if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__") {
                     let method = self.attribute(manager, "__enter__", span);
                     leave.entered = self.call(method, Args::default(), span);
-                } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__", 0) {
+                } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__") {
                     let method = self.attribute(manager, "__aenter__", span);
                     let paused = self.call(method, Args::default(), span);
                     leave.entered = self.run_paused(&paused, span);
@@ -93,7 +93,7 @@ impl<'p> Run<'p> {
         const SWALLOWING: &[&str] =
             &["contextlib.suppress()", "pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
         if let Value::Instance(instance) = manager {
-            return match self.class_attribute(&instance.class, "__exit__", 0) {
+            return match self.class_attribute(&instance.class, "__exit__") {
                 Value::Function(exit) => gives_something(&self.function_of(&exit).body),
                 _ => false,
             };
@@ -115,7 +115,7 @@ impl<'p> Run<'p> {
         }
         let Value::Instance(instance) = &leave.manager else { return };
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__", 0) {
+        if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__") {
             let method = self.attribute(&leave.manager, "__exit__", span);
             self.call(method, Args::positional(vec![Value::None; 3], span), span);
         }

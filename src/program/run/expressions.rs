@@ -246,7 +246,11 @@ impl<'p> Run<'p> {
                 chosen.borrow_mut().push(value);
             },
         );
-        Value::one_of(results)
+        let chosen = Value::one_of(results.iter().cloned());
+        if let ([one, other], Value::OneOf(_)) = (&results[..], &chosen) {
+            self.part(test, [chosen.clone(), one.clone(), other.clone()]);
+        }
+        chosen
     }
 
     fn comprehension(&mut self, comprehension: &'p Comprehension<'p>) -> Value<'p> {
@@ -255,8 +259,17 @@ impl<'p> Run<'p> {
         let mut results = Vec::new();
         let complete = self.comprehend(comprehension, 0, None, &mut results);
         self.here.scope = outer;
-        let single = comprehension.elements.len() == 1;
-        if complete && single { Value::sequence(results) } else { Value::Unknown }
+        if !complete {
+            return Value::Unknown;
+        }
+        if comprehension.elements.len() == 1 {
+            return Value::sequence(results);
+        }
+        let pairs = results.iter().map(|pair| match pair {
+            Value::Sequence(pair) => Some((pair[0].clone(), pair[1].clone())),
+            _ => None,
+        });
+        pairs.collect::<Option<_>>().map_or(Value::Unknown, Value::mapping)
     }
 
     /// Runs the generators from `depth` on, the first over what it is given; `true` when every element is known.
@@ -271,11 +284,11 @@ impl<'p> Run<'p> {
             return false;
         }
         let Some(generator) = comprehension.generators.get(depth) else {
-            let mut value = Value::Unknown;
-            for element in &comprehension.elements {
-                value = self.eval(element);
-            }
-            results.push(value);
+            let values: Vec<_> = comprehension.elements.iter().map(|element| self.eval(element)).collect();
+            results.push(match &values[..] {
+                [value] => value.clone(),
+                _ => Value::sequence(values),
+            });
             return true;
         };
         let iterable = given.unwrap_or_else(|| {

@@ -147,10 +147,7 @@ impl<'p> Run<'p> {
             }
             Value::Paused(_) | Value::Instance(_) if matches!(value, Value::Function(_)) => match &wrapper {
                 Value::Instance(instance)
-                    if !matches!(
-                        self.class_attribute(&instance.class, "__enter__", 0),
-                        Value::Function(_)
-                    ) =>
+                    if !matches!(self.class_attribute(&instance.class, "__enter__"), Value::Function(_)) =>
                 {
                     let args = Args::positional(vec![value.clone()], span);
                     match self.call(wrapper, args, span) {

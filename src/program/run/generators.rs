@@ -19,6 +19,16 @@ pub(super) struct Resume<'p> {
     result: Value<'p>,
 }
 
+/// What a generator that is running gave so far.
+pub(super) struct Given<'p> {
+    /// Absent when not every one of its values is known to be given.
+    values: Option<Vec<Value<'p>>>,
+    /// How many callers it has.
+    depth: usize,
+    /// How uncertain it was when it began.
+    uncertain: usize,
+}
+
 /// What a context manager is around.
 pub(super) enum Body<'p> {
     /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
@@ -36,7 +46,14 @@ impl<'p> Run<'p> {
                 if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
                     return Value::Unknown;
                 }
-                self.run_body(&paused.closure, paused.scope, site)
+                if !self.function_of(&paused.closure).is_generator {
+                    return self.run_body(&paused.closure, paused.scope, site);
+                }
+                let depth = self.callers.len() + 1;
+                self.given.push(Given { values: Some(Vec::new()), depth, uncertain: self.uncertain });
+                self.run_body(&paused.closure, paused.scope, site);
+                let given = self.given.pop().and_then(|given| given.values);
+                given.map_or(Value::Unknown, Value::sequence)
             }
             Value::Stream(stream) => self.run_stream(stream, site),
             Value::OneOf(values) => {
@@ -53,6 +70,16 @@ impl<'p> Run<'p> {
         // `yield from`: what the other generator does is done on the way.
         if let Value::Paused(_) | Value::Stream(_) = value {
             return self.run_paused(&value, self.here.statement);
+        }
+        if let Some(given) = self.given.last_mut() {
+            let followed = given.depth == self.callers.len()
+                && given.uncertain == self.uncertain
+                && self.here.repeats == 0;
+            match &mut given.values {
+                Some(values) if followed => values.push(value.clone()),
+                _ if given.depth == self.callers.len() => given.values = None,
+                _ => {}
+            }
         }
         self.yielded = Some(value);
         // Only the generator itself yields to the `with`, not a generator that it calls.

@@ -7,6 +7,7 @@ use super::devices::Device;
 use super::{Flow, Run};
 use crate::facts::Span;
 use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
+use crate::program::state::State;
 use crate::program::trace::What;
 use crate::program::value::{PathId, Value};
 
@@ -318,8 +319,29 @@ impl<'p> Run<'p> {
             return;
         }
         self.uncertain += usize::from(!sure);
+        let narrowed = self.where_on_gpu(row, args);
+        let outer = narrowed.map(|state| std::mem::replace(&mut self.state, state));
+        let before = self.state.cuda;
         self.note(What::Call { callee: callee.to_owned(), does, note: row.note.clone() }, span);
+        if let Some(outer) = outer {
+            let narrowed = std::mem::replace(&mut self.state, outer);
+            if narrowed.cuda != before && self.state.cuda.is_none() {
+                self.state.cuda = narrowed.cuda;
+            }
+        }
         self.uncertain -= usize::from(!sure);
+    }
+
+    /// What is true where the device that is passed is a GPU, when an earlier condition decided that.
+    fn where_on_gpu(&mut self, row: &EffectRow, args: &Args<'p>) -> Option<State> {
+        let is_gpu = |run: &mut Self, form, value: &Value<'p>| {
+            let argument = Arg { name: None, value: value.clone(), span: Span::default() };
+            run.devices_in(form, &argument).iter().any(|device| matches!(device, Device::Gpu { .. }))
+        };
+        row.devices.iter().filter(|_| row.only_on_gpu).find_map(|spec| {
+            let value = args.get(spec.position, spec.name.as_deref())?.value.clone();
+            self.where_value(&value, |run, value| is_gpu(run, spec.form, value))
+        })
     }
 
     fn conditions_hold(&mut self, row: &EffectRow, args: &Args<'p>) -> bool {

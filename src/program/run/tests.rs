@@ -82,7 +82,7 @@ impl<'p> Run<'p> {
             let span = self.function_of(&method).name_span;
             self.run_test(&bound, places, |run| {
                 for name in ["setUpClass", "setup_class", "setUp", "setup_method"] {
-                    if let Value::Function(_) = run.class_attribute(class, name, 0) {
+                    if let Value::Function(_) = run.class_attribute(class, name) {
                         let before = run.attribute(&object, name, span);
                         run.call(before, Args::default(), span);
                     }
