@@ -170,6 +170,11 @@ impl<'s> Program<'s> {
         self.imports.is_hot(file)
     }
 
+    /// Whether a file imports a package somewhere, so that it is surely installed.
+    fn needs(&self, file: FileId, package: &str) -> bool {
+        self.imports.needs(file, package)
+    }
+
     fn loads_library(&self, file: FileId) -> bool {
         self.imports.loads_library(file)
     }

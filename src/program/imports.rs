@@ -15,6 +15,8 @@ pub(super) struct Imports {
     imported: Vec<bool>,
     relative: Vec<bool>,
     hot: Vec<bool>,
+    /// For each file, the packages outside that it imports and that decide what other imports do.
+    telling: Vec<Vec<String>>,
     /// Loads a GPU library when it is imported, itself or through others.
     loads: Vec<bool>,
     files: FxHashMap<String, FileId>,
@@ -49,12 +51,14 @@ impl Imports {
             relative: looks.iter().map(|look| look.relative).collect(),
             hot: looks.iter().map(|look| look.hot).collect(),
             loads: looks.iter().map(|look| look.loads).collect(),
+            telling: Vec::with_capacity(looks.len()),
             files: FxHashMap::default(),
         };
         let mut importers: Vec<Vec<FileId>> = vec![Vec::new(); codes.len()];
         for (index, look) in looks.into_iter().enumerate() {
             let file = FileId(index as u32);
             imports.files.insert(sources.file(file).name.clone(), file);
+            imports.telling.push(look.telling);
             for target in look.imports {
                 imports.imported[target.0 as usize] |= target != file;
                 importers[target.0 as usize].push(file);
@@ -63,6 +67,11 @@ impl Imports {
         spread(&mut imports.hot, &importers);
         spread(&mut imports.loads, &importers);
         imports
+    }
+
+    /// Whether a file imports a package somewhere, so that it is surely installed.
+    pub fn needs(&self, file: FileId, package: &str) -> bool {
+        self.telling[file.0 as usize].iter().any(|known| known == package)
     }
 
     pub fn loads_library(&self, file: FileId) -> bool {
@@ -105,6 +114,7 @@ struct Look {
     relative: bool,
     hot: bool,
     loads: bool,
+    telling: Vec<String>,
     imports: Vec<FileId>,
 }
 
@@ -128,6 +138,10 @@ fn look(
         look.hot |= outside && matters(import, knowledge, options);
         look.loads |= outside && knowledge.package(import.module).is_some_and(|row| row.gpu_library);
         look.imports.extend(targets);
+        let root = import.module.split('.').next().unwrap_or_default();
+        if outside && knowledge.is_telling(root) {
+            look.telling.push(root.to_owned());
+        }
     };
     each_import(&code.body, &mut visit);
     code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));

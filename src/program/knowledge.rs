@@ -25,6 +25,8 @@ pub struct Knowledge {
     /// `xgboost.XGBClassifier()`: objects whose calls depend on how they were made.
     made: FxHashSet<String>,
     packages: FxHashMap<String, PackageModule>,
+    /// Packages on which it depends what the import of another does.
+    telling: FxHashSet<String>,
 }
 
 /// What a known call does.
@@ -237,6 +239,9 @@ impl Knowledge {
                 knowledge.add_effects(file);
             } else if path.starts_with("packages/") {
                 let file: PackageFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                knowledge
+                    .telling
+                    .extend(file.modules.iter().flat_map(|row| row.contact_if_installed.keys().cloned()));
                 let modules = file.modules.into_iter();
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
             }
@@ -336,6 +341,11 @@ impl Knowledge {
             let object = name.split("()").next().unwrap_or(name);
             object.rsplit('.').next().unwrap_or(object)
         })
+    }
+
+    /// Whether it depends on this package being installed what the import of another does.
+    pub fn is_telling(&self, package: &str) -> bool {
+        self.telling.contains(package)
     }
 
     /// Whether a module belongs to a library that effects are known of.

@@ -44,9 +44,10 @@ impl<'p> Run<'p> {
             let mark = self.undo.len();
             self.forks.push(self.scopes.len());
             self.uncertain += 1;
+            let way = self.path.len();
             self.path.push((branch, number as u32));
             arm(self);
-            self.path.pop();
+            self.path.truncate(way);
             self.uncertain -= 1;
             let base = self.forks.pop().unwrap_or_default();
             let changes = self.roll_back(mark, base);
@@ -163,11 +164,13 @@ impl<'p> Run<'p> {
             presence.as_ref().map(|presence| self.state.reaching(&presence.variable)).unwrap_or_default();
         self.state.counted |= counts;
         let condition = self.condition(test);
+        let depth = self.path.len();
         let recall = |run: &mut Run<'p>, holds: bool| {
             if let Some((condition, when_true)) = &condition {
                 run.recall(condition, holds == *when_true);
             }
         };
+        let mut branch = 0;
         let mut ends = [None, None];
         let [first, second] = &mut ends;
         let refine = |run: &mut Run<'p>, holds: bool| {
@@ -180,6 +183,7 @@ impl<'p> Run<'p> {
                 recall(run, true);
                 refine(run, true);
                 then(run);
+                branch = run.path.get(depth).map_or(0, |(branch, _)| *branch);
                 *first = (run.flow == Flow::Next).then(|| run.state.clone());
             }),
             Box::new(|run| {
@@ -194,7 +198,7 @@ impl<'p> Run<'p> {
             if let Some(presence) = &presence {
                 self.forget_assumption(presence, read);
             }
-            self.decide(test, held, failed);
+            self.decide(test, branch, [held, failed]);
         }
     }
 

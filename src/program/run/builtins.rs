@@ -8,6 +8,10 @@ use crate::program::value::Value;
 
 impl<'p> Run<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        if let ("sorted" | "max" | "min", Some(key)) = (name, args.keyword("key")) {
+            let key = key.value.clone();
+            self.call_with_each(&key, args, span);
+        }
         let first = args.at(0).map(|argument| argument.value.clone());
         let first = first.map(|value| self.settle(value));
         Some(match (name, first) {
@@ -105,6 +109,26 @@ impl<'p> Run<'p> {
             ("print" | "isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
             _ => return None,
         })
+    }
+
+    /// `sorted(values, key=function)`: the function is called with each of the values, if there is one.
+    fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
+        let Some(values) = args.at(0).map(|argument| argument.value.clone()) else { return };
+        let values = self.iterate(values, span);
+        let element = self.elements(&values).map(|elements| elements.into_iter().next());
+        match element {
+            Some(None) => {}
+            Some(Some(element)) => {
+                drop(self.call(function.clone(), Args::positional(vec![element], span), span))
+            }
+            None => {
+                let element = Args::positional(vec![Value::Unknown], span);
+                self.alternatives(vec![
+                    Box::new(|run| drop(run.call(function.clone(), element, span))),
+                    Box::new(|_| {}),
+                ]);
+            }
+        }
     }
 
     fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>) -> Value<'p> {

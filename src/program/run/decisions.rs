@@ -28,6 +28,8 @@ enum Root {
 
 /// A branch that was followed, with what was true where its condition held, where not, and behind it.
 pub(super) struct Decision<'p> {
+    /// Its number, and that of the arm in which the condition held.
+    branch: (u32, u32),
     condition: Condition<'p>,
     names: Vec<(ScopeId, &'p str)>,
     held: State,
@@ -73,7 +75,7 @@ impl<'p> Run<'p> {
     }
 
     /// Remembers what a branch came to.
-    pub(super) fn decide(&mut self, test: &'p Expr<'p>, held: State, failed: State) {
+    pub(super) fn decide(&mut self, test: &'p Expr<'p>, branch: u32, [held, failed]: [State; 2]) {
         let Some((condition, holds)) = self.condition(test) else { return };
         let mut names = Vec::new();
         is_steady(test, &mut names);
@@ -86,7 +88,16 @@ impl<'p> Run<'p> {
         if self.decisions.len() == MOST {
             self.decisions.remove(0);
         }
-        self.decisions.push(Decision { condition, names, held, failed, behind: self.state.clone(), values });
+        let branch = (branch, u32::from(!holds));
+        self.decisions.push(Decision {
+            branch,
+            condition,
+            names,
+            held,
+            failed,
+            behind: self.state.clone(),
+            values,
+        });
     }
 
     /// The test, which was just decided, chose between two values.
@@ -114,6 +125,8 @@ impl<'p> Run<'p> {
         };
         let arm = if holds { &decision.held } else { &decision.failed };
         self.state.narrow(arm, &decision.behind);
+        let (branch, arm_of_held) = decision.branch;
+        self.path.push((branch, if holds { arm_of_held } else { 1 - arm_of_held }));
     }
 
     /// A value that is one thing in one arm of an earlier branch and another in the other: what is true where

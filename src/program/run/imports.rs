@@ -351,6 +351,13 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether a package is surely installed: this program imported it, or the running file or that of the entry
+    /// does somewhere.
+    fn is_installed(&self, package: &str) -> bool {
+        self.imported.contains(package)
+            || [self.here.file, self.entry].iter().any(|file| self.program.needs(*file, package))
+    }
+
     /// Notes the import of a module outside the project, and what the import does.
     pub(super) fn import_outside(&mut self, module: &str, name: Option<&str>, span: Span) {
         let full = name.map_or_else(|| module.to_owned(), |name| format!("{module}.{name}"));
@@ -377,7 +384,7 @@ impl<'p> Run<'p> {
         let with_installed = || {
             row.contact_if_installed
                 .iter()
-                .any(|(package, contact)| *contact == Contact::CudaInit && self.imported.contains(package))
+                .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package))
         };
         let contacts = row.contact == Contact::CudaInit || with_installed();
         let touches = new && contacts && meant && !excused;
