@@ -37,6 +37,7 @@ impl<'p> Run<'p> {
         let code = self.program.code(self.entry);
         let Some(unit) = code.units.get(number) else { return };
         self.begin_launcher(self.entry, unit.host);
+        self.trace.host = unit.host;
         self.block(&unit.body);
         self.flow = Flow::Next;
         self.here.statement = unit.span;

@@ -6,12 +6,12 @@ use crate::commands::{
     Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment,
 };
 use crate::facts::{FileId, Span};
-use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::launches::{Launch, inherited, normalised};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::What;
 use crate::program::value::{Closure, Value};
+use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
 
@@ -205,7 +205,7 @@ impl<'p> Run<'p> {
             .map(|(name, _)| {
                 let kept = self.in_scope(scope, name).cloned();
                 // `local X` of a variable that is exported.
-                let exported = super::is_gpu_variable(name).then(|| self.state.reaching(name));
+                let exported = is_gpu_variable(name).then(|| self.state.reaching(name));
                 (*name, kept, exported)
             })
             .collect();
@@ -308,11 +308,15 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                let uses = program.knowledge.command_uses_gpu(name, words);
-                return if uses {
+                if program.knowledge.command_uses_gpu(name, words) {
                     let verb = words.iter().flatten().nth(1).filter(|verb| !verb.starts_with('-'));
-                    self.start_gpu_program(&format!("{name} {}", verb.unwrap_or(&"…")), span)
-                };
+                    return self.start_gpu_program(&format!("{name} {}", verb.unwrap_or(&"…")), span);
+                }
+                // Whoever sets a mask for one command means a program that uses it.
+                if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
+                    return;
+                }
+                Vec::new()
             }
             Started::ShellCode(..) | Started::ShellInput(_) if !command.script.is_empty() => {
                 return self.apart(&command.script);
@@ -328,7 +332,11 @@ impl<'p> Run<'p> {
         }
         let callee = started_name(invocation);
         self.note(
-            What::Launch { callee, targets: targets.into_iter().map(|(file, _)| file).collect() },
+            What::Launch {
+                callee,
+                targets: targets.into_iter().map(|(file, _)| file).collect(),
+                host: self.shell.host,
+            },
             span,
         );
     }
@@ -336,7 +344,7 @@ impl<'p> Run<'p> {
     /// A program that is no file of the project and is known to use a GPU.
     fn start_gpu_program(&mut self, name: &str, span: Span) {
         self.in_child += 1;
-        self.note(What::Launch { callee: name.to_owned(), targets: Vec::new() }, span);
+        self.note(What::Launch { callee: name.to_owned(), targets: Vec::new(), host: self.shell.host }, span);
         self.note(What::Call { callee: name.to_owned(), does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
     }
