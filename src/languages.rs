@@ -3,6 +3,7 @@
 mod batch;
 mod command_lines;
 mod embedded;
+mod grammar;
 mod powershell;
 mod python;
 mod shell;

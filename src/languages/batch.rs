@@ -153,7 +153,7 @@ impl<'s> Reader<'s, '_> {
 /// `rem …` or `:: …`
 fn is_comment(command: &str) -> bool {
     let rem = command.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("rem"));
-    let ends = command[3.min(command.len())..].chars().next();
+    let ends = command.get(3..).and_then(|rest| rest.chars().next());
     command.starts_with("::") || (rem && ends.is_none_or(|next| !next.is_alphanumeric() && next != '_'))
 }
 

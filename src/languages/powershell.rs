@@ -14,16 +14,16 @@ mod statements;
 mod strings;
 mod values;
 
-use super::Refusal;
 use super::command_lines::Literal;
 use super::embedded::Origin;
 use super::shell::Script;
+use super::{Refusal, grammar};
 use crate::code::{Block, Code, Host, Step, StepKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Tree};
 
 /// Statements nested deeper than this are not read: no person writes them.
 const MAX_DEPTH: usize = 100;
@@ -31,7 +31,10 @@ const MAX_DEPTH: usize = 100;
 /// Lowers a script.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let mut code = Code::default();
-    let script = lower_part(&source.text, &Origin::from(0), source, &mut code);
+    let text = &source.text;
+    let tree = grammar::parse(&tree_sitter_powershell::LANGUAGE.into(), &masks::masked(text));
+    let tree = tree.ok_or(grammar::TANGLED)?;
+    let script = lower_tree(&tree, text, &Origin::from(0), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
     code.units.push(Unit { span, name: "".into(), host: Host::Machine, body: script.steps });
     Ok(code)
@@ -39,12 +42,19 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
 
 /// Lowers PowerShell that stands in a file, and adds the functions and snippets in it to the code of the file.
 pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: &mut Code<'s>) -> Script<'s> {
-    let mut parser = Parser::new();
-    let masked = masks::masked(text);
-    // The grammar is compiled in and fits the parser, and no time limit is set: both never fail.
-    let language = tree_sitter_powershell::LANGUAGE.into();
-    let parsed = parser.set_language(&language).ok().and_then(|()| parser.parse(masked.as_bytes(), None));
-    let Some(tree) = parsed else { return Script::default() };
+    match grammar::parse(&tree_sitter_powershell::LANGUAGE.into(), &masks::masked(text)) {
+        Some(tree) => lower_tree(&tree, text, origin, source, code),
+        None => Script::default(),
+    }
+}
+
+fn lower_tree<'s>(
+    tree: &Tree,
+    text: &'s str,
+    origin: &Origin,
+    source: &'s Source,
+    code: &mut Code<'s>,
+) -> Script<'s> {
     let root = tree.root_node();
     let mut lowering = Lowering {
         text,

@@ -11,13 +11,13 @@ mod slurm;
 mod statements;
 mod words;
 
-use super::Refusal;
 use super::embedded::Origin;
+use super::{Refusal, grammar};
 use crate::code::{Block, Code, Host, Step, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use std::ops::Range;
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Tree};
 
 /// Commands nested deeper than this are not read: no person writes them.
 const MAX_DEPTH: usize = 100;
@@ -26,7 +26,9 @@ const MAX_DEPTH: usize = 100;
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let mut code = Code::default();
     let start = if source.text.starts_with('\u{feff}') { 3 } else { 0 };
-    let script = lower_part(&source.text[start..], &Origin::from(start), source, &mut code);
+    let text = &source.text[start..];
+    let tree = grammar::parse(&tree_sitter_bash::LANGUAGE.into(), text).ok_or(grammar::TANGLED)?;
+    let script = lower_tree(&tree, text, &Origin::from(start), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
     let (host, mut body) = match slurm::directives(&source.text) {
         Some(steps) => (Host::Scheduler, steps),
@@ -47,12 +49,19 @@ pub struct Script<'s> {
 
 /// Lowers shell code that stands in a file, and adds the functions and snippets in it to the code of the file.
 pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: &mut Code<'s>) -> Script<'s> {
-    let mut parser = Parser::new();
-    // The grammar is compiled in and fits the parser, and no time limit is set: both never fail.
-    let language = tree_sitter_bash::LANGUAGE.into();
-    let Some(tree) = parser.set_language(&language).ok().and_then(|()| parser.parse(text, None)) else {
-        return Script::default();
-    };
+    match grammar::parse(&tree_sitter_bash::LANGUAGE.into(), text) {
+        Some(tree) => lower_tree(&tree, text, origin, source, code),
+        None => Script::default(),
+    }
+}
+
+fn lower_tree<'s>(
+    tree: &Tree,
+    text: &'s str,
+    origin: &Origin,
+    source: &'s Source,
+    code: &mut Code<'s>,
+) -> Script<'s> {
     let root = tree.root_node();
     let mut lowering = Lowering {
         text,

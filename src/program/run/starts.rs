@@ -133,12 +133,15 @@ impl<'p> Run<'p> {
         let Some(text) = &word.text else { return };
         let (start, end) = range.unwrap_or((0, text.len()));
         let Some((name, value)) = text.get(start..end).and_then(|part| part.split_once('=')) else { return };
-        // The quotes of the word, if it has any, stand before its first byte.
-        let length = (word.span.end - word.span.start) as usize;
-        let quotes = length.saturating_sub(text.len()) / 2;
-        let exact = length <= text.len() + 2;
-        let at = |offset: usize| word.span.start + (quotes + offset) as u32;
-        let span = if exact { Span { start: at(start), end: at(end).min(word.span.end) } } else { word.span };
+        // Where the word is written as the program gets it, behind a quote or not, the part has a place of its own.
+        let part = text.get(start..end).unwrap_or_default();
+        let at = |quotes: u32| Span {
+            start: word.span.start + quotes + start as u32,
+            end: word.span.start + quotes + end as u32,
+        };
+        let written =
+            |span: &Span| self.program.sources.file(self.here.file).text.get(span.range()) == Some(part);
+        let span = [at(0), at(1)].into_iter().find(written).unwrap_or(word.span);
         let known = word.value.as_text().is_some();
         let key = Value::text(name.to_owned(), self.place(span));
         let value = if known { Value::text(value.to_owned(), self.place(span)) } else { Value::Unknown };
