@@ -8,6 +8,7 @@ mod branches;
 mod builtins;
 mod calls;
 mod classes;
+mod collections;
 mod compound;
 mod contexts;
 mod devices;
@@ -21,6 +22,7 @@ mod mocks;
 mod search_paths;
 mod steps;
 mod tests;
+mod texts;
 
 use super::paths::Paths;
 use super::state::{Happened, State};
@@ -357,13 +359,16 @@ impl<'p> Run<'p> {
 
     /// Looks a name up in a namespace and those around it.
     fn look_up(&self, from: ScopeId, name: &str) -> Option<&Value<'p>> {
+        self.in_scope(self.scope_with(from, name)?, name)
+    }
+
+    /// The namespace that holds a name, seen from another.
+    fn scope_with(&self, from: ScopeId, name: &str) -> Option<ScopeId> {
         let mut scope = Some(from);
         while let Some(id) = scope {
             let found = &self.scopes[id as usize];
-            if (id == from || !found.is_class)
-                && let Some(value) = found.values.get(name)
-            {
-                return Some(value);
+            if (id == from || !found.is_class) && found.values.contains_key(name) {
+                return Some(id);
             }
             scope = found.parent;
         }

@@ -18,7 +18,6 @@ impl<'p> Run<'p> {
         }
         let value = self.iterate(value, iterable.span);
         match self.elements(&value) {
-            Some(elements) if elements.is_empty() => {}
             Some(elements) if elements.len() <= MOST_ELEMENTS => {
                 for element in elements {
                     self.loop_body(|run| {

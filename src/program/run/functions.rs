@@ -4,7 +4,7 @@ use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run};
 use crate::code::{Block, Expr, Function, ParameterKind};
-use crate::facts::{FileId, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::state::State;
 use crate::program::trace::Arms;
 use crate::program::value::{Closure, Marks, Paused, Role, Value};
@@ -133,10 +133,12 @@ impl<'p> Run<'p> {
         match &wrapper {
             Value::Function(_) | Value::Class(_) => {
                 let args = Args::positional(vec![value.clone()], span);
-                match self.call(wrapper, args, span) {
-                    Value::Unknown | Value::None | Value::Outside(_) => value,
-                    wrapped => wrapped,
-                }
+                let wrapped = self.call(wrapper, args, span);
+                let kept = wrapped.alternatives().iter().map(|wrapped| match wrapped {
+                    Value::Unknown | Value::None | Value::Outside(_) => value.clone(),
+                    wrapped => wrapped.clone(),
+                });
+                Value::one_of(kept)
             }
             Value::Outside(path) => {
                 let path = self.paths.text(*path).clone();
@@ -173,7 +175,7 @@ impl<'p> Run<'p> {
             return Value::Unknown;
         }
         self.note_validator(function.name, site);
-        let arguments = bind_arguments(function, closure, args);
+        let arguments = bind_arguments(function, closure, args, self.place(site));
         if let Some(memo) = self.memo.get(&key)
             && (memo.pure || self.is_still(&memo.moment))
             && same_arguments(memo, closure, &arguments)
@@ -389,7 +391,12 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
 }
 
 /// The value of each parameter, in order.
-fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args<'p>) -> Vec<Value<'p>> {
+fn bind_arguments<'p>(
+    function: &Function<'p>,
+    closure: &Closure<'p>,
+    args: Args<'p>,
+    site: Place,
+) -> Vec<Value<'p>> {
     let open = args.open;
     let mut positional = closure.bound.iter().cloned().chain(
         args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
@@ -412,11 +419,26 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
             ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
-            ParameterKind::Keywords => Value::Unknown,
+            ParameterKind::Keywords => other_keywords(function, &args, site),
         });
     }
     if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {
         *first = bound.clone();
     }
     values
+}
+
+/// What `**kwargs` holds: the keywords that no parameter takes.
+fn other_keywords<'p>(function: &Function<'p>, args: &Args<'p>, site: Place) -> Value<'p> {
+    let is_parameter = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
+    let mut items = Vec::new();
+    for argument in &args.items {
+        if let Some(name) = argument.name.as_deref().filter(|name| !is_parameter(name)) {
+            items.push((Value::text(name.to_owned(), site), argument.value.clone()));
+        }
+    }
+    if args.open {
+        items.push((Value::Unknown, Value::Unknown));
+    }
+    Value::mapping(items)
 }
