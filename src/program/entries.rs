@@ -40,9 +40,20 @@ impl Program<'_> {
     /// The entry points of the project, in the order of its files.
     pub fn entries(&self) -> Vec<(FileId, Start)> {
         let files = (0..self.codes.len() as u32).map(FileId);
-        let imported =
-            |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
-        files.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?))).collect()
+        files.flat_map(|file| self.starts_of(file).into_iter().map(move |start| (file, start))).collect()
+    }
+
+    /// The ways in which a file is started. A script with the name of a test module is both.
+    fn starts_of(&self, file: FileId) -> Vec<Start> {
+        let imported = (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
+        let mut starts: Vec<Start> = self.start_of(file).or(imported).into_iter().collect();
+        if starts == [Start::Tests]
+            && self.code(file).main_guard
+            && self.code(file).body.iter().any(runs_program)
+        {
+            starts.push(Start::Script);
+        }
+        starts
     }
 
     /// How a file is started, when it is an entry point.
@@ -88,6 +99,35 @@ impl Program<'_> {
         folders.extend(name.match_indices('/').map(|(at, _)| name[..=at].to_owned()));
         folders.iter().filter_map(|folder| self.imports.file_named(&format!("{folder}conftest.py"))).collect()
     }
+}
+
+/// Whether a top-level statement is an `if __name__ == "__main__"` block that does more than to run tests.
+fn runs_program(step: &Step<'_>) -> bool {
+    let StepKind::Branch { test, then, .. } = &step.kind else { return false };
+    let ExprKind::Compare(_, sides) = &test.kind else { return false };
+    let asks_name = [&sides.0, &sides.1].iter().any(|side| matches!(side.kind, ExprKind::Name("__name__")));
+    asks_name
+        && !then.iter().all(|step| match &step.kind {
+            StepKind::Import(_) => true,
+            StepKind::Evaluate(value) => runs_tests(value),
+            StepKind::Raise(Some(value)) => runs_tests(value),
+            _ => false,
+        })
+}
+
+/// `unittest.main()`, `sys.exit(pytest.main(…))`, `test_model()` and their like.
+fn runs_tests(value: &Expr<'_>) -> bool {
+    const RUNNERS: &[&str] = &["unittest", "pytest", "absltest", "googletest", "test", "testing", "nose"];
+    let ExprKind::Call(call) = &value.kind else { return false };
+    let runs = match &call.callee.kind {
+        ExprKind::Attribute(object, "main" | "run" | "runmodule") => match &object.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) => RUNNERS.contains(name),
+            _ => false,
+        },
+        ExprKind::Name(name) => *name == "run_tests" || name.starts_with("test_"),
+        _ => false,
+    };
+    runs || call.arguments.iter().any(|argument| runs_tests(&argument.value))
 }
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.

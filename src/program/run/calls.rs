@@ -189,8 +189,11 @@ impl<'p> Run<'p> {
         let (call, kept) = (&call, &results);
         let arms = possible.into_iter().map(|value| -> ArmRun<'_, 'p> {
             Box::new(move |run| {
+                let (before, doubts) = (run.trace.events.len(), run.uncertain);
                 let result = call(run, value);
-                kept.borrow_mut().push((result, run.state.cuda.is_some()));
+                let mut events = run.trace.events[before..].iter();
+                let uses = events.any(|event| event.doubts == doubts && event.what.initialises_cuda());
+                kept.borrow_mut().push((result, uses && run.in_child == 0));
             })
         });
         self.alternatives(arms.collect());
