@@ -21,6 +21,8 @@ pub struct Knowledge {
     iterates: FxHashMap<String, Vec<Effect>>,
     subscripts: FxHashMap<String, Vec<Effect>>,
     packages: FxHashMap<String, PackageModule>,
+    /// Objects whose methods do what depends on how they were made: `lightning.Trainer()`.
+    remembered: FxHashSet<String>,
 }
 
 /// What a known call does.
@@ -85,6 +87,9 @@ pub struct EffectRow {
     /// The effect does not happen when a keyword has this literal value.
     #[serde(default)]
     pub unless: BTreeMap<String, Literal>,
+    /// For a method: the effect does not happen when the object was made with this literal value.
+    #[serde(default)]
+    pub unless_made: BTreeMap<String, Literal>,
     /// The effect happens only when a keyword has this literal value.
     #[serde(default, rename = "if")]
     pub only_if: BTreeMap<String, Literal>,
@@ -235,6 +240,10 @@ impl Knowledge {
         self.aliases.extend(file.aliases);
         self.libraries.insert(file.library.clone());
         for row in file.effects {
+            if !row.unless_made.is_empty() {
+                let objects = row.calls.iter().filter_map(|call| call.rsplit_once('.'));
+                self.remembered.extend(objects.map(|(object, _)| object.to_owned()));
+            }
             let effect = Effect { library: file.library.clone(), row: row.into() };
             for (names, table) in [
                 (&effect.row.calls, &mut self.calls),
@@ -269,6 +278,11 @@ impl Knowledge {
     /// Effects of calling a method of this name on a value whose type is not known.
     pub fn of_method(&self, name: &str) -> &[Effect] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether it matters how an object of this name was made.
+    pub fn remembers(&self, path: &str) -> bool {
+        self.remembered.contains(path)
     }
 
     /// Effects of entering what a call of this name returns, in a `with`.

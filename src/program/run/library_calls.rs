@@ -67,6 +67,7 @@ impl<'p> Run<'p> {
                 Some(device)
             }
             "functools.partial" => self.partial(args),
+            _ if is_argument_parser(path.rsplit_once('.')?.0) => self.parsed_classes(path, span),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
@@ -80,6 +81,20 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// `HfArgumentParser((Model, Training)).parse_args_into_dataclasses()` makes one object of each class.
+    fn parsed_classes(&mut self, path: &str, span: Span) -> Option<Value<'p>> {
+        let (parser, method) = path.rsplit_once('.')?;
+        if !method.starts_with("parse_") {
+            return None;
+        }
+        let parser = self.paths.id(parser);
+        let made = self.made_with.get(&parser)?;
+        let classes = made.get(Some(0), Some("dataclass_types"))?.value.clone();
+        let classes = self.elements(&classes).unwrap_or_else(|| vec![classes]);
+        let make = |class| self.call(class, Args { items: Vec::new(), open: true }, span);
+        Some(Value::sequence(classes.into_iter().map(make).collect()))
+    }
+
     /// What a library call returns: something known by the name of the call, with its arguments where using
     /// it depends on them.
     fn result_of(&mut self, path: PathId, args: Args<'p>) -> Value<'p> {
@@ -89,6 +104,8 @@ impl<'p> Run<'p> {
         let used_later = !self.program.knowledge.of_enter(&text).is_empty()
             || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
+            || self.program.knowledge.remembers(&result_text)
+            || is_argument_parser(&result_text)
             || Self::is_mark(&text);
         // A mark that asks for the number of devices is remembered as asking, under its name too.
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
@@ -144,6 +161,8 @@ impl<'p> Run<'p> {
         if self.is_mocked(path) {
             return;
         }
+        // `super().__init__(…)` in a class that is made of a known one.
+        let path = path.strip_suffix("().__init__").unwrap_or(path);
         let knowledge = self.program.knowledge;
         let effects = knowledge.of_call(path);
         if !effects.is_empty() {
@@ -253,7 +272,7 @@ impl<'p> Run<'p> {
     /// Notes what a known call does, given its arguments.
     pub(super) fn apply(&mut self, effect: &'p Effect, callee: &str, args: &Args<'p>, span: Span) {
         let row = &*effect.row;
-        if row.harmless || !self.conditions_hold(row, args) {
+        if row.harmless || !self.conditions_hold(row, args) || self.is_made_otherwise(row, callee) {
             return;
         }
         let devices = self.device_arguments(&row.devices, args);
@@ -293,6 +312,21 @@ impl<'p> Run<'p> {
         self.uncertain -= usize::from(!sure);
     }
 
+    /// Whether the object whose method is called was made in a way that keeps it from the GPU.
+    fn is_made_otherwise(&mut self, row: &EffectRow, callee: &str) -> bool {
+        if row.unless_made.is_empty() {
+            return false;
+        }
+        let object = callee.rsplit_once('.').map_or(callee, |(object, _)| object);
+        let object = self.paths.id(object);
+        let made = self.made_with.get(&object);
+        made.is_some_and(|made| {
+            row.unless_made.iter().any(|(name, wanted)| {
+                made.keyword(name).is_some_and(|argument| literal_is(&argument.value, wanted))
+            })
+        })
+    }
+
     fn conditions_hold(&mut self, row: &EffectRow, args: &Args<'p>) -> bool {
         let is = |name: &str, wanted: &Literal| {
             args.keyword(name).is_some_and(|argument| literal_is(&argument.value, wanted))
@@ -310,6 +344,11 @@ impl<'p> Run<'p> {
                 }
             })
     }
+}
+
+/// Parsers that make objects of the classes that they are given.
+fn is_argument_parser(path: &str) -> bool {
+    matches!(path, "transformers.HfArgumentParser()" | "trl.TrlParser()")
 }
 
 fn literal_is(value: &Value<'_>, wanted: &Literal) -> bool {
