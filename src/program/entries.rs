@@ -1,7 +1,7 @@
 //! Where programs start: scripts, `__main__` modules, test modules.
 
 use super::Program;
-use crate::code::{Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
 
 /// How a program is started.
@@ -40,20 +40,9 @@ impl Program<'_> {
     /// The entry points of the project, in the order of its files.
     pub fn entries(&self) -> Vec<(FileId, Start)> {
         let files = (0..self.codes.len() as u32).map(FileId);
-        files.flat_map(|file| self.starts_of(file).into_iter().map(move |start| (file, start))).collect()
-    }
-
-    /// The ways in which a file is started. A script with the name of a test module is both.
-    fn starts_of(&self, file: FileId) -> Vec<Start> {
-        let imported = (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
-        let mut starts: Vec<Start> = self.start_of(file).or(imported).into_iter().collect();
-        if starts == [Start::Tests]
-            && self.code(file).main_guard
-            && self.code(file).body.iter().any(runs_program)
-        {
-            starts.push(Start::Script);
-        }
-        starts
+        let imported =
+            |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
+        files.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?))).collect()
     }
 
     /// How a file is started, when it is an entry point.
@@ -61,7 +50,9 @@ impl Program<'_> {
         let code = self.codes[file.0 as usize].as_ref()?;
         let source = self.sources.file(file);
         let name = source.name.rsplit('/').next().unwrap_or(&source.name);
-        if (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py") {
+        let is_named_so = (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py");
+        // Scripts are named so too.
+        if is_named_so && (has_tests(code) || !code.main_guard) {
             return Some(Start::Tests);
         }
         if name == "conftest.py" {
@@ -101,33 +92,16 @@ impl Program<'_> {
     }
 }
 
-/// Whether a top-level statement is an `if __name__ == "__main__"` block that does more than to run tests.
-fn runs_program(step: &Step<'_>) -> bool {
-    let StepKind::Branch { test, then, .. } = &step.kind else { return false };
-    let ExprKind::Compare(_, sides) = &test.kind else { return false };
-    let asks_name = [&sides.0, &sides.1].iter().any(|side| matches!(side.kind, ExprKind::Name("__name__")));
-    asks_name
-        && !then.iter().all(|step| match &step.kind {
-            StepKind::Import(_) => true,
-            StepKind::Evaluate(value) => runs_tests(value),
-            StepKind::Raise(Some(value)) => runs_tests(value),
-            _ => false,
-        })
-}
-
-/// `unittest.main()`, `sys.exit(pytest.main(…))`, `test_model()` and their like.
-fn runs_tests(value: &Expr<'_>) -> bool {
-    const RUNNERS: &[&str] = &["unittest", "pytest", "absltest", "googletest", "test", "testing", "nose"];
-    let ExprKind::Call(call) = &value.kind else { return false };
-    let runs = match &call.callee.kind {
-        ExprKind::Attribute(object, "main" | "run" | "runmodule") => match &object.kind {
-            ExprKind::Name(name) | ExprKind::Attribute(_, name) => RUNNERS.contains(name),
-            _ => false,
-        },
-        ExprKind::Name(name) => *name == "run_tests" || name.starts_with("test_"),
+/// Whether pytest finds something to run in a file.
+fn has_tests(code: &Code<'_>) -> bool {
+    code.body.iter().any(|step| match &step.kind {
+        StepKind::Define { function, .. } => code.functions[*function].name.starts_with("test_"),
+        StepKind::DefineClass { class, .. } => {
+            let name = code.classes[*class].name;
+            name.starts_with("Test") || ["Test", "Tests", "TestCase"].iter().any(|end| name.ends_with(end))
+        }
         _ => false,
-    };
-    runs || call.arguments.iter().any(|argument| runs_tests(&argument.value))
+    })
 }
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.

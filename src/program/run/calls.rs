@@ -317,7 +317,7 @@ impl<'p> Run<'p> {
                 }
                 _ => Value::Unknown,
             },
-            Value::Outside(_) if self.is_environ(container) => self.read_variable(key, None, span),
+            Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
             Value::Outside(path) => {
                 let text = self.paths.text(*path).clone();
                 self.apply_subscript_effects(&text, key, span);

@@ -1,6 +1,7 @@
 //! The process environment: `os.environ` in all its forms.
 
 use super::Run;
+use super::branches::{Outcome, Presence};
 use super::calls::Args;
 use crate::code::{Call, ExprKind};
 use crate::facts::Span;
@@ -232,6 +233,20 @@ impl<'p> Run<'p> {
             };
         };
         Value::one_of(values)
+    }
+
+    /// `os.environ["X"]` raises unless the variable is set, so behind it the variable is set.
+    pub(super) fn read_present_variable(&mut self, key: &Value<'p>, span: Span) -> Value<'p> {
+        let value = self.read_variable(key, None, span);
+        if let Some(variable) = self.variable_name(key).filter(|_| self.quiet == 0)
+            && self.state.reaching(&variable).iter().any(Definition::is_absent)
+        {
+            if let Some(raised) = self.catches.last_mut() {
+                raised.push(Outcome { state: self.state.clone(), changes: Vec::new() });
+            }
+            self.assume(&Presence { variable, when_true: true }, true);
+        }
+        value
     }
 
     /// The variable whose value this is, or may be, when it was read and is not known.
