@@ -62,6 +62,7 @@ impl Scope<'_> {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
+            (EventKind::GpuChoice, ScopeKind::Program) => self.is_first_use(event) || self.reads_mask(event),
             (EventKind::Write, ScopeKind::Program) => match &event.what {
                 What::Write { variable, .. } => rule.find.variables.contains(variable),
                 _ => false,
@@ -93,11 +94,19 @@ impl Scope<'_> {
 
     /// Whether the event may be the first GPU use on some path.
     fn is_first_use(&self, event: &Event) -> bool {
-        let fresh = |happened: Option<Happened>| happened.is_none_or(|happened| !happened.certain);
         let imports_count = self.policy.gpu.is_some();
         let uses = event.what.initialises_cuda() || (imports_count && event.what.imports_gpu_library());
-        let counts = !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry;
-        uses && counts && fresh(event.before.cuda) && (!imports_count || fresh(event.before.library))
+        let first = is_fresh(event.before.cuda) && (!imports_count || is_fresh(event.before.library));
+        uses && first && self.is_looked_at(event)
+    }
+
+    /// Whether the event may be the one at which CUDA reads the mask.
+    fn reads_mask(&self, event: &Event) -> bool {
+        event.what.initialises_cuda() && is_fresh(event.before.cuda) && self.is_looked_at(event)
+    }
+
+    fn is_looked_at(&self, event: &Event) -> bool {
+        !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
     }
 
     fn finding(&self, rule: &Rule, severity: Severity, event: &Event, verdict: &Verdict) -> Finding {
@@ -203,6 +212,11 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// Whether something did not happen yet on some path.
+fn is_fresh(happened: Option<Happened>) -> bool {
+    happened.is_none_or(|happened| !happened.certain)
 }
 
 fn lower(severity: Severity) -> Severity {

@@ -75,6 +75,9 @@ pub enum EventKind {
     /// The first GPU use on some path of a program: the first effect that reaches `cuInit`; under a
     /// policy the first import of a GPU library too.
     GpuUse,
+    /// What is in force here decides which GPU it is: the first use, and where that is an import, the first
+    /// effect that reaches `cuInit` as well.
+    GpuChoice,
     /// A variable is set, in a program.
     Write,
     /// A GPU is chosen by index, anywhere.
