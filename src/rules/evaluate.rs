@@ -51,7 +51,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
     }
     if rule.once {
         // The one that says most about the program; among equals the first.
-        let best = findings.into_iter().rev().max_by_key(|finding| (finding.severity, finding.confidence));
+        let best = findings.into_iter().rev().max_by_key(|finding| finding.severity);
         return best.into_iter().collect();
     }
     findings

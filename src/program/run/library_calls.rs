@@ -272,14 +272,18 @@ impl<'p> Run<'p> {
     /// Notes what a known call does, given its arguments.
     pub(super) fn apply(&mut self, effect: &'p Effect, callee: &str, args: &Args<'p>, span: Span) {
         let row = &*effect.row;
-        if row.harmless || !self.conditions_hold(row, args) || self.is_made_otherwise(row, callee) {
+        if row.harmless || !self.conditions_hold(row, args) {
+            return;
+        }
+        let made_for_it = self.is_made_for_it(row, callee);
+        if made_for_it == Some(false) {
             return;
         }
         let devices = self.device_arguments(&row.devices, args);
         let by_default =
             row.absent_is_gpu || !row.only_on_gpu || (self.default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
-        let (mut sure, mut negative, mut names_gpu) = (true, false, false);
+        let (mut sure, mut negative, mut names_gpu) = (made_for_it.is_some(), false, false);
         for (device, at) in devices {
             match device {
                 Device::Gpu { index, text, place } => {
@@ -312,19 +316,24 @@ impl<'p> Run<'p> {
         self.uncertain -= usize::from(!sure);
     }
 
-    /// Whether the object whose method is called was made in a way that keeps it from the GPU.
-    fn is_made_otherwise(&mut self, row: &EffectRow, callee: &str) -> bool {
+    /// Whether the object whose method is called was made in a way that lets it use the GPU; `None` when
+    /// what it was made with is not known.
+    fn is_made_for_it(&mut self, row: &EffectRow, callee: &str) -> Option<bool> {
         if row.unless_made.is_empty() {
-            return false;
+            return Some(true);
         }
         let object = callee.rsplit_once('.').map_or(callee, |(object, _)| object);
         let object = self.paths.id(object);
-        let made = self.made_with.get(&object);
-        made.is_some_and(|made| {
-            row.unless_made.iter().any(|(name, wanted)| {
-                made.keyword(name).is_some_and(|argument| literal_is(&argument.value, wanted))
-            })
-        })
+        let Some(made) = self.made_with.get(&object) else { return Some(true) };
+        let mut known = !made.open && made.at(0).is_none();
+        for (name, wanted) in &row.unless_made {
+            let Some(argument) = made.keyword(name) else { continue };
+            if literal_is(&argument.value, wanted) {
+                return Some(false);
+            }
+            known &= matches!(argument.value, Value::Text(_) | Value::Bool(_) | Value::Int(..) | Value::None);
+        }
+        known.then_some(true)
     }
 
     fn conditions_hold(&mut self, row: &EffectRow, args: &Args<'p>) -> bool {
