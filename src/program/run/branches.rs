@@ -1,7 +1,7 @@
 //! Branches: each arm is followed from the same state, and the states join afterwards.
 
 use super::{Flow, Run};
-use crate::code::{Comparison, Expr, ExprKind};
+use crate::code::{Block, Comparison, Expr, ExprKind};
 use crate::program::state::{Definition, State};
 use crate::program::value::{ScopeId, Value};
 use rustc_hash::FxHashSet;
@@ -25,6 +25,8 @@ impl<'p> Outcome<'p> {
 pub(super) struct Presence {
     pub variable: String,
     pub when_true: bool,
+    /// Only this outcome of the condition says anything: `"X" in os.environ and ready`.
+    pub says_when: Option<bool>,
 }
 
 /// One arm of a branch.
@@ -170,15 +172,46 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Follows an `if` statement. Behind one that only asked whether a variable is set, and left nothing by
+    /// which its arms could be told apart, as much is known as before it.
+    pub(super) fn branch_statement(
+        &mut self,
+        test: &'p Expr<'p>,
+        then: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        let (before, bound) = (self.state.clone(), self.undo.len());
+        self.branch(test, |run| run.block(then), |run| run.block(otherwise));
+        if self.undo.len() == bound && self.flow == Flow::Next {
+            let presence = self.presence(test);
+            self.forget_assumption(presence.as_ref(), &before);
+        }
+    }
+
+    /// Takes back what was only assumed about a variable, on both sides of a condition.
+    pub(super) fn forget_assumption(&mut self, presence: Option<&Presence>, before: &State) {
+        let Some(presence) = presence else { return };
+        let (was, is) = (before.reaching(&presence.variable), self.state.reaching(&presence.variable));
+        let only_assumed = is.len() == was.len() + 1
+            && is.iter().all(|definition| *definition == Definition::Elsewhere || was.contains(definition))
+            && was.iter().all(|definition| is.contains(definition));
+        if only_assumed && self.state.open == before.open {
+            self.state.set(&presence.variable, was);
+        }
+    }
+
     fn known_presence(&self, presence: &Presence) -> Option<bool> {
         let reaching = self.state.reaching(&presence.variable);
         let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
         // "Unset" means only that the program did not set it; the caller may have.
-        set.then_some(presence.when_true)
+        (set && presence.says_when.is_none()).then_some(presence.when_true)
     }
 
     /// In this arm the variable is present, or absent.
     pub(super) fn assume(&mut self, presence: &Presence, holds: bool) {
+        if presence.says_when.is_some_and(|outcome| outcome != holds) {
+            return;
+        }
         let present = holds == presence.when_true;
         let mut reaching = self.state.reaching(&presence.variable);
         reaching.retain(|definition| definition.is_absent() != present);
@@ -193,7 +226,8 @@ impl<'p> Run<'p> {
         match &test.kind {
             ExprKind::Not(inner) => {
                 let inner = self.presence(inner)?;
-                Some(Presence { when_true: !inner.when_true, ..inner })
+                let says_when = inner.says_when.map(|holds| !holds);
+                Some(Presence { when_true: !inner.when_true, says_when, ..inner })
             }
             ExprKind::Compare(operator, sides) => {
                 let (left, right) = &**sides;
@@ -211,22 +245,35 @@ impl<'p> Run<'p> {
                                 _ => return None,
                             },
                         };
-                        Some(Presence { variable, when_true })
+                        Some(Presence { variable, when_true, says_when: None })
                     }
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
-                        let empty = matches!(right.kind, ExprKind::None)
+                        let empty = matches!(right.kind, ExprKind::None | ExprKind::Int(0))
                             || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
-                        let read = self.eval_quietly(left);
+                        let read = self.eval_quietly(measured(left));
                         let variable = self.presence_read(&read).filter(|_| empty)?;
-                        Some(Presence { variable, when_true })
+                        Some(Presence { variable, when_true, says_when: None })
+                    }
+                    // `len(read) > 0`
+                    Comparison::Greater | Comparison::GreaterOrEqual => {
+                        let least = i64::from(*operator == Comparison::GreaterOrEqual);
+                        let any = matches!(right.kind, ExprKind::Int(bound) if bound == least);
+                        let read = self.eval_quietly(measured(left));
+                        let variable = self.presence_read(&read).filter(|_| any)?;
+                        Some(Presence { variable, when_true: true, says_when: None })
                     }
                     _ => None,
                 }
             }
+            ExprKind::All(parts) => {
+                let found = parts.iter().find_map(|part| self.presence(part))?;
+                let speaks = found.says_when.is_none_or(|holds| holds);
+                speaks.then_some(Presence { says_when: Some(true), ..found })
+            }
             ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) => {
-                let read = self.eval_quietly(test);
+                let read = self.eval_quietly(measured(test));
                 let variable = self.presence_read(&read)?;
-                Some(Presence { variable, when_true: true })
+                Some(Presence { variable, when_true: true, says_when: None })
             }
             _ => None,
         }
@@ -251,5 +298,17 @@ impl<'p> Run<'p> {
         let value = self.eval(expr);
         self.quiet -= 1;
         value
+    }
+}
+
+/// What `len(…)` measures and `….strip()` begins with; anything else is itself.
+fn measured<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
+    match &expr.kind {
+        ExprKind::Call(call) => match (&call.callee.kind, &call.arguments[..]) {
+            (ExprKind::Name("len"), [argument]) => measured(&argument.value),
+            (ExprKind::Attribute(text, "strip"), []) => text,
+            _ => expr,
+        },
+        _ => expr,
     }
 }

@@ -54,6 +54,11 @@ impl<'p> Run<'p> {
         let value = |position: usize, name: &str| {
             args.get(Some(position), Some(name)).map(|argument| argument.value.clone())
         };
+        if let Some(read) = path.strip_prefix("os.environ[")
+            && let Some((variable, "strip" | "lstrip" | "rstrip" | "lower" | "upper")) = read.split_once("].")
+        {
+            return Some(Value::Outside(self.paths.id(&format!("os.environ[{variable}]"))));
+        }
         match path {
             "os.environ.get" | "os.getenv" | "os.environ.__getitem__" => {
                 let key = value(0, "key")?;
@@ -244,7 +249,7 @@ impl<'p> Run<'p> {
             if let Some(raised) = self.catches.last_mut() {
                 raised.push(Outcome { state: self.state.clone(), changes: Vec::new() });
             }
-            self.assume(&Presence { variable, when_true: true }, true);
+            self.assume(&Presence { variable, when_true: true, says_when: None }, true);
         }
         value
     }

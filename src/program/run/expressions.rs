@@ -325,6 +325,7 @@ impl<'p> Run<'p> {
                         run.assume(presence, holds);
                     }
                 };
+                let before = self.state.clone();
                 self.alternatives(vec![
                     Box::new(|run| {
                         refine(run, !decides);
@@ -332,6 +333,7 @@ impl<'p> Run<'p> {
                     }),
                     Box::new(|run| refine(run, decides)),
                 ]);
+                self.forget_assumption(presence.as_ref(), &before);
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
                 if later.truth() == Some(decides) && !matches!(value, Value::OneOf(_)) {
                     return if decides { later } else { Value::Bool(false) };

@@ -45,7 +45,7 @@ impl<'p> Run<'p> {
             }
             StepKind::Branch { test, then, otherwise } => {
                 self.here.statement = header(step.span, test.span);
-                self.branch(test, |run| run.block(then), |run| run.block(otherwise));
+                self.branch_statement(test, then, otherwise);
             }
             StepKind::Match { subject, arms } => {
                 self.here.statement = header(step.span, subject.span);
