@@ -128,3 +128,15 @@ fn set<'p>(items: &mut Vec<(Value<'p>, Value<'p>)>, key: Value<'p>, value: Value
         None => items.push((key, value)),
     }
 }
+
+/// Whether a list holds a value, when that is known.
+pub(super) fn contains(values: &[Value<'_>], wanted: &Value<'_>) -> Option<bool> {
+    let verdicts: Vec<_> = values.iter().map(|value| equal(value, wanted)).collect();
+    if verdicts.contains(&Some(true)) {
+        Some(true)
+    } else if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Some(false)) {
+        Some(false)
+    } else {
+        None
+    }
+}

@@ -87,6 +87,11 @@ impl<'p> Run<'p> {
                 self.bind(name, value.clone());
                 value
             }
+            ExprKind::Variable(name) => self.shell_variable(name, None, expr.span),
+            ExprKind::VariableOr(name, default) => {
+                let default = self.eval(default);
+                self.shell_variable(name, Some(default), expr.span)
+            }
         }
     }
 
@@ -287,7 +292,7 @@ impl<'p> Run<'p> {
             Comparison::IsNot => is_none(&left, &right).map(|same| !same),
             Comparison::In | Comparison::NotIn => {
                 let contained = match &right {
-                    Value::Sequence(values) => contains(values, &left),
+                    Value::Sequence(values) => super::collections::contains(values, &left),
                     Value::Text(text) => left.as_text().map(|part| text.text.contains(&*part)),
                     _ => None,
                 };
@@ -427,17 +432,6 @@ fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
         (_, Value::None) => Some(false),
         (Value::Bool(a), Value::Bool(b)) => Some(a == b),
         _ => None,
-    }
-}
-
-fn contains(values: &[Value<'_>], wanted: &Value<'_>) -> Option<bool> {
-    let verdicts: Vec<_> = values.iter().map(|value| equal(value, wanted)).collect();
-    if verdicts.contains(&Some(true)) {
-        Some(true)
-    } else if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Some(false)) {
-        Some(false)
-    } else {
-        None
     }
 }
 
