@@ -45,6 +45,12 @@ impl<'p> Run<'p> {
     pub(super) fn attribute(&mut self, object: &Value<'p>, name: &'p str, span: Span) -> Value<'p> {
         match object {
             _ if name == "TYPE_CHECKING" => Value::Bool(false),
+            // Nothing is on the GPU before something used it.
+            _ if name == "is_cuda" && self.state.cuda.is_none() && !self.state.open => {
+                // It will not stay so: a function that asks is not one that always answers the same.
+                self.changes += 1;
+                Value::Bool(false)
+            }
             Value::Outside(path) => Value::Outside(self.paths.child(*path, name)),
             Value::Module(file) => self.module_attribute(*file, name, span),
             Value::Folder(folder) => {
