@@ -52,7 +52,8 @@ impl Scope<'_> {
             && is(condition.inside_mask, &|| {
                 self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
             })
-            && is(condition.counted, &|| event.before.counted);
+            && is(condition.counted, &|| event.before.counted)
+            && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);

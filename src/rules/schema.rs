@@ -130,6 +130,8 @@ pub struct Condition {
     pub inside_mask: Option<bool>,
     /// The number of devices was checked on the way.
     pub counted: Option<bool>,
+    /// The environment is handed to something that is not followed, and may use no GPU.
+    pub handed_on: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
