@@ -56,6 +56,8 @@ pub struct Outcome {
     pub checked: usize,
     /// Files that could not be read, or not as their language.
     pub skipped: Vec<Skipped>,
+    /// Files whose programs were too large to be followed to their end, by name.
+    pub unfinished: Vec<String>,
 }
 
 /// Checks all sources: the whole pipeline but the report.
@@ -83,7 +85,8 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         keep_worst_of_each_place(&mut findings);
         findings
     };
-    let mut findings = program.follow(judge, keep_worst_of_each_place);
+    let followed = program.follow(judge, keep_worst_of_each_place);
+    let mut findings = followed.judged;
     suppress(&mut findings, &program, sources, rules, &selection);
     let is_checked =
         |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
@@ -92,7 +95,8 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     if settings.process_ends {
         std::mem::forget(program);
     }
-    Ok(Outcome { findings, checked, skipped })
+    let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
+    Ok(Outcome { findings, checked, skipped, unfinished })
 }
 
 /// The code of every file, and those that are not what they seem.
@@ -180,6 +184,7 @@ impl Settings {
             console_scripts: project.console_scripts,
             lazy_modules: project.requires_python_315,
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
+            budget: None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Both arms of a branch whose condition is not understood are followed, and their states join. What
 //! happens only in one of them is noted as uncertain.
 
+mod arguments;
 mod branches;
 mod builtins;
 mod calls;
@@ -40,10 +41,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub(crate) use environment::is_gpu_variable;
-
-/// Steps after which a program is no longer followed. Real programs need far fewer; this bounds the time
-/// for generated ones.
-const MOST_STEPS: usize = 400_000;
 
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
@@ -82,8 +79,9 @@ pub(super) struct Run<'p> {
     loops: Vec<Vec<Outcome<'p>>>,
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
-    /// Steps spent of [`MOST_STEPS`].
+    /// Steps spent, and how many may be.
     steps: usize,
+    most_steps: usize,
     /// A test asked how many devices there are.
     asked_count: bool,
     /// Bodies of `with` whose context manager is a project generator, waiting for its `yield`.
@@ -123,6 +121,8 @@ struct Scope<'p> {
     parent: Option<ScopeId>,
     /// Names of a class body are not seen from its methods.
     is_class: bool,
+    /// Something that was made in it may still look names up in it.
+    is_captured: bool,
 }
 
 /// The function or module that is being run.
@@ -173,7 +173,8 @@ impl Here<'_> {
 }
 
 impl<'p> Run<'p> {
-    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
+    /// A program that is followed for `most_steps` steps.
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start, most_steps: usize) -> Self {
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame {
@@ -209,6 +210,7 @@ impl<'p> Run<'p> {
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
+            most_steps,
             asked_count: false,
             resumes: Vec::new(),
             yielded: None,
@@ -252,8 +254,9 @@ impl<'p> Run<'p> {
             Start::Unit(unit) => self.run_unit(unit),
             Start::Snippet(snippet) => self.run_snippet(snippet),
             Start::CpuPart => {
+                let each = self.most_steps;
                 for &file in self.program.cpu_part() {
-                    self.steps = 0;
+                    self.most_steps = (self.steps + each).min(self.program.budget.all);
                     for parent in self.program.modules.parents(file) {
                         self.enter_module(parent, Span::default());
                     }
@@ -262,7 +265,7 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        self.trace.cut = self.steps > MOST_STEPS;
+        self.trace.steps = self.steps;
         self.trace
     }
 
@@ -302,7 +305,10 @@ impl<'p> Run<'p> {
     }
 
     fn new_scope(&mut self, parent: Option<ScopeId>, is_class: bool) -> ScopeId {
-        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class });
+        if let Some(parent) = parent {
+            self.scopes[parent as usize].is_captured = true;
+        }
+        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class, is_captured: false });
         (self.scopes.len() - 1) as ScopeId
     }
 
@@ -310,10 +316,30 @@ impl<'p> Run<'p> {
         Place { file: self.here.file, span }
     }
 
-    /// Spends one step of the budget; `false` when it is used up.
+    /// Spends one step of the budget; `false` when it is used up. The file that was started may go on for a
+    /// while, without what it imports and calls: what it does itself comes after that, and matters most.
     fn spend(&mut self) -> bool {
-        self.steps += 1;
-        self.steps <= MOST_STEPS
+        if self.steps < self.most_steps {
+            self.steps += 1;
+            return true;
+        }
+        self.trace.cut = true;
+        if self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4 {
+            self.steps += 1;
+            return true;
+        }
+        // What is passed over may set anything.
+        self.state.blur();
+        false
+    }
+
+    /// Whether the code of a file is passed over, because the budget is used up; it may set anything.
+    fn passes_over(&mut self, file: FileId) -> bool {
+        let passes = file != self.entry && self.steps >= self.most_steps;
+        if passes {
+            self.state.blur();
+        }
+        passes
     }
 
     /// Notes that something happens at `span` of the running file.
@@ -378,22 +404,16 @@ impl<'p> Run<'p> {
         (self.trace.frames.len() - 1) as FrameId
     }
 
+    /// Forgets the frames from `frame` on when nothing happened in them: nobody will ask how it came to that.
+    fn pop_frames(&mut self, frame: FrameId, events_before: usize) {
+        if self.trace.events.len() == events_before {
+            self.trace.frames.truncate(frame as usize);
+        }
+    }
+
     /// Looks a name up in a namespace and those around it.
     fn look_up(&self, from: ScopeId, name: &str) -> Option<&Value<'p>> {
         self.in_scope(self.scope_with(from, name)?, name)
-    }
-
-    /// The namespace that holds a name, seen from another.
-    fn scope_with(&self, from: ScopeId, name: &str) -> Option<ScopeId> {
-        let mut scope = Some(from);
-        while let Some(id) = scope {
-            let found = &self.scopes[id as usize];
-            if (id == from || !found.is_class) && found.values.contains_key(name) {
-                return Some(id);
-            }
-            scope = found.parent;
-        }
-        None
     }
 
     fn in_scope(&self, scope: ScopeId, name: &str) -> Option<&Value<'p>> {

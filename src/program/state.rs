@@ -71,6 +71,18 @@ impl Definition {
     pub fn is_absent(&self) -> bool {
         matches!(self, Definition::Unset | Definition::Removed(_))
     }
+
+    /// The same value, wherever it was set.
+    fn says_the_same(&self, other: &Definition) -> bool {
+        match (self, other) {
+            // What an import sets has no place, so rules pass over it.
+            (Definition::Set(one, known), Definition::Set(other, value)) => {
+                known == value && (*one == EventId::MAX) == (*other == EventId::MAX)
+            }
+            (Definition::Removed(_), Definition::Removed(_)) => true,
+            _ => self == other,
+        }
+    }
 }
 
 impl State {
@@ -93,7 +105,12 @@ impl State {
         self.environment.iter().map(|(name, reaching)| (&**name, reaching))
     }
 
-    pub fn set(&mut self, variable: &str, reaching: Reaching) {
+    fn knows(&self, variable: &str) -> bool {
+        self.environment.iter().any(|(name, _)| &**name == variable)
+    }
+
+    pub fn set(&mut self, variable: &str, mut reaching: Reaching) {
+        thin_out(&mut reaching);
         let environment = Rc::make_mut(&mut self.environment);
         match environment.iter_mut().find(|(name, _)| &**name == variable) {
             Some((_, known)) => *known = reaching,
@@ -162,8 +179,11 @@ impl State {
                 .map(|(name, _)| name.clone())
                 .collect();
             for name in names {
-                let mut reaching = self.reaching(&name);
-                for definition in other.reaching(&name) {
+                let (mut reaching, others) = (self.reaching(&name), other.reaching(&name));
+                if reaching == others && self.knows(&name) {
+                    continue;
+                }
+                for definition in others {
                     if !reaching.contains(&definition) {
                         reaching.push(definition);
                     }
@@ -177,6 +197,23 @@ impl State {
         self.open |= other.open;
         self
     }
+}
+
+/// Leaves out what says nothing new: a program that writes a variable again and again, on many paths, would
+/// otherwise carry each of these writes along. Rules ask which values there are, whether there is more than
+/// one definition, and where the first of a value stands; two of each value answer all of that.
+fn thin_out(reaching: &mut Reaching) {
+    const FEW: usize = 16;
+    if reaching.len() <= FEW {
+        return;
+    }
+    let mut kept = Reaching::new();
+    for definition in reaching.drain(..) {
+        if kept.iter().filter(|known| known.says_the_same(&definition)).count() < 2 {
+            kept.push(definition);
+        }
+    }
+    *reaching = kept;
 }
 
 fn join_happened(one: Option<Happened>, other: Option<Happened>) -> Option<Happened> {

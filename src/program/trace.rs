@@ -33,6 +33,8 @@ pub struct Trace {
     pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
     pub cut: bool,
+    /// How many steps it was followed for.
+    pub steps: usize,
 }
 
 /// Branches and the arm taken in each, outermost first.
@@ -140,6 +142,15 @@ impl Trace {
     /// The event at a position.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id as usize]
+    }
+
+    /// The variables that the program sets itself.
+    pub fn own_writes(&self) -> impl Iterator<Item = &str> {
+        let own = self.writes.iter().filter(|&&write| write >= self.inherited);
+        own.filter_map(|&write| match &self.event(write).what {
+            What::Write { variable, .. } => Some(variable.as_str()),
+            _ => None,
+        })
     }
 
     /// Whether ordinals count the GPUs that a container or a scheduler handed out, and not those of the machine.

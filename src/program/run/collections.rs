@@ -9,7 +9,7 @@ use super::calls::Args;
 use super::steps::equal;
 use crate::code::{Expr, ExprKind};
 use crate::facts::Place;
-use crate::program::value::Value;
+use crate::program::value::{ScopeId, Value};
 
 impl<'p> Run<'p> {
     /// `place.method(…)` was called on the collection `old`, which may be another one now.
@@ -38,6 +38,19 @@ impl<'p> Run<'p> {
         if changed {
             self.bind_again(place, Value::one_of(new));
         }
+    }
+
+    /// The namespace that holds a name, seen from another.
+    pub(super) fn scope_with(&self, from: ScopeId, name: &str) -> Option<ScopeId> {
+        let mut scope = Some(from);
+        while let Some(id) = scope {
+            let found = &self.scopes[id as usize];
+            if (id == from || !found.is_class) && found.values.contains_key(name) {
+                return Some(id);
+            }
+            scope = found.parent;
+        }
+        None
     }
 
     /// Binds a name where it was bound before, or an attribute.

@@ -3,11 +3,12 @@
 use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Expr, Function, ParameterKind};
-use crate::facts::{FileId, Place, Span};
+use crate::code::{Block, Expr, Function};
+use crate::facts::{FileId, Span};
 use crate::program::state::State;
 use crate::program::trace::Arms;
 use crate::program::value::{Closure, Marks, Paused, Role, Value};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -95,7 +96,9 @@ impl<'p> Run<'p> {
             }
             defaults.push(default.map(|(value, _)| value));
         }
-        let in_class = self.scopes[self.here.scope as usize].is_class;
+        let around = &mut self.scopes[self.here.scope as usize];
+        around.is_captured = true;
+        let in_class = around.is_class;
         Value::Function(Rc::new(Closure {
             file: self.here.file,
             function,
@@ -171,11 +174,14 @@ impl<'p> Run<'p> {
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
             return Value::Unknown;
         }
+        if self.passes_over(closure.file) {
+            return Value::Unknown;
+        }
         if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
         self.note_validator(function.name, site);
-        let arguments = bind_arguments(function, closure, args, self.place(site));
+        let arguments = super::arguments::bind_arguments(function, closure, args, self.place(site));
         if let Some(memo) = self.memo.get(&key)
             && (memo.pure || self.is_still(&memo.moment))
             && same_arguments(memo, closure, &arguments)
@@ -191,6 +197,10 @@ impl<'p> Run<'p> {
         }
         let (events, changes) = (self.trace.events.len(), self.changes);
         let result = self.run_body(closure, scope, site);
+        let left = &mut self.scopes[scope as usize];
+        if !left.is_captured {
+            left.values = FxHashMap::default();
+        }
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
@@ -244,6 +254,7 @@ impl<'p> Run<'p> {
     /// Runs the body of a function in its own namespace.
     fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
+        let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
@@ -269,6 +280,7 @@ impl<'p> Run<'p> {
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
+        self.pop_frames(frame, events);
         self.leave_function(inner, function)
     }
 
@@ -287,6 +299,9 @@ impl<'p> Run<'p> {
             self.join(exits);
         } else {
             self.flow = Flow::Raise;
+        }
+        if self.passes_over(inner.file) {
+            return Value::Unknown;
         }
         let mut returns = inner.returns;
         if falls_through || function.is_generator {
@@ -388,57 +403,4 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
         _ => false,
     };
     same_bound && memo.arguments.iter().zip(arguments).all(|(one, other)| one.same(other))
-}
-
-/// The value of each parameter, in order.
-fn bind_arguments<'p>(
-    function: &Function<'p>,
-    closure: &Closure<'p>,
-    args: Args<'p>,
-    site: Place,
-) -> Vec<Value<'p>> {
-    let open = args.open;
-    let mut positional = closure.bound.iter().cloned().chain(
-        args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
-    );
-    let mut values = Vec::with_capacity(function.parameters.len());
-    for (index, parameter) in function.parameters.iter().enumerate() {
-        let by_name = || args.keyword(parameter.name).map(|argument| argument.value.clone());
-        let default = || {
-            let default = closure.defaults.get(index).cloned().flatten();
-            // `f(*args)` may fill any parameter.
-            default.filter(|_| !open).unwrap_or(Value::Unknown)
-        };
-        values.push(match parameter.kind {
-            ParameterKind::Plain => {
-                if open {
-                    by_name().unwrap_or(Value::Unknown)
-                } else {
-                    positional.next().or_else(by_name).unwrap_or_else(default)
-                }
-            }
-            ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
-            ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
-            ParameterKind::Keywords => other_keywords(function, &args, site),
-        });
-    }
-    if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {
-        *first = bound.clone();
-    }
-    values
-}
-
-/// What `**kwargs` holds: the keywords that no parameter takes.
-fn other_keywords<'p>(function: &Function<'p>, args: &Args<'p>, site: Place) -> Value<'p> {
-    let is_parameter = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
-    let mut items = Vec::new();
-    for argument in &args.items {
-        if let Some(name) = argument.name.as_deref().filter(|name| !is_parameter(name)) {
-            items.push((Value::text(name.to_owned(), site), argument.value.clone()));
-        }
-    }
-    if args.open {
-        items.push((Value::Unknown, Value::Unknown));
-    }
-    Value::mapping(items)
 }

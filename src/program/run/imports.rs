@@ -180,8 +180,12 @@ impl<'p> Run<'p> {
         if self.modules.contains_key(&file) || self.flow != Flow::Next || !self.worth_running(file) {
             return;
         }
+        if self.passes_over(file) {
+            return;
+        }
         let scope = self.new_scope(None, false);
         self.modules.insert(file, scope);
+        let events = self.trace.events.len();
         let frame = if file == self.entry { 0 } else { self.push_frame(file, None, span) };
         if self.quiet == 0 {
             self.trace.entered.push(file);
@@ -194,6 +198,9 @@ impl<'p> Run<'p> {
         self.loops = loops;
         if let Some(outer) = self.callers.pop() {
             self.here = outer;
+        }
+        if frame > 0 {
+            self.pop_frames(frame, events);
         }
         // A module that raises is caught by a `try` around the import, or ends the program. Conditions
         // that decide it are rarely understood, so only a `try` is believed.
