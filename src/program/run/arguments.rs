@@ -1,7 +1,7 @@
 //! Arguments → parameters: what each parameter of a function holds in one call.
 
 use super::calls::Args;
-use crate::code::{Function, ParameterKind};
+use crate::code::{Function, Parameter, ParameterKind};
 use crate::facts::Place;
 use crate::program::value::{Closure, Value};
 
@@ -10,10 +10,10 @@ pub(super) fn bind_arguments<'p>(
     function: &Function<'p>,
     closure: &Closure<'p>,
     args: Args<'p>,
-    site: Place,
 ) -> Vec<Value<'p>> {
     let open = args.open;
-    let mut positional = closure.bound.iter().cloned().chain(
+    let function_place = Place { file: closure.file, span: function.name_span };
+    let mut positional = closure.bound.iter().chain(&closure.held).cloned().chain(
         args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
     );
     let mut values = Vec::with_capacity(function.parameters.len());
@@ -34,26 +34,26 @@ pub(super) fn bind_arguments<'p>(
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
             ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
-            ParameterKind::Keywords => other_keywords(function, &args, site),
+            ParameterKind::Keywords if open => Value::Unknown,
+            ParameterKind::Keywords => {
+                let taken = |name: &str| {
+                    let takes = |parameter: &Parameter<'_>| {
+                        parameter.name == name
+                            && matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
+                    };
+                    function.parameters.iter().any(takes)
+                };
+                let rest = args.items.iter().filter_map(|argument| {
+                    let name = argument.name.as_ref().filter(|name| !taken(name))?;
+                    let place = argument.value.place().unwrap_or(function_place);
+                    Some((Value::text(name.clone(), place), argument.value.clone()))
+                });
+                Value::mapping(rest.collect())
+            }
         });
     }
     if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {
         *first = bound.clone();
     }
     values
-}
-
-/// What `**kwargs` holds: the keywords that no parameter takes.
-fn other_keywords<'p>(function: &Function<'p>, args: &Args<'p>, site: Place) -> Value<'p> {
-    let is_parameter = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
-    let mut items = Vec::new();
-    for argument in &args.items {
-        if let Some(name) = argument.name.as_deref().filter(|name| !is_parameter(name)) {
-            items.push((Value::text(name.to_owned(), site), argument.value.clone()));
-        }
-    }
-    if args.open {
-        items.push((Value::Unknown, Value::Unknown));
-    }
-    Value::mapping(items)
 }

@@ -1,8 +1,8 @@
 //! Branches: each arm is followed from the same state, and the states join afterwards.
 
 use super::{Flow, Run};
-use crate::code::{Block, Comparison, Expr, ExprKind};
-use crate::program::state::{Definition, State};
+use crate::code::{Comparison, Expr, ExprKind};
+use crate::program::state::{Definition, Reaching, State};
 use crate::program::value::{ScopeId, Value};
 use rustc_hash::FxHashSet;
 
@@ -25,7 +25,7 @@ impl<'p> Outcome<'p> {
 pub(super) struct Presence {
     pub variable: String,
     pub when_true: bool,
-    /// Only this outcome of the condition says anything: `"X" in os.environ and ready`.
+    /// Only this outcome of the condition says anything: `"X" in os.environ and ready`, `get("X") == "0"`.
     pub says_when: Option<bool>,
 }
 
@@ -44,9 +44,10 @@ impl<'p> Run<'p> {
             let mark = self.undo.len();
             self.forks.push(self.scopes.len());
             self.uncertain += 1;
+            let way = self.path.len();
             self.path.push((branch, number as u32));
             arm(self);
-            self.path.pop();
+            self.path.truncate(way);
             self.uncertain -= 1;
             let base = self.forks.pop().unwrap_or_default();
             let changes = self.roll_back(mark, base);
@@ -57,8 +58,9 @@ impl<'p> Run<'p> {
             match std::mem::replace(&mut self.flow, Flow::Next) {
                 Flow::Next => outcomes.push(outcome),
                 Flow::Return => self.here.exits.push(outcome),
-                Flow::Leave => {
-                    self.loops.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
+                Flow::Break => self.loops.last_mut().into_iter().for_each(|it| it.left.push(outcome.clone())),
+                Flow::Continue => {
+                    self.loops.last_mut().into_iter().for_each(|it| it.continued.push(outcome.clone()));
                 }
                 Flow::Raise => {
                     self.catches.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
@@ -77,6 +79,7 @@ impl<'p> Run<'p> {
     /// Continues from several ways at once.
     pub(super) fn join(&mut self, outcomes: Vec<Outcome<'p>>) {
         let mut joined_values = Vec::new();
+        self.parted.clear();
         for (index, outcome) in outcomes.iter().enumerate() {
             for (scope, name, _) in &outcome.changes {
                 // Seen with the first outcome that changes it.
@@ -89,7 +92,17 @@ impl<'p> Run<'p> {
                     Some(value) => value.as_ref(),
                     None => before,
                 });
-                joined_values.push((*scope, *name, Value::one_of_refs(bound)));
+                let joined = Value::one_of_refs(bound);
+                if let ([one, other], Some(joined @ Value::OneOf(_))) = (&outcomes[..], &joined) {
+                    let in_arm = |outcome: &Outcome<'p>| match outcome.changed(*scope, name) {
+                        Some(value) => value.clone(),
+                        None => before.cloned(),
+                    };
+                    if let (Some(one), Some(other)) = (in_arm(one), in_arm(other)) {
+                        self.parted.push([joined.clone(), one, other]);
+                    }
+                }
+                joined_values.push((*scope, *name, joined));
             }
         }
         for (scope, name, value) in joined_values {
@@ -147,8 +160,18 @@ impl<'p> Run<'p> {
             return if truth { then(self) } else { otherwise(self) };
         }
         let counted_before = self.state.counted;
+        let read =
+            presence.as_ref().map(|presence| self.state.reaching(&presence.variable)).unwrap_or_default();
         self.state.counted |= counts;
-        let mut ends = [true; 2];
+        let condition = self.condition(test);
+        let depth = self.path.len();
+        let recall = |run: &mut Run<'p>, holds: bool| {
+            if let Some((condition, when_true)) = &condition {
+                run.recall(condition, holds == *when_true);
+            }
+        };
+        let mut branch = 0;
+        let mut ends = [None, None];
         let [first, second] = &mut ends;
         let refine = |run: &mut Run<'p>, holds: bool| {
             if let Some(presence) = &presence {
@@ -157,46 +180,25 @@ impl<'p> Run<'p> {
         };
         self.alternatives(vec![
             Box::new(|run| {
+                recall(run, true);
                 refine(run, true);
                 then(run);
-                *first = run.flow == Flow::Next;
+                branch = run.path.get(depth).map_or(0, |(branch, _)| *branch);
+                *first = (run.flow == Flow::Next).then(|| run.state.clone());
             }),
             Box::new(|run| {
+                recall(run, false);
                 refine(run, false);
                 otherwise(run);
-                *second = run.flow == Flow::Next;
+                *second = (run.flow == Flow::Next).then(|| run.state.clone());
             }),
         ]);
-        if ends == [true; 2] {
+        if let [Some(held), Some(failed)] = ends {
             self.state.counted = counted_before;
-        }
-    }
-
-    /// Follows an `if` statement. Behind one that only asked whether a variable is set, and left nothing by
-    /// which its arms could be told apart, as much is known as before it.
-    pub(super) fn branch_statement(
-        &mut self,
-        test: &'p Expr<'p>,
-        then: &'p Block<'p>,
-        otherwise: &'p Block<'p>,
-    ) {
-        let (before, bound) = (self.state.clone(), self.undo.len());
-        self.branch(test, |run| run.block(then), |run| run.block(otherwise));
-        if self.undo.len() == bound && self.flow == Flow::Next {
-            let presence = self.presence(test);
-            self.forget_assumption(presence.as_ref(), &before);
-        }
-    }
-
-    /// Takes back what was only assumed about a variable, on both sides of a condition.
-    pub(super) fn forget_assumption(&mut self, presence: Option<&Presence>, before: &State) {
-        let Some(presence) = presence else { return };
-        let (was, is) = (before.reaching(&presence.variable), self.state.reaching(&presence.variable));
-        let only_assumed = is.len() == was.len() + 1
-            && is.iter().all(|definition| *definition == Definition::Elsewhere || was.contains(definition))
-            && was.iter().all(|definition| is.contains(definition));
-        if only_assumed && self.state.open == before.open {
-            self.state.set(&presence.variable, was);
+            if let Some(presence) = &presence {
+                self.forget_assumption(presence, read);
+            }
+            self.decide(test, branch, [held, failed]);
         }
     }
 
@@ -219,6 +221,15 @@ impl<'p> Run<'p> {
             reaching.push(if present { Definition::Elsewhere } else { Definition::Unset });
         }
         self.state.set(&presence.variable, reaching);
+    }
+
+    /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
+    pub(super) fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
+        let now = self.state.reaching(&presence.variable);
+        let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
+        if rest == before {
+            self.state.set(&presence.variable, before);
+        }
     }
 
     /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
@@ -250,9 +261,11 @@ impl<'p> Run<'p> {
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
                         let empty = matches!(right.kind, ExprKind::None | ExprKind::Int(0))
                             || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
+                        let literal = matches!(&right.kind, ExprKind::Text(_));
                         let read = self.eval_quietly(measured(left));
-                        let variable = self.presence_read(&read).filter(|_| empty)?;
-                        Some(Presence { variable, when_true, says_when: None })
+                        let variable = self.presence_read(&read).filter(|_| empty || literal)?;
+                        let when_true = when_true == empty;
+                        Some(Presence { variable, when_true, says_when: (!empty).then_some(when_true) })
                     }
                     // `len(read) > 0`
                     Comparison::Greater | Comparison::GreaterOrEqual => {

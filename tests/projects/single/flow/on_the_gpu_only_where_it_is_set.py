@@ -3,4 +3,4 @@ import os
 import torch
 
 device = "cuda:0" if os.environ.get("CUDA_VISIBLE_DEVICES", "").strip() else "cpu"
-torch.ones(1).to(device)  # ~ missing-visible-devices note
+torch.ones(1).to(device)
