@@ -4,6 +4,7 @@ mod budget;
 mod entries;
 mod imports;
 pub mod knowledge;
+mod launches;
 mod modules;
 mod paths;
 mod run;
@@ -14,12 +15,13 @@ mod value;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
+pub(crate) use run::is_gpu_variable;
 pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::Code;
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, NamePattern};
-use crate::sources::Sources;
+use crate::sources::{Language, Sources};
 use imports::Imports;
 use knowledge::Knowledge;
 use modules::Modules;
@@ -69,6 +71,8 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
+    /// Variables that programs set themselves, by the file that they start with.
+    own_writes: FxHashSet<(FileId, String)>,
 }
 
 impl Drop for Program<'_> {
@@ -110,21 +114,28 @@ impl<'s> Program<'s> {
         judge: impl Fn(&Trace, Start) -> Vec<T> + Sync,
         distinct: impl Fn(&mut Vec<T>) + Sync,
     ) -> Followed<T> {
-        let entries = self.entries();
+        let launchers = self.follow_launchers();
+        let entries = self.starts(launches::distinct(&launchers));
         let ran = Mutex::new(Ran::default());
         let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
+            let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
+            ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
             judge(trace, start)
         };
         let mut followed = self.follow_all(&entries, &judge_noting, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
+        followed.judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
+        let cut = launchers.iter().filter(|(trace, _)| trace.cut);
+        followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
         let files = (0..self.codes.len() as u32).map(FileId);
-        let alone = files.filter(|&file| self.has_code_alone(file, ran)).map(|file| (file, Start::Library));
-        let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart));
-        for others in [alone.collect::<Vec<_>>(), cpu_part.into_iter().collect()] {
+        let alone = files.filter(|&file| self.has_code_alone(file, ran));
+        let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
+        let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
+        for others in [alone, cpu_part.into_iter().collect()] {
             let more = self.follow_all(&others, &judge, &distinct);
             followed.judged.extend(more.judged);
             followed.unfinished.extend(more.unfinished);
@@ -137,7 +148,7 @@ impl<'s> Program<'s> {
 
     /// Follows one program.
     pub fn trace(&self, file: FileId, start: Start) -> Trace {
-        Run::new(self, file, start, self.budget.one).trace()
+        Run::new(self, file, start).trace()
     }
 
     /// Whether a file holds code about devices that no program ran.
@@ -172,6 +183,42 @@ impl<'s> Program<'s> {
 
     pub(crate) fn dotted(&self, file: FileId) -> String {
         self.modules.dotted(file, &self.sources.file(file).name)
+    }
+
+    fn language_of(&self, file: FileId) -> Language {
+        self.sources.file(file).language
+    }
+
+    /// The language that a place is written in: Python inside a shell is Python.
+    pub(crate) fn language_at(&self, place: Place) -> Language {
+        let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
+        let is_snippet = self.code(place.file).snippets.iter().any(|snippet| holds(snippet.span));
+        if is_snippet { Language::Python } else { self.language_of(place.file) }
+    }
+
+    /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
+    /// that are written somewhere.
+    pub(crate) fn reads_variable(&self, name: &str) -> bool {
+        const READING: &[&str] =
+            &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
+        self.sources.files.iter().any(|source| {
+            memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
+                let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let is_item = (before.ends_with("[\"") || before.ends_with("['"))
+                    && behind.get(2..).is_some_and(|rest| {
+                        let rest = rest.trim_start();
+                        !rest.starts_with('=') || rest.starts_with("==")
+                    });
+                let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
+                whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
+            })
+        })
+    }
+
+    /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.
+    pub(crate) fn sets_itself(&self, file: FileId, variable: &str) -> bool {
+        self.ran.get().is_some_and(|ran| ran.own_writes.contains(&(file, variable.to_owned())))
     }
 
     fn is_hot(&self, file: FileId) -> bool {

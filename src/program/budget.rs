@@ -2,6 +2,7 @@
 //! reach nearly all of it: what is spent on all of them grows with the number of files, not with its square.
 //! A program that is not followed to its end is named in the report.
 
+use super::launches::Launched;
 use super::{Program, Run, Start};
 use crate::facts::FileId;
 use crate::program::trace::Trace;
@@ -57,15 +58,15 @@ impl Program<'_> {
     /// not depend on the number of threads.
     pub(super) fn follow_all<T: Send>(
         &self,
-        programs: &[(FileId, Start)],
+        programs: &[Launched<'_>],
         judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
     ) -> Followed<T> {
         let share = self.budget.share(programs.len());
         let spent = AtomicUsize::new(0);
         let parts = Mutex::new(Vec::new());
-        let first = programs.par_iter().enumerate().map(|(index, &(file, start))| {
-            let trace = Run::new(self, file, start, share).trace();
+        let first = programs.par_iter().enumerate().map(|(index, &(file, start, launch))| {
+            let trace = Run::new(self, file, start).launched_by(launch).within(share).trace();
             spent.fetch_add(trace.steps, Ordering::Relaxed);
             let mut judged = judge(&trace, start);
             if trace.cut {
@@ -94,7 +95,7 @@ impl Program<'_> {
     /// budget allows.
     fn follow_again<T: Send>(
         &self,
-        programs: &[(FileId, Start)],
+        programs: &[Launched<'_>],
         parts: &mut [Part<T>],
         mut rest: usize,
         judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
@@ -110,8 +111,8 @@ impl Program<'_> {
             }
             let spent = AtomicUsize::new(0);
             together.par_iter_mut().for_each(|part| {
-                let (file, start) = programs[part.index];
-                let trace = Run::new(self, file, start, self.budget.one).trace();
+                let (file, start, launch) = programs[part.index];
+                let trace = Run::new(self, file, start).launched_by(launch).trace();
                 spent.fetch_add(trace.steps, Ordering::Relaxed);
                 part.judged = judge(&trace, start);
                 if !trace.cut {

@@ -15,13 +15,16 @@ mod environment;
 mod expressions;
 mod functions;
 mod imports;
+mod launchers;
 mod lazy;
 mod library_calls;
 mod mocks;
 mod search_paths;
+mod spending;
 mod steps;
 mod tests;
 
+use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Happened, State};
 use super::trace::{Arms, Event, EventId, Frame, FrameId, Trace, What};
@@ -31,12 +34,18 @@ use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
 use functions::Resume;
+use launchers::Shell;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+
+pub(crate) use environment::is_gpu_variable;
 
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
     start: Start,
+    /// What started it, and with which environment.
+    launch: Option<&'p Launch>,
+    shell: Shell,
     /// The file that was started.
     entry: FileId,
     trace: Trace,
@@ -162,8 +171,7 @@ impl Here<'_> {
 }
 
 impl<'p> Run<'p> {
-    /// A program that is followed for `most_steps` steps.
-    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start, most_steps: usize) -> Self {
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame {
@@ -177,6 +185,8 @@ impl<'p> Run<'p> {
         Run {
             program,
             start,
+            launch: None,
+            shell: Shell::default(),
             entry,
             trace,
             paths: Paths::default(),
@@ -197,7 +207,7 @@ impl<'p> Run<'p> {
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
-            most_steps,
+            most_steps: program.budget.one,
             asked_count: false,
             resumes: Vec::new(),
             yielded: None,
@@ -216,8 +226,17 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// The program finds the environment that its launcher leaves.
+    pub fn launched_by(mut self, launch: Option<&'p Launch>) -> Self {
+        self.launch = launch;
+        self
+    }
+
     /// Follows the program to its end.
     pub fn trace(mut self) -> Trace {
+        if let Some(launch) = self.launch {
+            self.begin_launched(launch);
+        }
         match self.start {
             Start::Script => self.run_entry_module(),
             Start::Module | Start::Imported => {
@@ -229,6 +248,8 @@ impl<'p> Run<'p> {
             Start::Console => self.run_console_scripts(),
             Start::Tests => self.run_tests(),
             Start::Library => self.run_library(),
+            Start::Unit(unit) => self.run_unit(unit),
+            Start::Snippet(snippet) => self.run_snippet(snippet),
             Start::CpuPart => {
                 let each = self.most_steps;
                 for &file in self.program.cpu_part() {
@@ -290,32 +311,6 @@ impl<'p> Run<'p> {
 
     fn place(&self, span: Span) -> Place {
         Place { file: self.here.file, span }
-    }
-
-    /// Spends one step of the budget; `false` when it is used up. The file that was started may go on for a
-    /// while, without what it imports and calls: what it does itself comes after that, and matters most.
-    fn spend(&mut self) -> bool {
-        if self.steps < self.most_steps {
-            self.steps += 1;
-            return true;
-        }
-        self.trace.cut = true;
-        if self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4 {
-            self.steps += 1;
-            return true;
-        }
-        // What is passed over may set anything.
-        self.state.blur();
-        false
-    }
-
-    /// Whether the code of a file is passed over, because the budget is used up; it may set anything.
-    fn passes_over(&mut self, file: FileId) -> bool {
-        let passes = file != self.entry && self.steps >= self.most_steps;
-        if passes {
-            self.state.blur();
-        }
-        passes
     }
 
     /// Notes that something happens at `span` of the running file.

@@ -104,6 +104,11 @@ impl State {
         self.environment.iter().any(|(name, _)| &**name == variable)
     }
 
+    /// The variables that something was done to, with what they may hold.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &Reaching)> {
+        self.environment.iter().map(|(name, reaching)| (&**name, reaching))
+    }
+
     pub fn set(&mut self, variable: &str, mut reaching: Reaching) {
         thin_out(&mut reaching);
         let environment = Rc::make_mut(&mut self.environment);
