@@ -81,6 +81,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> =
             found.filter(|finding| sources.file(finding.place.file).reported).collect();
+        keep_stronger(&mut findings, &selection);
         settle_severities(&mut findings, sources, &selection);
         keep_worst_of_each_place(&mut findings);
         findings
@@ -128,6 +129,18 @@ fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: 
         }
         selection.runs_in(&finding.rule, path)
     });
+}
+
+/// Where two rules speak of one fault, the one that says more of it is kept.
+fn keep_stronger(findings: &mut Vec<Finding>, selection: &Selection<'_>) {
+    for (rule, _) in selection.rules().filter(|(rule, _)| !rule.yields_to.is_empty()) {
+        let stronger: Vec<_> = findings
+            .iter()
+            .filter(|finding| rule.yields_to.contains(&finding.rule))
+            .map(|finding| finding.place)
+            .collect();
+        findings.retain(|finding| finding.rule != rule.id || !stronger.contains(&finding.place));
+    }
 }
 
 /// Several programs may show the same fault: one finding is kept, the worst and surest.

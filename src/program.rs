@@ -225,6 +225,15 @@ impl<'s> Program<'s> {
         self.imports.is_hot(file)
     }
 
+    /// Whether a file imports a package somewhere, so that it is surely installed.
+    fn needs(&self, file: FileId, package: &str) -> bool {
+        self.imports.needs(file, package)
+    }
+
+    fn loads_library(&self, file: FileId) -> bool {
+        self.imports.loads_library(file)
+    }
+
     /// Whether the policy counts a module of the project as GPU code.
     fn is_gpu_module(&self, file: FileId) -> bool {
         self.options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(&self.dotted(file)))

@@ -17,6 +17,20 @@ pub(crate) struct State {
     pub counted: bool,
     /// The environment at the start is not known, because the code is not followed from its start.
     pub open: bool,
+    set_up: Rc<SetUp>,
+}
+
+/// What a program arranged for what it does later.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SetUp {
+    /// Names that tests replaced.
+    pub mocked: Vec<String>,
+    /// Folders that the program put on `sys.path`, as paths in the project.
+    pub search_paths: Vec<String>,
+    /// What the initializer of a process pool made of the environment of its workers.
+    pub worker: Option<State>,
+    /// `torch.set_default_device("cuda")` was called.
+    pub default_is_gpu: bool,
 }
 
 /// The state as far as rules ask about it, kept with each event.
@@ -152,6 +166,39 @@ impl State {
         }
     }
 
+    /// Of what was joined `behind` a branch, only what one of its arms had come to is true here. What changed since
+    /// then stays as it is.
+    pub fn narrow(&mut self, arm: &State, behind: &State) {
+        let same = |one: &Reaching, other: &Reaching| {
+            one.len() == other.len() && one.iter().all(|definition| other.contains(definition))
+        };
+        let names: Vec<Rc<str>> = behind.environment.iter().map(|(name, _)| name.clone()).collect();
+        for name in names {
+            if same(&self.reaching(&name), &behind.reaching(&name)) {
+                self.set(&name, arm.reaching(&name));
+            }
+        }
+        if self.cuda == behind.cuda {
+            self.cuda = arm.cuda;
+        }
+        if self.library == behind.library {
+            self.library = arm.library;
+        }
+    }
+
+    pub fn set_up(&self) -> &SetUp {
+        &self.set_up
+    }
+
+    pub fn set_up_mut(&mut self) -> &mut SetUp {
+        Rc::make_mut(&mut self.set_up)
+    }
+
+    /// Takes over what another way of running the same steps arranged.
+    pub fn keep_set_up(&mut self, other: &State) {
+        self.set_up = other.set_up.clone();
+    }
+
     pub fn before(&self, written: Option<&str>) -> Before {
         Before {
             mask: self.reaching(MASK),
@@ -195,6 +242,9 @@ impl State {
         self.library = join_happened(self.library, other.library);
         self.counted &= other.counted;
         self.open |= other.open;
+        if !Rc::ptr_eq(&self.set_up, &other.set_up) {
+            Rc::make_mut(&mut self.set_up).join(&other.set_up);
+        }
         self
     }
 }
@@ -214,6 +264,22 @@ fn thin_out(reaching: &mut Reaching) {
         }
     }
     *reaching = kept;
+}
+
+impl SetUp {
+    /// A name is replaced when it is on both paths; a folder may be on the path when it is on one.
+    fn join(&mut self, other: &SetUp) {
+        self.mocked.retain(|name| other.mocked.contains(name));
+        for folder in &other.search_paths {
+            if !self.search_paths.contains(folder) {
+                self.search_paths.push(folder.clone());
+            }
+        }
+        if self.worker.is_none() {
+            self.worker.clone_from(&other.worker);
+        }
+        self.default_is_gpu |= other.default_is_gpu;
+    }
 }
 
 fn join_happened(one: Option<Happened>, other: Option<Happened>) -> Option<Happened> {

@@ -43,6 +43,9 @@ pub type Arms = SmallVec<[(u32, u32); 4]>;
 /// An event, by its position in the trace.
 pub type EventId = u32;
 
+/// What happened without an event: nobody can look at it.
+pub const NOT_NOTED: EventId = EventId::MAX;
+
 /// Something that happens.
 #[derive(Debug)]
 pub struct Event {
@@ -161,8 +164,10 @@ impl Trace {
     /// Whether no path leads from one event to a later one: they lie in different arms of one branch, or
     /// the arm of the first ended the program.
     pub fn excludes(&self, first: &Event, later: &Event) -> bool {
-        let mut pairs = first.arms.iter().zip(&later.arms);
-        pairs.any(|((branch, arm), (other_branch, other_arm))| branch == other_branch && arm != other_arm)
+        let differs = |(branch, arm): &(u32, u32)| {
+            later.arms.iter().any(|(other, other_arm)| branch == other && arm != other_arm)
+        };
+        first.arms.iter().any(differs)
             || first.arms.iter().any(|arm| self.ended.contains(arm) && !later.arms.contains(arm))
     }
 

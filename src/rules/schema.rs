@@ -37,6 +37,9 @@ pub struct Rule {
     pub when: Vec<Condition>,
     #[serde(default)]
     pub at: At,
+    /// Not reported where one of these rules is, in the same program.
+    #[serde(default)]
+    pub yields_to: Vec<String>,
     /// At most one finding for each program.
     #[serde(default)]
     pub once: bool,
@@ -151,6 +154,9 @@ pub struct Written {
     pub mask: Option<MaskFault>,
     /// It is an order, and not the policy's.
     pub differs_from_policy: bool,
+    /// It is one of these.
+    #[serde(default)]
+    pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
 }
@@ -183,6 +189,8 @@ pub struct InForce {
     /// The value is none of those that the policy accepts.
     #[serde(default)]
     pub differs_from_policy: bool,
+    /// No value of this variable came along on the same path.
+    pub without: Option<String>,
 }
 
 /// What a mask selects GPUs by.
