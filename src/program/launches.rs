@@ -59,7 +59,7 @@ impl Launch {
         let pairs = self.environment.iter().zip(&other.environment);
         self.host == other.host
             && self.environment.len() == other.environment.len()
-            && pairs.map(same).all(|same| same)
+            && pairs.into_iter().all(same)
     }
 
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
