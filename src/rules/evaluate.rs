@@ -8,7 +8,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
-use crate::program::{Happened, Program};
+use crate::program::{Definition, Happened, Program};
 
 /// What a rule is held against.
 pub struct Scope<'a> {
@@ -102,15 +102,19 @@ impl Scope<'_> {
     /// Whether a launcher hands its environment to something that is not followed to a use of the GPU: a program
     /// outside the project, or whoever reads the file.
     fn is_handed_on(&self, id: EventId, event: &Event) -> bool {
-        match &event.what {
-            What::Launch { targets, .. } => !targets.iter().any(|&file| self.program.uses_gpu(file)),
-            What::End => {
-                let earlier = &self.trace.events[..id as usize];
-                let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                !started.any(|start| start.before.mask == event.before.mask)
+        // Without a mask there is nothing to hand on.
+        let has_mask = event.before.mask.iter().any(|mask| matches!(mask, Definition::Set(..)));
+        has_mask
+            && match &event.what {
+                What::Launch { targets, .. } => !targets.iter().any(|&file| self.program.uses_gpu(file)),
+                What::End => {
+                    let earlier = &self.trace.events[..id as usize];
+                    let mut started =
+                        earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
+                    !started.any(|start| start.before.mask == event.before.mask)
+                }
+                _ => false,
             }
-            _ => false,
-        }
     }
 
     /// Whether the event may be the first GPU use on some path.
