@@ -5,7 +5,7 @@ use super::run::Run;
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
 use super::{Program, Start};
-use crate::code::Host;
+use crate::code::{Expr, ExprKind, Host};
 use crate::facts::{FileId, Place};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -45,7 +45,11 @@ impl Launch {
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
     /// nothing about the runs that matter.
     pub fn is_without_gpu(&self) -> bool {
-        self.host == Host::NoGpu && !self.environment.iter().any(|(name, _)| &**name == MASK)
+        self.host == Host::NoGpu && !self.sets_mask()
+    }
+
+    fn sets_mask(&self) -> bool {
+        self.environment.iter().any(|(name, _)| &**name == MASK)
     }
 }
 
@@ -93,7 +97,9 @@ pub(super) fn distinct(launchers: &[(Trace, Start)]) -> Vec<&Launch> {
     for launch in launchers.iter().flat_map(|(trace, _)| &trace.launches) {
         let same_program = |known: &&&Launch| known.file == launch.file && known.start == launch.start;
         let mut known = distinct.iter().filter(same_program);
-        if known.clone().count() < MOST && !known.any(|known| known.same_environment(launch)) {
+        // One that sets no mask matters more than any.
+        let few = known.clone().count() < MOST || !launch.sets_mask();
+        if few && !known.any(|known| known.same_environment(launch)) {
             distinct.push(launch);
         }
     }
@@ -163,6 +169,13 @@ impl Program<'_> {
             }
             tail = tail.split_once('/')?.1;
         }
+    }
+
+    /// The composite action in a folder, which a workflow names instead of the file.
+    pub(super) fn action_in(&self, launcher: FileId, folder: &Expr<'_>) -> Option<FileId> {
+        let ExprKind::Text(folder) = &folder.kind else { return None };
+        let file = |name: &&str| self.launched_file(launcher, None, &format!("{folder}/{name}"));
+        ["action.yml", "action.yaml"].iter().find_map(file)
     }
 
     /// The module that `python -m` names, as a file that runs: a package's `__main__`.

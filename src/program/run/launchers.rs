@@ -57,6 +57,7 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(None, false);
         self.here = Here::in_module(file, scope, 0);
         self.shell.host = host;
+        self.trace.host = host;
         self.shell.export_all = self.program.language_of(file) == Language::Dotenv;
         self.shell.scripts.push(file);
         self.trace.entered.push(file);
@@ -214,7 +215,8 @@ impl<'p> Run<'p> {
 
     /// `source env.sh`: the steps of another file, in this shell.
     pub(super) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
-        let Some(file) = self.file_named_by(path) else {
+        let Some(file) = self.file_named_by(path).or_else(|| self.program.action_in(self.here.file, path))
+        else {
             // Anything may be set in it.
             return self.state.fill_gaps(false);
         };
@@ -391,7 +393,8 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                let uses = program.knowledge.command_uses_gpu(name, words);
+                let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+                let uses = has_gpu && program.knowledge.command_uses_gpu(name, words);
                 return if uses {
                     self.start_gpu_program(name, span)
                 };
