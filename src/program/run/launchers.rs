@@ -1,17 +1,19 @@
 //! Launchers: shells, workflows, containers. Their variables reach the programs that they start, and those
 //! that are files of the project are programs of their own with that environment.
 
+mod apart;
+
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
-use crate::commands::{Invocation, Started, invocation, is_assignment};
+use crate::code::{Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
+use crate::commands::{Invocation, Started, invocation, is_assignment, program_name};
 use crate::facts::{FileId, Span};
-use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::launches::{Inherited, Launch, inherited, normalised};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Frame, What};
 use crate::program::value::{ScopeId, Value};
+use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
 
@@ -176,36 +178,6 @@ impl<'p> Run<'p> {
                 let key = Value::text(name, self.place(span));
                 self.read_variable(&key, default, span)
             }
-        }
-    }
-
-    /// Runs steps whose changes to variables end with them.
-    pub(super) fn apart(&mut self, block: &'p Block<'p>) {
-        self.apart_from(|run| run.block(block));
-    }
-
-    fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
-        let environment = self.state.clone();
-        let shell = (self.shell.folder.clone(), self.shell.export_all);
-        let variables = self.scopes[self.shell_scope() as usize].values.clone();
-        self.catches.push(Vec::new());
-        steps(self);
-        // `exit` in a subshell ends the subshell.
-        self.catches.pop();
-        if matches!(self.flow, Flow::Raise | Flow::Gone) {
-            self.flow = Flow::Next;
-        }
-        self.state.restore_environment(&environment);
-        (self.shell.folder, self.shell.export_all) = shell;
-        let scope = self.shell_scope();
-        let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
-        for name in changed {
-            if !variables.contains_key(name) {
-                self.unbind_in(scope, name);
-            }
-        }
-        for (name, value) in variables {
-            self.bind_in(scope, name, value);
         }
     }
 
@@ -394,10 +366,14 @@ impl<'p> Run<'p> {
             }
             Started::Program(name) => {
                 let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
-                let uses = has_gpu && program.knowledge.command_uses_gpu(name, words);
-                return if uses {
-                    self.start_gpu_program(name, span)
-                };
+                if has_gpu && program.knowledge.command_uses_gpu(name, words) {
+                    return self.start_gpu_program(name, words, span);
+                }
+                // Whoever sets a mask for one command means a program that uses it.
+                if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
+                    return;
+                }
+                Vec::new()
             }
             Started::ShellCode(_) | Started::ShellInput | Started::Unknown => Vec::new(),
         };
@@ -416,10 +392,13 @@ impl<'p> Run<'p> {
     }
 
     /// A program that is no file of the project and is known to use a GPU.
-    fn start_gpu_program(&mut self, name: &str, span: Span) {
+    fn start_gpu_program(&mut self, name: &str, words: &[Option<&str>], span: Span) {
+        let mut behind = words.iter().skip_while(|word| word.is_none_or(|word| program_name(word) != name));
+        // What it is told to do, as people know it: `vllm serve`.
+        let callee = format!("{name} {}", behind.nth(1).copied().flatten().unwrap_or("…"));
         self.in_child += 1;
-        self.note(What::Launch { callee: name.to_owned(), targets: Vec::new() }, span);
-        self.note(What::Call { callee: name.to_owned(), does: vec![Does::CudaInit], note: None }, span);
+        self.note(What::Launch { callee: callee.clone(), targets: Vec::new() }, span);
+        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
     }
 
