@@ -128,7 +128,7 @@ fn note_comments(source: &Source, documents: &Documents<'_>, code: &mut Code<'_>
             let before = text[..*start].chars().next_back();
             let inside = documents.scalars.partition_point(|scalar| scalar.end as usize <= *start);
             before.is_none_or(|before| before.is_whitespace() || before == '\u{feff}')
-                && !documents.scalars.get(inside).is_some_and(|scalar| (scalar.start as usize) < *start)
+                && !documents.scalars.get(inside).is_some_and(|scalar| (scalar.start as usize) <= *start)
         };
         let mut leaders = text[line_start..at].match_indices('#').map(|(found, _)| line_start + found);
         if let Some(start) = leaders.find(is_comment) {
@@ -139,12 +139,9 @@ fn note_comments(source: &Source, documents: &Documents<'_>, code: &mut Code<'_>
         }
     }
     // A text over several lines is one line of the file, unless it is a script with lines of its own.
-    let folded = |span: &&Span| {
-        let text = &text[span.range()];
-        text.trim_end().contains('\n')
-            && !code.lines.iter().any(|line| line.start >= span.start && line.end <= span.end)
-    };
-    let folded: Vec<Span> = documents.scalars.iter().filter(folded).copied().collect();
+    let has_lines =
+        |span: &Span| code.lines.iter().any(|line| line.start >= span.start && line.end <= span.end);
+    let folded: Vec<Span> = documents.folded.iter().filter(|span| !has_lines(span)).copied().collect();
     code.lines.extend(folded);
     code.lines.sort_by_key(|line| (line.start, std::cmp::Reverse(line.end)));
     let mut end = 0;

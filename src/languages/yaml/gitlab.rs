@@ -57,32 +57,20 @@ fn lower_job<'s>(root: &Rc<Node<'s>>, entry: &Entry<'s>, lowering: &mut Lowering
     let mut body: Block<'s> = set_all(merged(layers)).collect();
     let shared =
         |key: &str| root.get("default").and_then(|default| default.get(key)).or_else(|| root.get(key));
-    for key in ["before_script", "script"] {
-        if let Some(script) = job.get(key).or_else(|| shared(key).filter(|_| key != "script")) {
-            lower_lines(script, &mut body, 0, lowering);
-        }
+    let mut lines = Vec::new();
+    for script in [job.get("before_script").or_else(|| shared("before_script")), job.get("script")] {
+        script.iter().for_each(|script| lower_lines(script, &mut lines, 0, lowering));
     }
     if let Some(script) = job.get("after_script").or_else(|| shared("after_script")) {
         // It runs in a shell of its own, with the variables of the job.
-        let mut lines = Vec::new();
+        body.push(Step { span: entry.key.span, kind: StepKind::Apart(lines) });
+        lines = Vec::new();
         lower_lines(script, &mut lines, 0, lowering);
-        body = vec![
-            Step { span: entry.key.span, kind: StepKind::Apart(body) },
-            Step { span: script.span, kind: StepKind::Apart(lines) },
-        ];
-        body = with_variables(body);
     }
+    body.extend(lines);
     let tags = job.get("tags").or_else(|| shared("tags"));
     let has_image = job.get("image").or_else(|| shared("image")).is_some();
     lowering.add_unit(entry.key.span, format!("job `{}`", entry.key()), host(tags, has_image), body);
-}
-
-/// The variables that a job begins with are there for its second shell too.
-fn with_variables(mut body: Block<'_>) -> Block<'_> {
-    let Some(Step { kind: StepKind::Apart(first), .. }) = body.first_mut() else { return body };
-    let count = first.iter().take_while(|step| matches!(step.kind, StepKind::SetVariable(_))).count();
-    let variables: Vec<Step<'_>> = first.drain(..count).collect();
-    variables.into_iter().chain(body).collect()
 }
 
 /// `parallel: {matrix: [{GPU: ["0", "1"]}]}`: each job gets one of the values.

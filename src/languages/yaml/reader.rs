@@ -59,6 +59,8 @@ pub struct Documents<'s> {
     pub roots: Vec<Rc<Node<'s>>>,
     /// Where scalars stand, in order, quotes included: what is outside of them may be a comment.
     pub scalars: Vec<Span>,
+    /// Those over several lines; of a block with the line of its `|` or `>`.
+    pub folded: Vec<Span>,
 }
 
 impl<'s> Node<'s> {
@@ -140,7 +142,7 @@ pub fn read(source: &Source) -> Result<Documents<'_>, Refusal> {
         open: Vec::new(),
         anchors: FxHashMap::default(),
         merged: 0,
-        documents: Documents { roots: Vec::new(), scalars: Vec::new() },
+        documents: Documents { roots: Vec::new(), scalars: Vec::new(), folded: Vec::new() },
     };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| refusal(&error))?;
@@ -228,6 +230,13 @@ impl<'s> Reader<'s> {
         // Line breaks behind a text belong to nobody.
         let whole = &self.source.text[span.range()];
         let span = Span { start: span.start, end: span.start + whole.trim_end().len() as u32 };
+        if matches!(style, Style::Literal | Style::Folded) {
+            let before = self.source.text[..span.start as usize].trim_end();
+            let start = before.rfind('\n').map_or(0, |at| at as u32 + 1);
+            self.documents.folded.push(Span { start, end: span.end });
+        } else if whole.contains('\n') {
+            self.documents.folded.push(span);
+        }
         let node = Rc::new(Node { span, value: Value::Scalar(Scalar { text, style }) });
         self.finish(node, anchor);
     }

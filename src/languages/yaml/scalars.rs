@@ -100,10 +100,10 @@ impl Walk<'_> {
             }
             self.take(line, self.at);
             self.at += line;
-            let place = self.at;
             if !self.line_break() {
                 return;
             }
+            let place = self.at - 1;
             if folded {
                 self.fold(place, indent);
             } else {
