@@ -4,6 +4,7 @@
 
 mod command_words;
 mod compose;
+mod containers;
 mod environments;
 mod expressions;
 mod gitlab;
@@ -16,7 +17,7 @@ mod workflows;
 
 use super::Refusal;
 use super::command_lines::step_of;
-use crate::code::{Block, Code, Command, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
+use crate::code::{Block, Code, Command, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use memchr::memmem;
@@ -97,19 +98,6 @@ fn set_all(variables: Vec<SetVariable<'_>>) -> impl Iterator<Item = Step<'_>> {
     variables.into_iter().map(step_of)
 }
 
-/// Somebody else has chosen the GPUs that are there: which, is not known here.
-fn pinned<'s>(span: Span, single: bool) -> Block<'s> {
-    let names: &[&str] = if single { &[MASK, ORDER] } else { &[MASK] };
-    let set = |name: &&'static str| SetVariable {
-        name: Cow::Borrowed(*name),
-        span,
-        value: Some(values::unknown(span)),
-        export: Export::Yes,
-        only_if_unset: false,
-    };
-    names.iter().map(set).map(step_of).collect()
-}
-
 /// Steps that run in a folder.
 fn change_folder<'s>(folder: Expr<'s>) -> Step<'s> {
     let span = folder.span;
@@ -128,7 +116,7 @@ fn note_comments(source: &Source, documents: &Documents<'_>, code: &mut Code<'_>
             let before = text[..*start].chars().next_back();
             let inside = documents.scalars.partition_point(|scalar| scalar.end as usize <= *start);
             before.is_none_or(|before| before.is_whitespace() || before == '\u{feff}')
-                && !documents.scalars.get(inside).is_some_and(|scalar| (scalar.start as usize) <= *start)
+                && documents.scalars.get(inside).is_none_or(|scalar| scalar.start as usize > *start)
         };
         let mut leaders = text[line_start..at].match_indices('#').map(|(found, _)| line_start + found);
         if let Some(start) = leaders.find(is_comment) {

@@ -137,7 +137,13 @@ impl Program<'_> {
             (Run::new(self, file, start, self.budget.one).trace(), start)
         };
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
-        let runs = |trace: &Trace, file: FileId| trace.entry != Some(file) && trace.entered.contains(&file);
+        // A run on a machine without a GPU says nothing about those that matter.
+        let needs_gpu = |file: FileId| self.code(file).units.iter().any(|unit| unit.host != Host::NoGpu);
+        let runs = |trace: &Trace, file: FileId| {
+            trace.entry != Some(file)
+                && trace.entered.contains(&file)
+                && (trace.host != Host::NoGpu || !needs_gpu(file))
+        };
         let is_run_elsewhere = |file: FileId| {
             let others = traces.iter().filter(|(trace, _)| runs(trace, file));
             others

@@ -56,7 +56,7 @@ fn split<'s>(node: &Node<'s>, references: References, source: &'s Source, words:
         let word = source.keep(word);
         let origin = origin.of_part(&part);
         let expr = of_text(word, &origin, references);
-        let literal = (!word.contains('$')).then(|| Literal { text: word, origin });
+        let literal = (!word.contains('$')).then_some(Literal { text: word, origin });
         words.push(Word { expr, literal });
     };
     while let Some((at, character)) = characters.next() {

@@ -1,11 +1,12 @@
 //! Compose files: each service is a container, with variables, a command and the GPUs that it is given.
 
 use super::command_words;
+use super::containers::Gpus;
 use super::layers::Layers;
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
-use super::{Lowering, change_folder, pinned, set_all};
-use crate::code::{Block, Expr, ExprKind, Host, Step, StepKind};
+use super::{Lowering, change_folder, set_all};
+use crate::code::{Block, Expr, Step, StepKind};
 use std::rc::Rc;
 
 /// Whether a document is a compose file.
@@ -42,18 +43,10 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     let mut body: Block<'s> = Vec::new();
     let set = service.all("environment").map(|map| variables(map, References::Dollar, source)).collect();
     let set = merged(set);
-    let value_of = |name: &str| {
-        let variable = set.iter().find(|variable| variable.name == name)?;
-        Some(match variable.value.as_ref().map(|value| &value.kind) {
-            Some(ExprKind::Text(text)) => text.to_string(),
-            _ => "?".to_owned(),
-        })
-    };
-    let gpus = Gpus::of(&service, value_of("NVIDIA_VISIBLE_DEVICES").as_deref());
-    let has_mask = value_of(super::MASK).is_some();
-    if gpus.certain {
-        body.extend(pinned(gpus.span.unwrap_or(entry.key.span), gpus.single));
-    }
+    let mut gpus = given(&service);
+    gpus.read_variables(&set);
+    let host = gpus.host(&set);
+    body.extend(gpus.steps(entry.key.span));
     for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
         body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
     }
@@ -68,7 +61,6 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
         let nodes: Vec<&Node<'s>> = words.iter().map(|node| &***node).collect();
         body.extend(command_words::step(&nodes, span, References::Dollar, lowering));
     }
-    let host = if gpus.any || has_mask { Host::Container } else { Host::NoGpu };
     lowering.add_unit(entry.key.span, format!("service `{}`", entry.key()), host, body);
 }
 
@@ -90,42 +82,22 @@ fn settings_file<'s>(file: &Node<'s>, lowering: &Lowering<'s>) -> Block<'s> {
     steps.into_iter().map(|kind| Step { span, kind }).collect()
 }
 
-/// The GPUs that a service is given.
-struct Gpus {
-    any: bool,
-    /// Certain ones, which somebody chose.
-    certain: bool,
-    /// One of them: in which order they count does not matter.
-    single: bool,
-    span: Option<crate::facts::Span>,
-}
-
-impl Gpus {
-    fn of(service: &Layers<'_>, visible: Option<&str>) -> Gpus {
-        let mut gpus = Gpus { any: false, certain: false, single: false, span: None };
-        let reserved = service
-            .get("deploy")
-            .and_then(|deploy| deploy.get("resources")?.get("reservations")?.get("devices").cloned());
-        let asked = service.get("gpus").cloned();
-        for device in reserved.iter().chain(&asked).flat_map(|devices| devices.one_or_more()) {
-            gpus.any = true;
-            if let Some(ids) = device.get("device_ids") {
-                gpus.certain = true;
-                gpus.single = ids.items().len() == 1;
-                gpus.span = Some(ids.span);
-            }
+/// The GPUs that a service asks for.
+fn given(service: &Layers<'_>) -> Gpus {
+    let mut gpus = Gpus::default();
+    let reserved = service
+        .get("deploy")
+        .and_then(|deploy| deploy.get("resources")?.get("reservations")?.get("devices").cloned());
+    let asked = service.get("gpus").cloned();
+    for device in reserved.iter().chain(&asked).flat_map(|devices| devices.one_or_more()) {
+        gpus.any = true;
+        gpus.single = device.get("count").and_then(|count| count.text()) == Some("1");
+        if let Some(ids) = device.get("device_ids") {
+            gpus.certain = true;
+            gpus.single = ids.items().len() == 1;
+            gpus.span = Some(ids.span);
         }
-        gpus.any |= service.get("runtime").and_then(|runtime| runtime.text()) == Some("nvidia");
-        match visible.map(str::trim) {
-            None => {}
-            Some("" | "void" | "none") => gpus.any = false,
-            Some("all") => gpus.any = true,
-            Some(chosen) => {
-                gpus.any = true;
-                gpus.certain = true;
-                gpus.single |= chosen != "?" && !chosen.contains(',');
-            }
-        }
-        gpus
     }
+    gpus.any |= service.get("runtime").and_then(|runtime| runtime.text()) == Some("nvidia");
+    gpus
 }

@@ -1,11 +1,12 @@
 //! Kubernetes manifests: every container of every kind of workload, and settings in config maps.
 
 use super::command_words;
+use super::containers::Gpus;
 use super::environments;
 use super::reader::{Node, Value};
 use super::values::{References, variables};
-use super::{Lowering, change_folder, pinned, set_all};
-use crate::code::{Block, Host, Step, StepKind};
+use super::{Lowering, change_folder, set_all};
+use crate::code::{Block, Step, StepKind};
 use std::rc::Rc;
 
 /// Resources that stand for GPUs.
@@ -49,19 +50,17 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &m
     let name = container.get("name");
     let span = name.map_or(container.span, |name| name.span);
     let mut body: Block<'s> = Vec::new();
-    let gpus = container.get("resources").and_then(|resources| granted(resources));
-    if let Some(gpus) = gpus {
-        // The scheduler chose them.
-        body.extend(pinned(gpus.span, gpus.text() == Some("1")));
-    }
+    let set =
+        container.get("env").map(|env| variables(env, References::Parentheses, source)).unwrap_or_default();
+    let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
+    gpus.any |= has_runtime;
+    gpus.read_variables(&set);
+    let host = gpus.host(&set);
+    body.extend(gpus.steps(span));
     if let Some(from) = container.get("envFrom") {
         let path = super::values::unknown(from.span);
         body.push(Step { span: from.span, kind: StepKind::Source(path) });
     }
-    let set =
-        container.get("env").map(|env| variables(env, References::Parentheses, source)).unwrap_or_default();
-    let chooses =
-        set.iter().any(|variable| matches!(&*variable.name, super::MASK | "NVIDIA_VISIBLE_DEVICES"));
     body.extend(set_all(set));
     if let Some(folder) = container.get("workingDir") {
         body.push(change_folder(super::values::value(folder, References::Parentheses, source)));
@@ -71,16 +70,25 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &m
             [Some(command), container.get("args")].into_iter().flatten().map(|node| &**node).collect();
         body.extend(command_words::step(&nodes, command.span, References::Parentheses, lowering));
     }
-    let host = if gpus.is_some() || chooses || has_runtime { Host::Container } else { Host::NoGpu };
     let shown = format!("container `{}`", name.and_then(|name| name.text()).unwrap_or_default());
     lowering.add_unit(span, shown, host, body);
 }
 
-/// How many GPUs a container is given.
-fn granted<'n, 's>(resources: &'n Node<'s>) -> Option<&'n Rc<Node<'s>>> {
+/// The GPUs that the scheduler chooses for a container.
+fn given(resources: &Node<'_>) -> Gpus {
     let lists = ["limits", "requests"].iter().filter_map(|list| resources.get(list));
     let mut entries = lists.flat_map(|list| list.entries());
     let is_gpu = |name: &str| GPUS.iter().any(|gpu| name.starts_with(gpu));
-    let given = entries.find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0"));
-    given.map(|entry| &entry.value)
+    if let Some(entry) = entries.find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0")) {
+        let single = entry.value.text() == Some("1");
+        return Gpus { any: true, certain: true, single, span: Some(entry.span()) };
+    }
+    // Devices that are claimed by name: of which kind, another manifest says.
+    let claims = resources.get("claims");
+    Gpus {
+        any: claims.is_some(),
+        certain: claims.is_some(),
+        single: false,
+        span: claims.map(|claims| claims.span),
+    }
 }

@@ -84,12 +84,12 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
         None => Interpreter::Posix,
     };
     let (mut body, changed) = of_job(&levels, steps, lowering.source);
-    let granted = container.map_or_else(runners::Granted::default, |container| runners::granted(container));
-    body.extend(granted.steps(container.map_or(entry.key.span, |container| container.span)));
+    let gpus = container.map(|container| runners::given(container)).unwrap_or_default();
+    body.extend(gpus.steps(entry.key.span));
     let context = Job { changed, interpreter, folder: defaults("working-directory") };
     lower_steps(steps, &context, &mut body, lowering);
     let body = for_each_of_matrix(matrix.map(|matrix| &**matrix), job, body, lowering);
-    let host = match (container, runner.is_hosted, granted.any) {
+    let host = match (container, runner.is_hosted, gpus.any) {
         (_, true, false) => Host::NoGpu,
         (Some(_), ..) => Host::Container,
         (None, ..) => Host::Machine,
@@ -104,11 +104,12 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
 /// A container beside a job.
 fn lower_service<'s>(service: &Entry<'s>, lowering: &mut Lowering<'s>) {
     let Some(environment) = service.value.get("env") else { return };
-    let mut body: Block<'s> =
-        set_all(variables(environment, References::Expressions, lowering.source)).collect();
-    let granted = runners::granted(&service.value);
-    body.extend(granted.steps(service.key.span));
-    let host = if granted.any { Host::Container } else { Host::NoGpu };
+    let set = variables(environment, References::Expressions, lowering.source);
+    let mut gpus = runners::given(&service.value);
+    gpus.read_variables(&set);
+    let host = gpus.host(&set);
+    let mut body = gpus.steps(service.key.span);
+    body.extend(set_all(set));
     lowering.add_unit(service.key.span, format!("service `{}`", service.key()), host, body);
 }
 

@@ -1,9 +1,7 @@
 //! Where a job runs: on a runner that GitHub hosts, on one of the project's own, or in a container there.
 
-use super::super::pinned;
+use super::super::containers::Gpus;
 use super::super::reader::Node;
-use crate::code::Block;
-use crate::facts::Span;
 
 /// The machine that a job runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,27 +53,15 @@ fn is_windows(label: &str) -> bool {
     label.to_ascii_lowercase().starts_with("windows")
 }
 
-/// The GPUs that a container gets from `options: --gpus …`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Granted {
-    pub any: bool,
-    certain: bool,
-}
-
-impl Granted {
-    /// What is in force then.
-    pub fn steps<'s>(self, span: Span) -> Block<'s> {
-        if self.certain { pinned(span, false) } else { Block::new() }
-    }
-}
-
-/// What the options of a container ask for.
-pub fn granted(container: &Node<'_>) -> Granted {
+/// The GPUs that the options of a container ask for: `--gpus all`.
+pub fn given(container: &Node<'_>) -> Gpus {
     let options = container.get("options").and_then(|options| options.text()).unwrap_or_default();
     let mut words = options.split_whitespace();
     let Some(word) = words.find(|word| word.starts_with("--gpus") || *word == "--runtime=nvidia") else {
-        return Granted::default();
+        return Gpus::default();
     };
     let value = word.strip_prefix("--gpus=").or_else(|| words.next()).unwrap_or_default();
-    Granted { any: true, certain: value.contains("device=") }
+    let certain = value.contains("device=");
+    let single = certain && !value.contains(',');
+    Gpus { any: true, certain, single, span: container.get("options").map(|options| options.span) }
 }
