@@ -2,8 +2,12 @@
 
 mod command_lines;
 mod embedded;
+mod interpolation;
+mod interpreters;
 mod python;
+mod settings;
 mod shell;
+mod yaml;
 
 use crate::code::Code;
 use crate::sources::{Language, Source};
@@ -21,6 +25,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
+        Language::Yaml => yaml::lower(source),
         _ => Ok(Code::default()),
     }
 }
