@@ -1,7 +1,9 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
 mod command_lines;
+mod dotenv;
 mod embedded;
+mod interpolation;
 mod python;
 mod shell;
 
@@ -19,6 +21,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 /// The code of one file, borrowing from its text.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Dotenv => dotenv::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
         _ => Ok(Code::default()),

@@ -68,6 +68,18 @@ struct Ran {
     files: FxHashSet<FileId>,
     /// Files that start programs which use a GPU.
     users: FxHashSet<FileId>,
+    /// Units of files of settings that programs loaded: they are judged there.
+    loaded: FxHashSet<(FileId, usize)>,
+}
+
+impl Ran {
+    /// Whether a program loaded this unit of this file into its own environment.
+    fn has_loaded(&self, file: Option<FileId>, start: Start) -> bool {
+        match (file, start) {
+            (Some(file), Start::Unit(unit)) => self.loaded.contains(&(file, unit)),
+            _ => false,
+        }
+    }
 }
 
 impl Drop for Program<'_> {
@@ -118,12 +130,14 @@ impl<'s> Program<'s> {
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
             ran.users.extend(uses.then_some(file));
+            ran.loaded.extend(trace.loaded.iter().copied());
             drop(ran);
             judge(&trace, start)
         });
         let mut judged = gathered(programs, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
+        let alone = launchers.iter().filter(|(trace, start)| !ran.has_loaded(trace.entry, *start));
+        judged.extend(alone.flat_map(|(trace, start)| judge(trace, *start)));
         let libraries: Vec<FileId> =
             (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran)).collect();
         let judge_one = |file: FileId, start| judge(&Run::new(self, file, start).trace(), start);
@@ -161,9 +175,9 @@ impl<'s> Program<'s> {
         self.options.lazy_modules
     }
 
-    /// The text of a `.env` file, by its name.
-    fn dotenv(&self, name: &str) -> Option<&'s str> {
-        self.sources.dotenv.get(name).map(String::as_str)
+    /// The file of settings with this name.
+    fn dotenv(&self, name: &str) -> Option<FileId> {
+        self.imports.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
     }
 
     fn name_of(&self, file: FileId) -> &'s str {

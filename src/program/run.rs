@@ -18,6 +18,7 @@ mod imports;
 mod launchers;
 mod lazy;
 mod library_calls;
+mod loading;
 mod mocks;
 mod search_paths;
 mod steps;

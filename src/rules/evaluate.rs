@@ -130,6 +130,7 @@ impl Scope<'_> {
             At::Event => event.place,
             At::Entry => statement,
             At::Definition => definition.map_or(statement, |write| write.place),
+            At::Writer => self.loading(event).unwrap_or(event.place),
         };
         let words = Words {
             event,
@@ -174,6 +175,13 @@ impl Scope<'_> {
             fix: None,
             status: Status::Active,
         }
+    }
+
+    /// The call or command that loads the file of settings that an event lies in.
+    fn loading(&self, event: &Event) -> Option<Place> {
+        let in_settings = !self.program.language_at(event.place).has_programs();
+        let site = self.trace.frames[event.frame as usize].site;
+        site.filter(|site| in_settings && site.span.end > site.span.start)
     }
 
     /// Far from the file that is started, and behind conditions that are not understood: true of some

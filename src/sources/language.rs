@@ -141,9 +141,14 @@ impl Language {
         matches!(self, Language::Yaml | Language::Toml | Language::Json | Language::Ini | Language::Markdown)
     }
 
+    /// Whether files of this language are programs, and not settings that others load.
+    pub fn has_programs(self) -> bool {
+        !self.is_data() && self != Language::Dotenv
+    }
+
     /// Whether there is a front-end that reads it.
     fn is_read(self) -> bool {
-        matches!(self, Language::Python | Language::Shell)
+        matches!(self, Language::Dotenv | Language::Python | Language::Shell)
     }
 }
 
@@ -157,6 +162,7 @@ pub fn is_known_hidden(name: &str) -> bool {
     matches!(name, ".github" | ".gitlab-ci.yml" | ".vscode" | ".devcontainer" | ".circleci" | ".envrc")
         || name == ".env"
         || name.starts_with(".env.")
+        || name.ends_with(".env")
 }
 
 #[cfg(test)]

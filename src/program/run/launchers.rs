@@ -57,6 +57,7 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(None, false);
         self.here = Here::in_module(file, scope, 0);
         self.shell.host = host;
+        self.trace.host = host;
         self.shell.export_all = self.program.language_of(file) == Language::Dotenv;
         self.shell.scripts.push(file);
         self.trace.entered.push(file);
@@ -136,7 +137,7 @@ impl<'p> Run<'p> {
     }
 
     /// A shell has no numbers: what is exported is text.
-    fn as_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
+    pub(super) fn as_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
         match value {
             Value::Int(number, _) => Value::text(number.to_string(), self.place(span)),
             value => value.clone(),
