@@ -113,6 +113,8 @@ pub enum StepKind<'s> {
     Command(Box<Command<'s>>),
     /// What these steps do to variables ends with them: a subshell, a step of a workflow.
     Apart(Block<'s>),
+    /// Runs where there is no GPU: while an image is built.
+    WithoutGpu(Block<'s>),
     /// The commands of another file run here, in the same shell: `source env.sh`.
     Source(Expr<'s>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.

@@ -1,9 +1,11 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
 mod command_lines;
+mod dockerfile;
 mod dotenv;
 mod embedded;
 mod interpolation;
+mod json_string;
 mod python;
 mod shell;
 
@@ -21,6 +23,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 /// The code of one file, borrowing from its text.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),

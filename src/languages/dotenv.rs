@@ -32,7 +32,12 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
             Line::Setting(_) => return Ok(Code::default()),
         }
     }
-    code.units.push(Unit { span: first_line(&source.text), name: "".into(), host: Host::Machine, body: steps });
+    code.units.push(Unit {
+        span: first_line(&source.text),
+        name: "".into(),
+        host: Host::Machine,
+        body: steps,
+    });
     Ok(code)
 }
 

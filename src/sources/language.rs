@@ -148,7 +148,7 @@ impl Language {
 
     /// Whether there is a front-end that reads it.
     fn is_read(self) -> bool {
-        matches!(self, Language::Dotenv | Language::Python | Language::Shell)
+        matches!(self, Language::Dockerfile | Language::Dotenv | Language::Python | Language::Shell)
     }
 }
 

@@ -209,6 +209,13 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Runs steps on a machine that has no GPU.
+    pub(super) fn without_gpu(&mut self, block: &'p Block<'p>) {
+        let host = std::mem::replace(&mut self.shell.host, Host::NoGpu);
+        self.block(block);
+        self.shell.host = host;
+    }
+
     pub(super) fn export_all(&mut self, all: bool) {
         self.shell.export_all = all;
     }

@@ -2,8 +2,8 @@
 //! it collects tests.
 
 use super::calls::Args;
-use super::search_paths::{folder_of, joined, normal};
 use super::environment::is_gpu_variable;
+use super::search_paths::{folder_of, joined, normal};
 use super::{Here, Run};
 use crate::code::StepKind;
 use crate::facts::{FileId, Span};
