@@ -6,6 +6,7 @@ mod dotenv;
 mod embedded;
 mod interpolation;
 mod json_string;
+mod makefile;
 mod python;
 mod shell;
 
@@ -25,6 +26,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
+        Language::Makefile => makefile::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
         _ => Ok(Code::default()),

@@ -68,6 +68,11 @@ impl Extract {
         self.text.push_str(text);
     }
 
+    /// How long the text is so far.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// The text and its origin.
     pub fn finish(self) -> (String, Origin) {
         let pieces = if self.pieces.is_empty() { vec![(0, 0)] } else { self.pieces };

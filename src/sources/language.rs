@@ -148,7 +148,10 @@ impl Language {
 
     /// Whether there is a front-end that reads it.
     fn is_read(self) -> bool {
-        matches!(self, Language::Dockerfile | Language::Dotenv | Language::Python | Language::Shell)
+        matches!(
+            self,
+            Language::Dockerfile | Language::Dotenv | Language::Makefile | Language::Python | Language::Shell
+        )
     }
 }
 
