@@ -1,14 +1,18 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
 mod command_lines;
+mod data;
 mod dockerfile;
 mod dotenv;
 mod embedded;
+mod ini;
 mod interpolation;
+mod json;
 mod json_string;
 mod makefile;
 mod python;
 mod shell;
+mod toml;
 
 use crate::code::Code;
 use crate::sources::{Language, Source};
@@ -26,9 +30,12 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
+        Language::Ini => ini::lower(source),
+        Language::Json => json::lower(source),
         Language::Makefile => makefile::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
+        Language::Toml => toml::lower(source),
         _ => Ok(Code::default()),
     }
 }

@@ -66,6 +66,7 @@ const ENDINGS: &[(&str, Language)] = &[
     ("yml", Language::Yaml),
     ("toml", Language::Toml),
     ("json", Language::Json),
+    ("jsonc", Language::Json),
     ("ini", Language::Ini),
 ];
 
@@ -150,7 +151,14 @@ impl Language {
     fn is_read(self) -> bool {
         matches!(
             self,
-            Language::Dockerfile | Language::Dotenv | Language::Makefile | Language::Python | Language::Shell
+            Language::Dockerfile
+                | Language::Dotenv
+                | Language::Ini
+                | Language::Json
+                | Language::Makefile
+                | Language::Python
+                | Language::Shell
+                | Language::Toml
         )
     }
 }
@@ -163,7 +171,7 @@ fn has_other_ending(rest: &str, language: Language) -> bool {
 /// Whether a hidden file or folder may choose a GPU all the same.
 pub fn is_known_hidden(name: &str) -> bool {
     matches!(name, ".github" | ".gitlab-ci.yml" | ".vscode" | ".devcontainer" | ".circleci" | ".envrc")
-        || name == ".env"
+        || matches!(name, ".devcontainer.json" | ".pytest.ini" | ".pytest.toml" | ".env")
         || name.starts_with(".env.")
         || name.ends_with(".env")
 }
