@@ -334,7 +334,7 @@ fn part_of<'s>(instruction: &Instruction<'s>, at: usize) -> Instruction<'s> {
     }
 }
 
-/// How much of a `RUN` is options such as `--mount=type=cache,target=/root/.cache`.
+/// How much of a `RUN` is options such as `--mount=type=cache,target=/cache`.
 fn flags_of(text: &str) -> usize {
     let mut rest = text.trim_start();
     while rest.starts_with("--") {

@@ -32,12 +32,8 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
             Line::Setting(_) => return Ok(Code::default()),
         }
     }
-    code.units.push(Unit {
-        span: first_line(&source.text),
-        name: "".into(),
-        host: Host::Machine,
-        body: steps,
-    });
+    // No line stands for the whole, and what the first one sets is nobody's business.
+    code.units.push(Unit { span: Span::default(), name: "".into(), host: Host::Machine, body: steps });
     Ok(code)
 }
 

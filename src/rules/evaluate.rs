@@ -8,7 +8,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
-use crate::program::{Happened, Program};
+use crate::program::{Definition, Happened, Program};
 
 /// What a rule is held against.
 pub struct Scope<'a> {
@@ -110,9 +110,11 @@ impl Scope<'_> {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))
             }
             What::End => {
+                // Without a mask there is nothing to hand on.
+                let has_mask = event.before.mask.iter().any(|mask| matches!(mask, Definition::Set(..)));
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                !started.any(|start| start.before.mask == event.before.mask)
+                has_mask && !started.any(|start| start.before.mask == event.before.mask)
             }
             _ => false,
         }
@@ -209,7 +211,8 @@ impl Scope<'_> {
 
     fn relate(&self, wanted: RelatedPlace, pointed: &Event, words: &Words<'_>, related: &mut Vec<Related>) {
         let mut add = |place: Place, message: String| {
-            if !related.iter().any(|known| known.place == place) {
+            let is_text = place.span.end > place.span.start;
+            if is_text && !related.iter().any(|known| known.place == place) {
                 related.push(Related { place, message });
             }
         };

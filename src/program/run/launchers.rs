@@ -3,7 +3,7 @@
 
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
+use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable};
 use crate::commands::{Invocation, Started, invocation, is_assignment};
 use crate::facts::{FileId, Span};
 use crate::program::knowledge::Does;
@@ -430,14 +430,6 @@ impl<'p> Run<'p> {
         self.note(What::Launch { callee: name.to_owned(), targets: Vec::new() }, span);
         self.note(What::Call { callee: name.to_owned(), does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
-    }
-
-    /// A key of a configuration file that chooses a device.
-    pub(super) fn setting(&mut self, setting: &'p Setting<'p>) {
-        let value = self.eval(&setting.value);
-        if let Some(key) = setting.path.last() {
-            self.chosen_by_setting(key, &value);
-        }
     }
 }
 

@@ -1,11 +1,11 @@
-//! Files of settings that a program loads into its own environment: `load_dotenv()`, and what pytest reads before
-//! it collects tests.
+//! Files of settings: those that a program loads into its own environment (`load_dotenv()`, what pytest reads before
+//! it collects tests), and keys that choose a device.
 
 use super::calls::Args;
 use super::environment::is_gpu_variable;
 use super::search_paths::{folder_of, joined, normal};
 use super::{Here, Run};
-use crate::code::StepKind;
+use crate::code::{Setting, StepKind};
 use crate::facts::{FileId, Span};
 use crate::program::value::Value;
 
@@ -80,6 +80,14 @@ impl<'p> Run<'p> {
             }
         }
         self.here = outer;
+    }
+
+    /// A key of a configuration file that chooses a device.
+    pub(super) fn setting(&mut self, setting: &'p Setting<'p>) {
+        let value = self.eval(&setting.value);
+        if let Some(key) = setting.path.last() {
+            self.chosen_by_setting(key, &value);
+        }
     }
 }
 
