@@ -23,6 +23,7 @@ mod imports;
 mod launchers;
 mod lazy;
 mod library_calls;
+mod loading;
 mod mocks;
 mod operators;
 mod search_paths;
