@@ -191,7 +191,12 @@ impl<'s> Program<'s> {
         self.imports.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
     }
 
-    fn name_of(&self, file: FileId) -> &'s str {
+    /// Whether a file starts programs, or sets variables for those that load it, and is no Python.
+    pub(crate) fn is_launcher(&self, file: FileId) -> bool {
+        !self.code(file).units.is_empty()
+    }
+
+    pub(crate) fn name_of(&self, file: FileId) -> &'s str {
         &self.sources.file(file).name
     }
 
