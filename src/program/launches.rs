@@ -56,10 +56,8 @@ impl Launch {
         let same = |((name, all), (other_name, others)): (&Variable, &Variable)| {
             name == other_name && all.iter().map(Inherited::value).eq(others.iter().map(Inherited::value))
         };
-        let pairs = self.environment.iter().zip(&other.environment);
-        self.host == other.host
-            && self.environment.len() == other.environment.len()
-            && pairs.map(same).all(|same| same)
+        let mut pairs = self.environment.iter().zip(&other.environment);
+        self.host == other.host && self.environment.len() == other.environment.len() && pairs.all(same)
     }
 
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
