@@ -20,6 +20,8 @@ pub struct Code<'s> {
     pub classes: Vec<Class<'s>>,
     /// What the file starts or describes beside `body`: each is a program of its own.
     pub units: Vec<Unit<'s>>,
+    /// The unit, by its number, that pytest applies to itself before it collects tests.
+    pub before_tests: Option<usize>,
     /// Python that commands of the units hand to an interpreter.
     pub snippets: Vec<Snippet<'s>>,
     /// Comments that speak to gpulint.
@@ -113,6 +115,8 @@ pub enum StepKind<'s> {
     Command(Box<Command<'s>>),
     /// What these steps do to variables ends with them: a subshell, a step of a workflow.
     Apart(Block<'s>),
+    /// Runs where there is no GPU: while an image is built.
+    WithoutGpu(Block<'s>),
     /// The commands of another file run here, in the same shell: `source env.sh`.
     Source(Expr<'s>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.

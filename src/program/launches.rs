@@ -56,8 +56,10 @@ impl Launch {
         let same = |((name, all), (other_name, others)): (&Variable, &Variable)| {
             name == other_name && all.iter().map(Inherited::value).eq(others.iter().map(Inherited::value))
         };
-        let mut pairs = self.environment.iter().zip(&other.environment);
-        self.host == other.host && self.environment.len() == other.environment.len() && pairs.all(same)
+        let pairs = self.environment.iter().zip(&other.environment);
+        self.host == other.host
+            && self.environment.len() == other.environment.len()
+            && pairs.into_iter().all(same)
     }
 
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
@@ -132,7 +134,7 @@ impl Program<'_> {
             files.flat_map(|file| (0..self.code(file).units.len()).map(move |unit| (file, unit))).collect();
         let follow = |&(file, unit): &(FileId, usize)| {
             let start = Start::Unit(unit);
-            (Run::new(self, file, start, self.budget.one).trace(), start)
+            (Run::new(self, file, start).trace(), start)
         };
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
         // A run on a machine without a GPU says nothing about those that matter.

@@ -115,9 +115,11 @@ impl Scope<'_> {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))
             }
             What::End => {
+                // Without a mask there is nothing to hand on.
+                let has_mask = event.before.mask.iter().any(|mask| matches!(mask, Definition::Set(..)));
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                !started.any(|start| start.before.mask == event.before.mask)
+                has_mask && !started.any(|start| start.before.mask == event.before.mask)
             }
             _ => false,
         }
@@ -140,6 +142,7 @@ impl Scope<'_> {
             At::Event => event.place,
             At::Entry => statement,
             At::Definition => definition.map_or(statement, |write| write.place),
+            At::Writer => self.loading(event).unwrap_or(event.place),
         };
         let words = Words {
             event,
@@ -187,6 +190,13 @@ impl Scope<'_> {
         }
     }
 
+    /// The call or command that loads the file of settings that an event lies in.
+    fn loading(&self, event: &Event) -> Option<Place> {
+        let in_settings = !self.program.language_at(event.place).has_programs();
+        let site = self.trace.frames[event.frame as usize].site;
+        site.filter(|site| in_settings && site.span.end > site.span.start)
+    }
+
     /// Far from the file that is started, and behind conditions that are not understood: true of some
     /// program, and hardly of this one. One condition is far behind many hops, two behind any.
     fn is_far(&self, event: &Event, entry: FileId) -> bool {
@@ -206,7 +216,8 @@ impl Scope<'_> {
 
     fn relate(&self, wanted: RelatedPlace, pointed: &Event, words: &Words<'_>, related: &mut Vec<Related>) {
         let mut add = |place: Place, message: String| {
-            if !related.iter().any(|known| known.place == place) {
+            let is_text = place.span.end > place.span.start;
+            if is_text && !related.iter().any(|known| known.place == place) {
                 related.push(Related { place, message });
             }
         };

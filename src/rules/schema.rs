@@ -234,6 +234,8 @@ pub enum At {
     Entry,
     /// The write whose value is in force, else like `entry`.
     Definition,
+    /// The event; where its value comes from a file of settings, the call or command that loads the file.
+    Writer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
