@@ -33,16 +33,35 @@ pub fn print(
     options.imports_matter = true;
     let program = Program::new(sources, codes, &RuleSet::embedded().knowledge, options);
     let start = program.start_of(file).unwrap_or(Start::Script);
-    let trace = program.trace(file, start);
+    let units = &program.code(file).units;
+    let trace_of = |unit: usize| program.trace(file, Start::Unit(unit));
     if let Some(line) = why {
+        // The job, stage or target that the line belongs to.
+        let of_unit = (0..units.len()).map(trace_of).find(|trace| has_line(sources, trace, file, line));
+        let trace = of_unit.unwrap_or_else(|| program.trace(file, start));
         return print_why(sources, settings, &program, &trace, (file, line), out);
     }
-    if json { print_json(sources, &trace, start, out) } else { print_text(sources, &trace, start, out) }
+    if json || units.len() < 2 {
+        let trace = program.trace(file, start);
+        let print = if json { print_json } else { print_text };
+        return print(sources, &trace, started(start), out);
+    }
+    for (number, unit) in units.iter().enumerate() {
+        let name = if unit.name.is_empty() { started(start) } else { &unit.name };
+        print_text(sources, &trace_of(number), name, out)?;
+    }
+    Ok(())
 }
 
-fn print_text(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Write) -> io::Result<()> {
+/// Whether something that happens stands on a line.
+fn has_line(sources: &Sources, trace: &Trace, file: FileId, line: u32) -> bool {
+    let mut places = trace.events.iter().map(|event| event.place).filter(|place| place.file == file);
+    places.any(|place| sources.position(place).line == line)
+}
+
+fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Write) -> io::Result<()> {
     let name = trace.entry.map_or("", |entry| &sources.file(entry).name);
-    writeln!(out, "{}, {}:", printable(name), started(start))?;
+    writeln!(out, "{}, {}:", printable(name), printable(started))?;
     let places: Vec<String> = trace.events.iter().map(|event| place(sources, event)).collect();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (event, place) in trace.events.iter().zip(&places) {
@@ -157,13 +176,13 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { " that is" } else { "s that are" })
 }
 
-fn print_json(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Write) -> io::Result<()> {
+fn print_json(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Write) -> io::Result<()> {
     let events: Vec<Value> = trace.events.iter().map(|event| event_json(sources, trace, event)).collect();
     let first = trace.events.iter().position(|event| event.what.initialises_cuda());
     let whole = json!({
         "schema": 1,
         "entry": trace.entry.map(|entry| &sources.file(entry).name),
-        "start": started(start),
+        "start": started,
         "events": events,
         "first_gpu_use": first,
         "complete": !trace.cut,
