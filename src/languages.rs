@@ -7,12 +7,15 @@ mod dotenv;
 mod embedded;
 mod ini;
 mod interpolation;
+mod interpreters;
 mod json;
 mod json_string;
 mod makefile;
 mod python;
+mod settings;
 mod shell;
 mod toml;
+mod yaml;
 
 use crate::code::Code;
 use crate::sources::{Language, Source};
@@ -35,6 +38,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         Language::Makefile => makefile::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
+        Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),
         _ => Ok(Code::default()),
     }

@@ -127,28 +127,29 @@ impl<'s> Program<'s> {
         distinct: impl Fn(&mut Vec<T>) + Sync,
     ) -> Followed<T> {
         let launchers = self.follow_launchers();
-        let starts = self.starts(launches::distinct(&launchers));
+        let entries = self.starts(launches::distinct(&launchers));
         let ran = Mutex::new(Ran::default());
         let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
             ran.loaded.extend(trace.loaded.iter().copied());
-            if let Some(file) = trace.entry {
-                ran.own_writes.extend(trace.own_writes().map(|variable| (file, variable.to_owned())));
-            }
+            let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
+            ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
             judge(trace, start)
         };
-        let mut followed = self.follow_all(&starts, &judge_noting, &distinct);
+        let mut followed = self.follow_all(&entries, &judge_noting, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
         let alone = launchers.iter().filter(|(trace, start)| !ran.has_loaded(trace.entry, *start));
         followed.judged.extend(alone.flat_map(|(trace, start)| judge(trace, *start)));
+        let cut = launchers.iter().filter(|(trace, _)| trace.cut);
+        followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
         let files = (0..self.codes.len() as u32).map(FileId);
         let alone = files.filter(|&file| self.has_code_alone(file, ran));
-        let alone = alone.map(|file| (file, Start::Library, None));
+        let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
         let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
-        for others in [alone.collect::<Vec<_>>(), cpu_part.into_iter().collect()] {
+        for others in [alone, cpu_part.into_iter().collect()] {
             let more = self.follow_all(&others, &judge, &distinct);
             followed.judged.extend(more.judged);
             followed.unfinished.extend(more.unfinished);
@@ -161,7 +162,7 @@ impl<'s> Program<'s> {
 
     /// Follows one program.
     pub fn trace(&self, file: FileId, start: Start) -> Trace {
-        Run::new(self, file, start, self.budget.one).trace()
+        Run::new(self, file, start).trace()
     }
 
     /// Whether a file holds code about devices that no program ran.

@@ -1,11 +1,11 @@
 //! Small programs with what must be said about them, and nothing else: `tests/projects/`.
 //!
 //! A comment `# ~ rule severity, rule severity` stands on the line that a finding must name; `# ~^` means the line
-//! above. A file without one must be passed over in silence.
+//! above, `# ~^^` the one above that. A file without one must be passed over in silence.
 //!
 //! Languages without comments have their findings in `expected.txt`, as `path:line rule severity`.
 //!
-//! - `single/TOPIC/NAME.py` is a project of one file, with the policy of its topic if there is one.
+//! - `single/TOPIC/NAME.py` (or `.yml`) is a project of one file, with the policy of its topic if there is one.
 //! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin; what the lists
 //!   called `freezing` hold reaches cuInit.
 //! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
@@ -76,8 +76,11 @@ fn projects() -> Vec<(String, Files)> {
     let mut all = Vec::new();
     for topic in entries(&cases().join("single")) {
         let policy = fs::read_to_string(topic.join("gpulint.yaml")).ok();
-        for case in entries(&topic).into_iter().filter(|file| file.extension().is_some_and(|it| it == "py")) {
-            let mut files = vec![(last_name(&case), text_of(&case))];
+        let is_case = |file: &PathBuf| file.extension().is_some_and(|it| it == "py" || it == "yml");
+        // A workflow is one by the folder that it lies in.
+        let folder = if last_name(&topic) == "workflows" { ".github/workflows/" } else { "" };
+        for case in entries(&topic).into_iter().filter(is_case) {
+            let mut files = vec![(format!("{folder}{}", last_name(&case)), text_of(&case))];
             files.extend(policy.iter().map(|text| ("gpulint.yaml".to_owned(), text.clone())));
             all.push((relative(&case, &cases()), files));
         }
@@ -175,10 +178,8 @@ fn expected(path: &str, text: &str) -> Vec<Row> {
     }
     for (index, line) in text.lines().enumerate() {
         let Some((_, marker)) = line.split_once("# ~") else { continue };
-        let (line, marker) = match marker.strip_prefix('^') {
-            Some(marker) => (index, marker),
-            None => (index + 1, marker),
-        };
+        let above = marker.bytes().take_while(|byte| *byte == b'^').count();
+        let (line, marker) = (index + 1 - above, &marker[above..]);
         for item in marker.split(',') {
             let (rule, severity) = item.trim().split_once(' ').expect("a rule and a severity");
             if RULES.contains(&rule) {

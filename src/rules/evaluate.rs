@@ -105,6 +105,11 @@ impl Scope<'_> {
     /// whoever reads the file.
     fn is_handed_on(&self, variable: &Option<String>, id: EventId, event: &Event) -> bool {
         let Some(variable) = variable else { return false };
+        // Without a mask there is nothing to hand on.
+        let mut mask = event.before.mask.iter();
+        if !mask.any(|mask| matches!(mask, Definition::Set(..))) {
+            return false;
+        }
         match &event.what {
             What::Launch { targets, .. } => {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))

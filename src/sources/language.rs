@@ -81,6 +81,8 @@ impl Language {
         match name.as_str() {
             "makefile" | "gnumakefile" => return Some(Language::Makefile),
             "setup.cfg" => return Some(Language::Ini),
+            // The policy itself chooses nothing.
+            "gpulint.yaml" | "gpulint.yml" => return None,
             ".bashrc" | ".bash_profile" | ".zshrc" | ".zshenv" | ".profile" | ".envrc" => {
                 return Some(Language::Shell);
             }
@@ -159,6 +161,7 @@ impl Language {
                 | Language::Python
                 | Language::Shell
                 | Language::Toml
+                | Language::Yaml
         )
     }
 }
