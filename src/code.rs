@@ -28,6 +28,10 @@ pub struct Code<'s> {
     pub lines: Vec<Span>,
     /// Something in the file may choose a GPU.
     pub mentions_gpu: bool,
+    /// Its body starts programs that may be files of the project.
+    pub starts_programs: bool,
+    /// Parts that could not be read, each with the reason in one clause.
+    pub unread: Vec<String>,
     /// The file has an `if __name__ == "__main__"` block.
     pub main_guard: bool,
 }
@@ -113,7 +117,9 @@ pub enum StepKind<'s> {
     Command(Box<Command<'s>>),
     /// What these steps do to variables ends with them: a subshell, a step of a workflow.
     Apart(Block<'s>),
-    /// The commands of another file run here, in the same shell: `source env.sh`.
+    /// A shell runs these, with variables of its own and the environment as it is now.
+    Child(Block<'s>),
+    /// The commands of another file run here, in the same shell or process: `source env.sh`, `%run train.py`.
     Source(Expr<'s>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
@@ -243,6 +249,8 @@ pub enum ExprKind<'s> {
     Int(i64),
     Text(Cow<'s, str>),
     Name(&'s str),
+    /// Something outside the project by its whole name: `os.environ`.
+    Outside(Cow<'s, str>),
     Attribute(Box<Expr<'s>>, &'s str),
     Call(Box<Call<'s>>),
     Item(Box<(Expr<'s>, Expr<'s>)>),

@@ -2,6 +2,7 @@
 
 mod command_lines;
 mod embedded;
+mod notebook;
 mod python;
 mod shell;
 
@@ -19,6 +20,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 /// The code of one file, borrowing from its text.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Notebook => notebook::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
         _ => Ok(Code::default()),

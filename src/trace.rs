@@ -185,6 +185,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
     chain.reverse();
     let mut object = json!({
         "path": sources.file(event.place.file).name,
+        "cell": position.cell,
         "line": position.line,
         "column": position.column,
         "certain": event.certain,
@@ -243,7 +244,8 @@ fn describe(what: &What) -> String {
 }
 
 fn place(sources: &Sources, event: &Event) -> String {
-    format!("{}:{}", sources.file(event.place.file).name, sources.position(event.place).line)
+    let position = sources.position(event.place);
+    format!("{}:{}", sources.file(event.place.file).name_with_cell(position.cell), position.line)
 }
 
 fn started(start: Start) -> &'static str {
