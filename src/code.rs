@@ -28,6 +28,8 @@ pub struct Code<'s> {
     pub lines: Vec<Span>,
     /// Something in the file may choose a GPU.
     pub mentions_gpu: bool,
+    /// Functions that a test runner calls, each as a program of its own.
+    pub tests: Vec<usize>,
     /// Its body starts programs that may be files of the project.
     pub starts_programs: bool,
     /// Parts that could not be read, each with the reason in one clause.

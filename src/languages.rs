@@ -4,6 +4,7 @@ mod command_lines;
 mod embedded;
 mod notebook;
 mod python;
+mod rust;
 mod shell;
 
 use crate::code::Code;
@@ -22,6 +23,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Notebook => notebook::lower(source),
         Language::Python => python::lower(&source.text),
+        Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         _ => Ok(Code::default()),
     }

@@ -11,7 +11,7 @@ use crate::rules::explain::reasons;
 use crate::rules::wording::{as_code, in_force};
 use crate::rules::{Rule, Scope, ScopeKind, findings_of};
 use crate::settings::Settings;
-use crate::sources::Sources;
+use crate::sources::{Language, Sources};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -42,7 +42,8 @@ pub fn print(
 
 fn print_text(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Write) -> io::Result<()> {
     let name = trace.entry.map_or("", |entry| &sources.file(entry).name);
-    writeln!(out, "{}, {}:", printable(name), started(start))?;
+    let language = trace.entry.map(|entry| sources.file(entry).language);
+    writeln!(out, "{}, {}:", printable(name), started(start, language))?;
     let places: Vec<String> = trace.events.iter().map(|event| place(sources, event)).collect();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (event, place) in trace.events.iter().zip(&places) {
@@ -160,10 +161,11 @@ fn counted(count: usize, noun: &str) -> String {
 fn print_json(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Write) -> io::Result<()> {
     let events: Vec<Value> = trace.events.iter().map(|event| event_json(sources, trace, event)).collect();
     let first = trace.events.iter().position(|event| event.what.initialises_cuda());
+    let language = trace.entry.map(|entry| sources.file(entry).language);
     let whole = json!({
         "schema": 1,
         "entry": trace.entry.map(|entry| &sources.file(entry).name),
-        "start": started(start),
+        "start": started(start, language),
         "events": events,
         "first_gpu_use": first,
         "complete": !trace.cut,
@@ -248,8 +250,9 @@ fn place(sources: &Sources, event: &Event) -> String {
     format!("{}:{}", sources.file(event.place.file).name_with_cell(position.cell), position.line)
 }
 
-fn started(start: Start) -> &'static str {
+fn started(start: Start, language: Option<Language>) -> &'static str {
     match start {
+        Start::Tests if language == Some(Language::Rust) => "run by cargo test",
         Start::Script => "started as a script",
         Start::Module => "started as a module",
         Start::Console => "started by a console script",

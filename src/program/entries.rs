@@ -58,6 +58,10 @@ impl Program<'_> {
             return Some(Start::Unit(0));
         }
         let source = self.sources.file(file);
+        if source.language == Language::Rust {
+            let tests = (!code.tests.is_empty()).then_some(Start::Tests);
+            return code.main_guard.then_some(Start::Script).or(tests);
+        }
         if source.language == Language::Notebook {
             return (!code.body.is_empty()).then_some(Start::Script);
         }

@@ -84,21 +84,26 @@ impl Scope<'_> {
 
     /// Whether something that may follow the event sets the variable.
     fn is_set_later(&self, id: EventId, event: &Event, variable: &str) -> bool {
-        self.writes_of(variable).any(|(write, later)| write > id && !self.trace.excludes(event, later))
+        self.writes_of(variable, event).any(|(write, later)| write > id && !self.trace.excludes(event, later))
     }
 
     /// Whether the variable is set on a path that does not lead through the event.
     fn is_set_elsewhere(&self, event: &Event, variable: &str) -> bool {
         // Different tests are different programs, not branches of one.
         let test = |event: &Event| event.arms.first().filter(|(branch, _)| *branch == 0).copied();
-        let mut others = self.writes_of(variable).filter(|(_, other)| test(other) == test(event));
+        let mut others = self.writes_of(variable, event).filter(|(_, other)| test(other) == test(event));
         others.any(|(_, other)| self.trace.excludes(event, other))
     }
 
-    /// The writes of a variable, in order.
-    fn writes_of<'a>(&'a self, variable: &'a str) -> impl Iterator<Item = (EventId, &'a Event)> {
+    /// The writes of a variable in the process of an event, in order: those of a child stay there.
+    fn writes_of<'a>(
+        &'a self,
+        variable: &'a str,
+        event: &'a Event,
+    ) -> impl Iterator<Item = (EventId, &'a Event)> {
         let writes = self.trace.writes.iter().map(|&write| (write, self.trace.event(write)));
-        writes.filter(move |(_, event)| sets(event, variable))
+        let in_sight = |write: &Event| event.in_child || !write.in_child;
+        writes.filter(move |(_, write)| in_sight(write) && sets(write, variable))
     }
 
     fn is_for_child(&self, id: EventId) -> bool {

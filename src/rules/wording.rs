@@ -95,7 +95,9 @@ impl Words<'_> {
 pub(crate) fn as_code(what: &What) -> String {
     match what {
         What::Import { module, .. } => format!("import {module}"),
-        What::Call { callee, .. } if callee.contains('.') => format!("{}()", callee.trim_end_matches("()")),
+        What::Call { callee, .. } if callee.contains(['.', ':']) => {
+            format!("{}()", callee.trim_end_matches("()"))
+        }
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),

@@ -143,7 +143,7 @@ impl Language {
 
     /// Whether there is a front-end that reads it.
     fn is_read(self) -> bool {
-        matches!(self, Language::Notebook | Language::Python | Language::Shell)
+        matches!(self, Language::Notebook | Language::Python | Language::Rust | Language::Shell)
     }
 }
 
