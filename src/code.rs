@@ -129,6 +129,26 @@ pub enum StepKind<'s> {
     Setting(Box<Setting<'s>>),
 }
 
+impl<'s> StepKind<'s> {
+    /// The blocks that a compound statement holds.
+    pub fn blocks(&self) -> Vec<&Block<'s>> {
+        match self {
+            Self::Branch { then, otherwise, .. } => vec![then, otherwise],
+            Self::Match { arms, .. } => arms.iter().map(|arm| &arm.body).collect(),
+            Self::For { body, otherwise, .. } | Self::While { body, otherwise, .. } => {
+                vec![body, otherwise]
+            }
+            Self::Try { body, handlers, otherwise, finally } => {
+                let mut blocks = vec![body, otherwise, finally];
+                blocks.extend(handlers.iter().map(|handler| &handler.body));
+                blocks
+            }
+            Self::With { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// `import a.b as c`, or `from ..a import b as c, d`.
 #[derive(Debug)]
 pub struct Import<'s> {
@@ -175,6 +195,8 @@ pub struct Arm<'s> {
 #[derive(Debug)]
 pub struct Handler<'s> {
     pub name: Option<&'s str>,
+    /// It catches nothing but imports that fail.
+    pub import_errors: bool,
     pub body: Block<'s>,
 }
 
@@ -220,7 +242,7 @@ pub struct Class<'s> {
     pub name: &'s str,
     pub span: Span,
     pub bases: Vec<Expr<'s>>,
-    pub keywords: Vec<Expr<'s>>,
+    pub keywords: Vec<Argument<'s>>,
     pub body: Block<'s>,
 }
 

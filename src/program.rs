@@ -1,5 +1,6 @@
 //! Many files → programs: which file imports which, where programs start, and what each does in order.
 
+mod budget;
 mod entries;
 mod imports;
 pub mod knowledge;
@@ -12,6 +13,7 @@ mod stops;
 pub mod trace;
 mod value;
 
+pub use budget::{Budget, Followed};
 pub use entries::Start;
 pub(crate) use run::is_gpu_variable;
 pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
@@ -36,6 +38,7 @@ pub struct Program<'s> {
     pub(crate) modules: Modules,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
+    budget: Budget,
     imports: Imports,
     empty: Code<'s>,
     /// What the programs ran, known once they did.
@@ -60,14 +63,16 @@ pub struct Options {
     pub console_scripts: Vec<(String, String)>,
     /// Each file that touches the GPU is looked at as if it were started itself.
     pub every_gpu_file: bool,
+    /// How far programs are followed; by default what suits the number of files.
+    pub budget: Option<Budget>,
 }
 
 #[derive(Default)]
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
-    /// Files that start programs which use a GPU.
-    users: FxHashSet<FileId>,
+    /// Variables that programs set themselves, by the file that they start with.
+    own_writes: FxHashSet<(FileId, String)>,
 }
 
 impl Drop for Program<'_> {
@@ -89,6 +94,7 @@ impl<'s> Program<'s> {
         let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
         Program {
             cpu_part: OnceLock::new(),
+            budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
             codes,
             modules,
@@ -107,39 +113,43 @@ impl<'s> Program<'s> {
         &self,
         judge: impl Fn(&Trace, Start) -> Vec<T> + Sync,
         distinct: impl Fn(&mut Vec<T>) + Sync,
-    ) -> Vec<T> {
+    ) -> Followed<T> {
         let launchers = self.follow_launchers();
         let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
         let by_programs = self.launched_by_programs(launches::distinct(by_launchers()));
-        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
+        let starts = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
         let ran = Mutex::new(Ran::default());
-        let programs = entries.par_iter().map(|&(file, start, launch)| {
-            let trace = Run::new(self, file, start).launched_by(launch).trace();
-            let uses = trace.events.iter().any(|event| self.is_use(&event.what));
+        let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
-            ran.users.extend(uses.then_some(file));
+            if let Some(file) = trace.entry {
+                ran.own_writes.extend(trace.own_writes().map(|variable| (file, variable.to_owned())));
+            }
             drop(ran);
-            judge(&trace, start)
-        });
-        let mut judged = gathered(programs, &distinct);
+            judge(trace, start)
+        };
+        let mut followed = self.follow_all(&starts, &judge_noting, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
-        let libraries: Vec<FileId> =
-            (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran)).collect();
-        let judge_one = |file: FileId, start| judge(&Run::new(self, file, start).trace(), start);
-        let libraries = libraries.par_iter().map(|&file| judge_one(file, Start::Library));
-        judged.extend(gathered(libraries, &distinct));
-        let first = self.cpu_part().first().copied();
-        judged.extend(first.into_iter().flat_map(|first| judge_one(first, Start::CpuPart)));
-        distinct(&mut judged);
-        judged
+        followed.judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
+        let files = (0..self.codes.len() as u32).map(FileId);
+        let alone = files.filter(|&file| self.has_code_alone(file, ran));
+        let alone = alone.map(|file| (file, Start::Library, None));
+        let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
+        for others in [alone.collect::<Vec<_>>(), cpu_part.into_iter().collect()] {
+            let more = self.follow_all(&others, &judge, &distinct);
+            followed.judged.extend(more.judged);
+            followed.unfinished.extend(more.unfinished);
+        }
+        distinct(&mut followed.judged);
+        followed.unfinished.sort();
+        followed.unfinished.dedup();
+        followed
     }
 
     /// Follows one program.
     pub fn trace(&self, file: FileId, start: Start) -> Trace {
-        Run::new(self, file, start).trace()
+        Run::new(self, file, start, self.budget.one).trace()
     }
 
     /// Whether a file holds code about devices that no program ran.
@@ -180,23 +190,49 @@ impl<'s> Program<'s> {
         self.sources.file(file).language
     }
 
-    /// The language of the file that a place lies in.
+    /// The language that a place is written in: Python inside a shell is Python.
     pub(crate) fn language_at(&self, place: Place) -> Language {
-        self.language_of(place.file)
+        let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
+        let is_snippet = self.code(place.file).snippets.iter().any(|snippet| holds(snippet.span));
+        if is_snippet { Language::Python } else { self.language_of(place.file) }
     }
 
-    /// Whether what happens is a use of the GPU, as the policy counts them.
-    fn is_use(&self, what: &trace::What) -> bool {
-        what.initialises_cuda() || (self.options.imports_matter && what.imports_gpu_library())
+    /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
+    /// that are written somewhere.
+    pub(crate) fn reads_variable(&self, name: &str) -> bool {
+        const READING: &[&str] =
+            &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
+        self.sources.files.iter().any(|source| {
+            memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
+                let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let is_item = (before.ends_with("[\"") || before.ends_with("['"))
+                    && behind.get(2..).is_some_and(|rest| {
+                        let rest = rest.trim_start();
+                        !rest.starts_with('=') || rest.starts_with("==")
+                    });
+                let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
+                whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
+            })
+        })
     }
 
-    /// Whether a program that starts with this file was seen to use a GPU.
-    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
-        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
+    /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.
+    pub(crate) fn sets_itself(&self, file: FileId, variable: &str) -> bool {
+        self.ran.get().is_some_and(|ran| ran.own_writes.contains(&(file, variable.to_owned())))
     }
 
     fn is_hot(&self, file: FileId) -> bool {
         self.imports.is_hot(file)
+    }
+
+    /// Whether a file imports a package somewhere, so that it is surely installed.
+    fn needs(&self, file: FileId, package: &str) -> bool {
+        self.imports.needs(file, package)
+    }
+
+    fn loads_library(&self, file: FileId) -> bool {
+        self.imports.loads_library(file)
     }
 
     /// Whether the policy counts a module of the project as GPU code.
@@ -255,27 +291,4 @@ impl<'s> Program<'s> {
     fn names_defined(&self, file: FileId) -> Vec<&str> {
         imports::names_defined(self.code(file))
     }
-}
-
-/// All judgements in the order of their traces. Many say the same, so they are thinned out on the way:
-/// each time they have doubled, which costs no more than one sort of them all.
-fn gathered<T: Send>(
-    judged: impl ParallelIterator<Item = Vec<T>>,
-    distinct: &(impl Fn(&mut Vec<T>) + Sync),
-) -> Vec<T> {
-    const FEW: usize = 1000;
-    let added = |(mut all, mut kept): (Vec<T>, usize), more: Vec<T>| {
-        all.extend(more);
-        if all.len() > FEW + 2 * kept {
-            distinct(&mut all);
-            kept = all.len();
-        }
-        (all, kept)
-    };
-    let parts = judged.fold(|| (Vec::new(), 0), added).map(|(all, _)| all);
-    parts.reduce(Vec::new, |mut all, more| {
-        all.extend(more);
-        distinct(&mut all);
-        all
-    })
 }

@@ -3,8 +3,10 @@
 //! A comment `# ~ rule severity, rule severity` (`//` in Rust) stands on the line that a finding must name; `# ~^`
 //! means the line above. A file without one must be passed over in silence. In a notebook it stands in a cell.
 //!
-//! - `single/TOPIC/NAME.py` (or another language that is checked) is a project of one file, with the policy of its topic if there is one.
-//! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin.
+//! - `single/TOPIC/NAME.py` (or another language that is checked) is a project of one file, with the policy of its topic
+//!   if there is one.
+//! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin; what the lists
+//!   called `freezing` hold reaches cuInit.
 //! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
 //!
 //! `known-wrong.txt` names those that gpulint still gets wrong. One that it gets right must leave the list.
@@ -18,11 +20,13 @@ use std::process::Command;
 use rayon::prelude::*;
 
 /// The rules that the cases are about; they say nothing of the others.
-const RULES: [&str; 14] = [
+const RULES: [&str; 16] = [
     "device-not-allowed",
     "device-outside-mask",
     "gpu-import-in-cpu-mode",
+    "import-initialises-cuda",
     "missing-device-order",
+    "missing-gpu-validation",
     "missing-visible-devices",
     "pin-after-cuda-init",
     "pin-after-gpu-import",
@@ -78,10 +82,13 @@ fn projects() -> Vec<(String, Files)> {
         }
     }
     for list in entries(&cases().join("statements")) {
-        let freezing = last_name(&list).starts_with("freezing");
+        let list_name = last_name(&list);
+        let freezing = list_name.starts_with("freezing");
+        let itself =
+            if list_name == "freezing-imports.txt" { "  # ~ import-initialises-cuda warning" } else { "" };
         for line in text_of(&list).lines() {
             let name = format!("{}: {line}", relative(&list, &cases()));
-            all.push((name, vec![("main.py".to_owned(), program_around(line, freezing))]));
+            all.push((name, vec![("main.py".to_owned(), program_around(line, freezing, itself))]));
         }
     }
     for folder in entries(&cases()).into_iter().filter(|path| path.is_dir()) {
@@ -99,7 +106,7 @@ fn is_case(file: &Path) -> bool {
 }
 
 /// A statement that reaches cuInit makes the pin below it useless; any other leaves it fragile, below `import torch`.
-fn program_around(statement: &str, freezing: bool) -> String {
+fn program_around(statement: &str, freezing: bool, itself: &str) -> String {
     let [order, mask] = if freezing {
         ["pin-after-cuda-init error"; 2].map(|row| format!("  # ~ {row}"))
     } else {
@@ -107,7 +114,7 @@ fn program_around(statement: &str, freezing: bool) -> String {
     };
     let statement = statement.replace("; ", "\n").replace("\\n", "\n");
     format!(
-        "import os\n\nimport torch\n\n{statement}\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"{order}\n\
+        "import os\n\nimport torch\n\n{statement}{itself}\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"{order}\n\
          os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"0\"{mask}\ntorch.cuda.init()\n"
     )
 }

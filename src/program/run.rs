@@ -6,19 +6,25 @@
 
 mod branches;
 mod builtins;
+mod callbacks;
 mod calls;
 mod classes;
+mod collections;
 mod compound;
 mod contexts;
+mod decisions;
 mod devices;
 mod environment;
 mod expressions;
 mod functions;
+mod generators;
 mod imports;
 mod launchers;
 mod lazy;
 mod library_calls;
 mod mocks;
+mod operators;
+mod scripts;
 mod search_paths;
 mod steps;
 mod tests;
@@ -26,22 +32,20 @@ mod tests;
 use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Happened, State};
-use super::trace::{Arms, Event, EventId, Frame, FrameId, Trace, What};
+use super::trace::{Arms, Event, EventId, Frame, FrameId, NOT_NOTED, Trace, What};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
-use functions::Resume;
+use compound::Loop;
+use decisions::Decision;
+use generators::{Given, Resume};
 use launchers::Shell;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub(crate) use environment::is_gpu_variable;
-
-/// Steps after which a program is no longer followed. Real programs need far fewer; this bounds the time
-/// for generated ones.
-const MOST_STEPS: usize = 400_000;
 
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
@@ -76,16 +80,25 @@ pub(super) struct Run<'p> {
     /// Functions being run, innermost last.
     active: Vec<(FileId, usize)>,
     memo: FxHashMap<(FileId, usize), functions::Memo<'p>>,
-    /// The ways that lead out of each loop by `break` or `continue`, innermost last.
-    loops: Vec<Vec<Outcome<'p>>>,
+    /// How many loops that are being followed have passes that are not.
+    repeats: usize,
+    /// The loops that are being followed, innermost last.
+    loops: Vec<Loop<'p>>,
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
-    /// Steps spent of [`MOST_STEPS`].
+    /// Branches whose conditions may be asked again.
+    decisions: Vec<Decision<'p>>,
+    /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
+    parted: Vec<[Value<'p>; 3]>,
+    /// Steps spent, and how many may be.
     steps: usize,
+    most_steps: usize,
     /// A test asked how many devices there are.
     asked_count: bool,
     /// Bodies of `with` whose context manager is a project generator, waiting for its `yield`.
     resumes: Vec<Resume<'p>>,
+    /// What the generators that are running gave so far, innermost last.
+    given: Vec<Given<'p>>,
     /// What the last `yield` gave.
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
@@ -94,22 +107,14 @@ pub(super) struct Run<'p> {
     changes: usize,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
-    /// Names that tests replaced.
-    mocked: Vec<String>,
-    /// Folders that the program put on `sys.path`, as paths in the project.
-    search_paths: Vec<String>,
-    /// What the initializer of a process pool made of the environment of its workers.
-    worker: Option<State>,
     /// The arms of branches that are being followed.
     path: Arms,
     /// Branches followed so far, which numbers them.
     branches: u32,
-    /// A loop was left by `break`.
-    broke: bool,
-    /// `torch.set_default_device("cuda")` was called.
-    default_is_gpu: bool,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: bool,
+    /// What partials of calls outside the project hold.
+    partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
 }
@@ -121,6 +126,8 @@ struct Scope<'p> {
     parent: Option<ScopeId>,
     /// Names of a class body are not seen from its methods.
     is_class: bool,
+    /// Something that was made in it may still look names up in it.
+    is_captured: bool,
 }
 
 /// The function or module that is being run.
@@ -133,6 +140,8 @@ struct Here<'p> {
     shared: Vec<&'p str>,
     /// What it may return.
     returns: Vec<Value<'p>>,
+    /// How many loops around the running statement, in this function, have passes that are not followed.
+    repeats: usize,
     /// The ways that lead out of it by `return` in one arm of a branch.
     exits: Vec<Outcome<'p>>,
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
@@ -145,8 +154,8 @@ struct Here<'p> {
 enum Flow {
     Next,
     Return,
-    /// `break` or `continue`.
-    Leave,
+    Break,
+    Continue,
     /// An exception, or the end of the process.
     Raise,
     /// Every arm of a branch left; each way out was noted where it leads.
@@ -163,6 +172,7 @@ impl Here<'_> {
             statement: Span::default(),
             shared: Vec::new(),
             returns: Vec::new(),
+            repeats: 0,
             exits: Vec::new(),
             bound: None,
             class: None,
@@ -171,7 +181,8 @@ impl Here<'_> {
 }
 
 impl<'p> Run<'p> {
-    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
+    /// A program that is followed for `most_steps` steps.
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start, most_steps: usize) -> Self {
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame {
@@ -204,23 +215,24 @@ impl<'p> Run<'p> {
             here: Here::in_module(entry, 0, 0),
             active: Vec::new(),
             memo: FxHashMap::default(),
+            repeats: 0,
+            decisions: Vec::new(),
+            parted: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
+            most_steps,
             asked_count: false,
             resumes: Vec::new(),
+            given: Vec::new(),
             yielded: None,
             callers: Vec::new(),
             changes: 0,
             counted_places: FxHashSet::default(),
-            mocked: Vec::new(),
-            search_paths: Vec::new(),
-            worker: None,
             path: Arms::new(),
             branches: 0,
-            broke: false,
-            default_is_gpu: false,
             settling: false,
+            partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
         }
     }
@@ -250,8 +262,9 @@ impl<'p> Run<'p> {
             Start::Unit(unit) => self.run_unit(unit),
             Start::Snippet(snippet) => self.run_snippet(snippet),
             Start::CpuPart => {
+                let each = self.most_steps;
                 for &file in self.program.cpu_part() {
-                    self.steps = 0;
+                    self.most_steps = (self.steps + each).min(self.program.budget.all);
                     for parent in self.program.modules.parents(file) {
                         self.enter_module(parent, Span::default());
                     }
@@ -260,7 +273,7 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        self.trace.cut = self.steps > MOST_STEPS;
+        self.trace.steps = self.steps;
         self.trace
     }
 
@@ -300,7 +313,10 @@ impl<'p> Run<'p> {
     }
 
     fn new_scope(&mut self, parent: Option<ScopeId>, is_class: bool) -> ScopeId {
-        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class });
+        if let Some(parent) = parent {
+            self.scopes[parent as usize].is_captured = true;
+        }
+        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class, is_captured: false });
         (self.scopes.len() - 1) as ScopeId
     }
 
@@ -308,10 +324,30 @@ impl<'p> Run<'p> {
         Place { file: self.here.file, span }
     }
 
-    /// Spends one step of the budget; `false` when it is used up.
+    /// Spends one step of the budget; `false` when it is used up. The file that was started may go on for a
+    /// while, without what it imports and calls: what it does itself comes after that, and matters most.
     fn spend(&mut self) -> bool {
-        self.steps += 1;
-        self.steps <= MOST_STEPS
+        if self.steps < self.most_steps {
+            self.steps += 1;
+            return true;
+        }
+        self.trace.cut = true;
+        if self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4 {
+            self.steps += 1;
+            return true;
+        }
+        // What is passed over may set anything.
+        self.state.blur();
+        false
+    }
+
+    /// Whether the code of a file is passed over, because the budget is used up; it may set anything.
+    fn passes_over(&mut self, file: FileId) -> bool {
+        let passes = file != self.entry && self.steps >= self.most_steps;
+        if passes {
+            self.state.blur();
+        }
+        passes
     }
 
     /// Notes that something happens at `span` of the running file.
@@ -323,7 +359,7 @@ impl<'p> Run<'p> {
     fn note_at(&mut self, what: What, place: Place) -> EventId {
         // What is not noted has no event that anybody could look at.
         if self.quiet > 0 {
-            return EventId::MAX;
+            return NOT_NOTED;
         }
         let id = self.trace.events.len() as EventId;
         let written = match &what {
@@ -338,13 +374,11 @@ impl<'p> Run<'p> {
             Some(known) => known.certain |= certain,
             None => *known = Some(happened),
         };
-        if self.in_child == 0 {
-            if what.initialises_cuda() {
-                first(&mut self.state.cuda);
-            }
-            if what.imports_gpu_library() {
-                first(&mut self.state.library);
-            }
+        if what.initialises_cuda() {
+            first(&mut self.state.cuda);
+        }
+        if what.imports_gpu_library() {
+            first(&mut self.state.library);
         }
         if matches!(what, What::Write { .. }) {
             self.trace.writes.push(id);
@@ -376,6 +410,13 @@ impl<'p> Run<'p> {
         (self.trace.frames.len() - 1) as FrameId
     }
 
+    /// Forgets the frames from `frame` on when nothing happened in them: nobody will ask how it came to that.
+    fn pop_frames(&mut self, frame: FrameId, events_before: usize) {
+        if self.trace.events.len() == events_before {
+            self.trace.frames.truncate(frame as usize);
+        }
+    }
+
     /// Looks a name up in a namespace and those around it.
     fn look_up(&self, from: ScopeId, name: &str) -> Option<&Value<'p>> {
         let mut scope = Some(from);
@@ -397,11 +438,13 @@ impl<'p> Run<'p> {
 
     /// Binds a name, remembering the old value for the join of branches.
     fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
+        self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.insert(name, value);
         self.remember(scope, name, old);
     }
 
     fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
+        self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.remove(name);
         self.remember(scope, name, old);
     }

@@ -1,8 +1,9 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects, Written};
-use crate::program::trace::{Event, EventId, What};
+use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
+use crate::masks::{self, Fault, Kind};
+use crate::program::trace::{Event, EventId, NOT_NOTED, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
 
 /// What conditions found out about an event.
@@ -24,6 +25,7 @@ impl Scope<'_> {
     ) -> bool {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
+        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let removed =
@@ -58,6 +60,7 @@ impl Scope<'_> {
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
         unset
+            && variable
             && removed
             && written
             && never_later
@@ -72,6 +75,17 @@ impl Scope<'_> {
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
     }
 
+    fn variable_is(&self, kind: VariableKind, event: &Event) -> bool {
+        let What::Write { variable, .. } = &event.what else { return false };
+        let known = &self.program.knowledge.variables;
+        match kind {
+            VariableKind::Misspelt => {
+                known.near(variable).is_some() && !self.program.reads_variable(variable)
+            }
+            VariableKind::Dead => known.get(variable).is_some_and(|row| row.is_dead()),
+        }
+    }
+
     fn is_unset(&self, event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
         let reaching = reaching(event, variable);
         let unset = reaching.iter().filter(|definition| matches!(definition, Definition::Unset)).count();
@@ -82,31 +96,32 @@ impl Scope<'_> {
         true
     }
 
-    /// Whether something that may follow the event sets the variable.
+    /// Whether something that may follow the event sets the variable for this process.
     fn is_set_later(&self, id: EventId, event: &Event, variable: &str) -> bool {
-        self.writes_of(variable, event).any(|(write, later)| write > id && !self.trace.excludes(event, later))
+        let follows = |write: EventId, later: &Event| {
+            write > id && later.in_child == event.in_child && !self.trace.excludes(event, later)
+        };
+        self.writes_of(variable).any(|(write, later)| follows(write, later) && !self.is_for_child(write))
     }
 
     /// Whether the variable is set on a path that does not lead through the event.
     fn is_set_elsewhere(&self, event: &Event, variable: &str) -> bool {
         // Different tests are different programs, not branches of one.
         let test = |event: &Event| event.arms.first().filter(|(branch, _)| *branch == 0).copied();
-        let mut others = self.writes_of(variable, event).filter(|(_, other)| test(other) == test(event));
+        let mut others = self.writes_of(variable).filter(|(_, other)| test(other) == test(event));
         others.any(|(_, other)| self.trace.excludes(event, other))
     }
 
-    /// The writes of a variable in the process of an event, in order: those of a child stay there.
-    fn writes_of<'a>(
-        &'a self,
-        variable: &'a str,
-        event: &'a Event,
-    ) -> impl Iterator<Item = (EventId, &'a Event)> {
+    /// The writes of a variable, in order.
+    fn writes_of<'a>(&'a self, variable: &'a str) -> impl Iterator<Item = (EventId, &'a Event)> {
         let writes = self.trace.writes.iter().map(|&write| (write, self.trace.event(write)));
-        let in_sight = |write: &Event| event.in_child || !write.in_child;
-        writes.filter(move |(_, write)| in_sight(write) && sets(write, variable))
+        writes.filter(move |(_, event)| sets(event, variable))
     }
 
     fn is_for_child(&self, id: EventId) -> bool {
+        if self.trace.event(id).in_child {
+            return false;
+        }
         let starts = |event: &Event| match event.what {
             What::Launch { .. } => true,
             What::Spawn { .. } => !event.in_child,
@@ -134,7 +149,7 @@ impl Scope<'_> {
 
     /// A value in force that fits, with the write it comes from, and whether it is the only one.
     fn value_in_force(&self, wanted: &InForce, event: &Event) -> Option<((EventId, String), bool)> {
-        let reaching = reaching(event, &wanted.variable);
+        let found = reaching(event, &wanted.variable);
         let accepted = self.policy.gpu.as_ref().map_or(&[][..], |gpu| gpu.accepted_masks());
         let fits = |value: &str| {
             let kind = wanted
@@ -143,17 +158,34 @@ impl Scope<'_> {
             let accepted = || hides_all(value) || accepted.iter().any(|mask| same_mask(mask, value));
             kind && !(wanted.differs_from_policy && accepted())
         };
-        let found = reaching.iter().find_map(|definition| match definition {
+        let comes_with = |write: EventId| {
+            wanted.without.as_deref().is_some_and(|other| self.comes_with(write, reaching(event, other)))
+        };
+        let first = found.iter().find_map(|definition| match definition {
             // Values that an import sets have no event to point at.
-            Definition::Set(write, Some(value)) if *write != u32::MAX && fits(value) => {
+            Definition::Set(write, Some(value))
+                if *write != NOT_NOTED && fits(value) && !comes_with(*write) =>
+            {
                 Some((*write, value.to_string()))
             }
             _ => None,
         })?;
-        let all = reaching
+        let all = found
             .iter()
             .all(|definition| matches!(definition, Definition::Set(_, Some(value)) if fits(value)));
-        Some((found, all))
+        Some((first, all))
+    }
+
+    /// Whether one of these definitions was made on every path that leads through a write.
+    fn comes_with(&self, write: EventId, definitions: &Reaching) -> bool {
+        let arms = &self.trace.event(write).arms;
+        definitions.iter().any(|definition| match definition {
+            Definition::Set(other, _) if *other != NOT_NOTED => {
+                let other_arms = &self.trace.event(*other).arms;
+                other_arms == arms || (*other < write && arms.starts_with(other_arms))
+            }
+            _ => false,
+        })
     }
 
     fn is_written(&self, wanted: &Written, event: &Event, verdict: &mut Verdict) -> bool {
@@ -163,7 +195,9 @@ impl Scope<'_> {
             event.before.written.iter().find_map(|definition| match definition {
                 // To hide all GPUs for a while is no choice of a card.
                 Definition::Set(write, Some(known))
-                    if *write != u32::MAX
+                    if *write != NOT_NOTED
+                        // A worker that takes its share of the cards contradicts nobody.
+                        && self.trace.event(*write).in_child == event.in_child
                         && !same_mask(known, value)
                         && !hides_all(known)
                         && !hides_all(value)
@@ -175,7 +209,11 @@ impl Scope<'_> {
             })
         };
         let stays = *only_if_unset && !event.before.written.iter().any(Definition::is_absent);
-        if !wanted.none_of.is_empty() && wanted.none_of.contains(value) {
+        let in_list = |list: &[String]| list.iter().any(|known| known == value.trim());
+        if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
+            return false;
+        }
+        if wanted.mask.is_some_and(|fault| !fault.is_in(value)) {
             return false;
         }
         if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {
@@ -209,7 +247,9 @@ impl Scope<'_> {
         }
         let then = reaching(self.trace.event(happened.event), variable);
         !then.iter().any(|definition| match definition {
-            Definition::Set(_, Some(known)) => value.as_deref() == Some(known),
+            Definition::Set(_, Some(known)) => value
+                .as_deref()
+                .is_some_and(|value| value == &**known || (variable == MASK && same_mask(value, known))),
             // What the caller or an unknown update gave may be this very value.
             Definition::Elsewhere => true,
             _ => false,
@@ -226,11 +266,25 @@ impl Scope<'_> {
     fn left_by_mask(&self, event: &Event) -> Option<(i64, i64)> {
         let What::Select { index: Some(index), .. } = event.what else { return None };
         let mut counts = event.before.mask.iter().map(|definition| match definition {
-            Definition::Set(_, Some(value)) => Some(gpus_left(value)),
+            Definition::Set(_, Some(value)) => Some(masks::read(value).left as i64),
             _ => None,
         });
         let first = counts.next()??;
         counts.all(|count| count == Some(first)).then_some((first, index))
+    }
+}
+
+impl MaskFault {
+    fn is_in(self, value: &str) -> bool {
+        // A template is filled in by somebody else.
+        if value.contains(['$', '%', '{', '<']) {
+            return false;
+        }
+        match masks::read(value).fault {
+            Some(Fault::HidesAll | Fault::Repeated) => self == MaskFault::HidesAll,
+            Some(Fault::CutShort) => self == MaskFault::CutShort,
+            None => false,
+        }
     }
 }
 
@@ -264,30 +318,17 @@ pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<Happened> {
     }
 }
 
-/// Whether a mask selects by index: its first element begins with a number.
+/// Whether a mask selects by index.
 fn selects_by_integer(mask: &str) -> bool {
-    let first = mask.trim_start().trim_start_matches('+');
-    first.starts_with(|first: char| first.is_ascii_digit())
+    masks::read(mask).kind == Kind::Index
 }
 
 /// `""` and `-1` say that the program uses no GPU.
 fn hides_all(mask: &str) -> bool {
-    matches!(mask.trim(), "" | "-1")
+    masks::read(mask).kind == Kind::Nothing
 }
 
 /// Whether two masks select the same GPUs in the same order; blanks do not count.
 fn same_mask(one: &str, other: &str) -> bool {
     one.split(',').map(str::trim).eq(other.split(',').map(str::trim))
-}
-
-/// How many GPUs a mask leaves at most: the list ends at the first invalid element.
-///
-/// Source: CUDA programming guide, appendix on environment variables.
-fn gpus_left(mask: &str) -> i64 {
-    let valid = |element: &&str| {
-        let element = element.trim();
-        let index = !element.is_empty() && element.bytes().all(|byte| byte.is_ascii_digit());
-        index || element.starts_with("GPU-") || element.starts_with("MIG-")
-    };
-    mask.split(',').take_while(valid).count() as i64
 }

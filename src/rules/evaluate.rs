@@ -67,11 +67,13 @@ impl Scope<'_> {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse, ScopeKind::Launcher) => {
-                event.what.initialises_cuda() || (rule.find.launches && self.is_handed_on(id, event))
+                event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
-                What::Write { variable, .. } => rule.find.variables.contains(variable),
+                What::Write { variable, .. } => {
+                    rule.find.variables.is_empty() || rule.find.variables.contains(variable)
+                }
                 _ => false,
             },
             (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
@@ -99,11 +101,14 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a launcher hands its environment to something that is not followed to a use of the GPU: a program
-    /// outside the project, or whoever reads the file.
-    fn is_handed_on(&self, id: EventId, event: &Event) -> bool {
+    /// Whether a launcher hands its environment on here, to a program that does not set the variable itself or to
+    /// whoever reads the file.
+    fn is_handed_on(&self, variable: &Option<String>, id: EventId, event: &Event) -> bool {
+        let Some(variable) = variable else { return false };
         match &event.what {
-            What::Launch { targets, .. } => !targets.iter().any(|&file| self.program.uses_gpu(file)),
+            What::Launch { targets, .. } => {
+                !targets.iter().any(|&file| self.program.sets_itself(file, variable))
+            }
             What::End => {
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
@@ -136,6 +141,7 @@ impl Scope<'_> {
             in_cpu_part: self.kind == ScopeKind::CpuPart,
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             policy: self.policy,
+            known: &self.program.knowledge.variables,
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
             library: event.before.library.map(|happened| self.trace.event(happened.event)),
         };

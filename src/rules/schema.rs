@@ -37,6 +37,9 @@ pub struct Rule {
     pub when: Vec<Condition>,
     #[serde(default)]
     pub at: At,
+    /// Not reported where one of these rules is, in the same program.
+    #[serde(default)]
+    pub yields_to: Vec<String>,
     /// At most one finding for each program.
     #[serde(default)]
     pub once: bool,
@@ -68,13 +71,12 @@ pub enum Section {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
     pub event: EventKind,
-    /// For `write`: these variables.
+    /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
-    /// For `gpu-use`: in a launcher also every program that it starts and that is not followed to a use, and its
-    /// end.
-    #[serde(default)]
-    pub launches: bool,
+    /// For `gpu-use`: in a launcher also every program that it starts and that does not set this variable itself,
+    /// and its end.
+    pub launches_without: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -103,6 +105,8 @@ pub enum EventKind {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Condition {
+    /// The variable that is written is one of these kinds.
+    pub variable: Option<VariableKind>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -146,10 +150,35 @@ pub struct Condition {
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// It is a mask with this fault.
+    pub mask: Option<MaskFault>,
     /// It is an order, and not the policy's.
     pub differs_from_policy: bool,
+    /// It is one of these.
+    #[serde(default)]
+    pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+}
+
+/// What is asked of the name of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VariableKind {
+    /// Nearly the name of a known one, and nothing in the project reads it.
+    Misspelt,
+    /// Nothing reads it, or another has taken its place.
+    Dead,
+}
+
+/// What is wrong with a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaskFault {
+    /// It leaves no GPU although it looks as if it named one.
+    HidesAll,
+    /// It ends before the GPUs that it names.
+    CutShort,
 }
 
 #[derive(Debug, Deserialize)]
@@ -160,6 +189,8 @@ pub struct InForce {
     /// The value is none of those that the policy accepts.
     #[serde(default)]
     pub differs_from_policy: bool,
+    /// No value of this variable came along on the same path.
+    pub without: Option<String>,
 }
 
 /// What a mask selects GPUs by.

@@ -1,6 +1,7 @@
 //! The words of a message: what happened, with which value, and what the policy wants.
 
 use crate::policy::Policy;
+use crate::program::knowledge::Variables;
 use crate::program::trace::{Event, What};
 use crate::program::{Definition, Reaching};
 
@@ -11,6 +12,7 @@ pub(super) struct Words<'a> {
     /// The value in force.
     pub in_force: Option<&'a str>,
     pub policy: &'a Policy,
+    pub known: &'a Variables,
     pub cuda: Option<&'a Event>,
     pub library: Option<&'a Event>,
 }
@@ -58,6 +60,16 @@ impl Words<'_> {
                 Some(brings.iter().map(quoted).collect::<Vec<_>>().join(", "))
             }
             ("variable", What::Write { variable, .. } | What::Remove { variable }) => Some(variable.clone()),
+            ("known", What::Write { variable, .. }) => self.known.near(variable).map(str::to_owned),
+            ("meaning", What::Write { variable, .. }) => {
+                self.known.get(variable).map(|row| row.meaning.clone())
+            }
+            ("instead", What::Write { variable, .. }) => {
+                Some(match self.known.get(variable).and_then(|row| row.instead.clone()) {
+                    Some(instead) => format!("use {instead}"),
+                    None => "take it out".to_owned(),
+                })
+            }
             ("device", What::Select { text, .. }) => Some(text.clone()),
             ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", What::Select { by, .. }) => Some(by.clone()),

@@ -60,7 +60,9 @@ pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, U
         return Err(MissingPaths(missing));
     }
     if extent == Extent::NamedPaths {
-        super::followed::add(&mut found);
+        // A named folder that holds the whole project leaves nothing to look for.
+        let whole = named.iter().any(|path| root.starts_with(absolute(path)));
+        super::followed::add(&mut found, whole);
     } else {
         let mut untold = Unreadable::new();
         Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);

@@ -1,11 +1,13 @@
 //! `with`: what entering a context manager does, and what its end takes back.
 
 use super::calls::Args;
+use super::generators::Body;
 use super::{Flow, Run};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::state::State;
-use crate::program::value::Value;
+use crate::program::value::{Closure, Value};
+use std::rc::Rc;
 
 /// What entering a `with` left to be done at its end.
 pub(super) struct Leave<'p> {
@@ -19,49 +21,49 @@ pub(super) struct Leave<'p> {
 
 impl<'p> Run<'p> {
     /// Enters a `with`.
-    pub(super) fn enter_context(&mut self, manager: &Value<'p>, context: &'p Expr<'p>) -> Leave<'p> {
+    pub(super) fn enter_context(&mut self, manager: &Value<'p>, span: Span, is_name: bool) -> Leave<'p> {
         let mut leave = Leave {
             entered: Value::Unknown,
             manager: manager.clone(),
             restore: None,
-            mocked: self.mocked.len(),
+            mocked: self.state.set_up().mocked.len(),
         };
         match manager {
             Value::Instance(instance) => {
-                if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__", 0) {
-                    let method = self.attribute(manager, "__enter__", context.span);
-                    leave.entered = self.call(method, Args::default(), context.span);
-                } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__", 0) {
-                    let method = self.attribute(manager, "__aenter__", context.span);
-                    let paused = self.call(method, Args::default(), context.span);
-                    leave.entered = self.run_paused(&paused, context.span);
+                if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__") {
+                    let method = self.attribute(manager, "__enter__", span);
+                    leave.entered = self.call(method, Args::default(), span);
+                } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__") {
+                    let method = self.attribute(manager, "__aenter__", span);
+                    let paused = self.call(method, Args::default(), span);
+                    leave.entered = self.run_paused(&paused, span);
                 }
             }
             Value::Outside(path) => {
                 let path = *path;
                 let text = self.paths.text(path).clone();
-                let args = self.made_with.get(&path).cloned().unwrap_or_default();
+                let args = self.made_with(path).cloned().unwrap_or_default();
                 if text.ends_with("patch.dict()") {
                     if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
                         leave.restore = Some(self.state.clone());
                         if let Some(changes) = args.at(1).map(|argument| argument.value.clone()) {
-                            self.write_mapping(&changes, context.span, false);
+                            self.write_mapping(&changes, span, false);
                         }
                     }
                 } else if let Some(target) = self.patch_target(&text, &args) {
-                    self.mocked.push(target);
+                    self.state.set_up_mut().mocked.push(target);
                 } else {
                     let name = text.strip_suffix("()").unwrap_or(&text).to_owned();
                     let knowledge = self.program.knowledge;
                     knowledge
                         .of_enter(&name)
                         .iter()
-                        .for_each(|effect| self.apply(effect, &name, &args, context.span));
+                        .for_each(|effect| self.apply(effect, &name, &args, span));
                 }
                 leave.entered = manager.clone();
             }
             _ => {
-                if let ExprKind::Name(_) | ExprKind::Attribute(..) = context.kind {
+                if is_name {
                     leave.entered = manager.clone();
                 }
             }
@@ -69,10 +71,33 @@ impl<'p> Run<'p> {
         leave
     }
 
+    /// Calls a function inside a context manager that decorates it.
+    pub(super) fn run_inside_manager(
+        &mut self,
+        manager: &Value<'p>,
+        function: Rc<Closure<'p>>,
+        args: Args<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        if let Value::Paused(_) = manager {
+            return self.with_generator(manager, Body::Call(function, args, span), span);
+        }
+        let leave = self.enter_context(manager, span, false);
+        let result = self.run_function(&function, args, span);
+        self.leave_context(leave, span);
+        result
+    }
+
     /// Whether the program goes on behind the `with` when its body raises.
-    pub(super) fn swallows_exceptions(&self, manager: &Value<'p>) -> bool {
+    pub(super) fn swallows_exceptions(&mut self, manager: &Value<'p>) -> bool {
         const SWALLOWING: &[&str] =
             &["contextlib.suppress()", "pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
+        if let Value::Instance(instance) = manager {
+            return match self.class_attribute(&instance.class, "__exit__") {
+                Value::Function(exit) => gives_something(&self.function_of(&exit).body),
+                _ => false,
+            };
+        }
         let Value::Outside(path) = manager else { return false };
         SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
     }
@@ -85,10 +110,12 @@ impl<'p> Run<'p> {
         if let Some(before) = leave.restore {
             self.state.restore_environment(&before);
         }
-        self.mocked.truncate(leave.mocked);
+        if self.state.set_up().mocked.len() > leave.mocked {
+            self.state.set_up_mut().mocked.truncate(leave.mocked);
+        }
         let Value::Instance(instance) = &leave.manager else { return };
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__", 0) {
+        if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__") {
             let method = self.attribute(&leave.manager, "__exit__", span);
             self.call(method, Args::positional(vec![Value::None; 3], span), span);
         }
@@ -96,4 +123,13 @@ impl<'p> Run<'p> {
             self.flow = flow;
         }
     }
+}
+
+/// Whether a function returns something that may be true.
+fn gives_something(block: &Block<'_>) -> bool {
+    let gives = |value: &Expr<'_>| !matches!(value.kind, ExprKind::None | ExprKind::Bool(false));
+    block.iter().any(|step| match &step.kind {
+        StepKind::Return(value) => value.as_ref().is_some_and(gives),
+        kind => kind.blocks().into_iter().any(gives_something),
+    })
 }

@@ -3,15 +3,16 @@
 use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Expr, Function, ParameterKind};
-use crate::facts::{FileId, Span};
+use crate::code::{Expr, Function, Parameter, ParameterKind};
+use crate::facts::{FileId, Place, Span};
 use crate::program::state::State;
 use crate::program::trace::Arms;
-use crate::program::value::{Closure, Marks, Paused, Role, Value};
+use crate::program::value::{Closure, Marks, PathId, Paused, Role, Value};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
-const MOST_CALLS: usize = 48;
+pub(super) const MOST_CALLS: usize = 48;
 
 /// The last call of a function: as long as it counts for the next one too, calling it again does nothing new.
 pub(super) struct Memo<'p> {
@@ -34,19 +35,8 @@ pub(super) struct Moment {
     uncertain: usize,
     in_child: usize,
     only_if_called: bool,
-    default_is_gpu: bool,
     /// How many functions and modules led to it.
     depth: usize,
-}
-
-/// The body of a `with` that runs when the project's generator yields.
-pub(super) struct Resume<'p> {
-    pub body: &'p Block<'p>,
-    /// Position in the callers of the function that holds the `with`.
-    pub caller: usize,
-    pub done: bool,
-    /// How the body of the `with` ended.
-    pub flow: Flow,
 }
 
 impl<'p> Run<'p> {
@@ -95,35 +85,49 @@ impl<'p> Run<'p> {
             }
             defaults.push(default.map(|(value, _)| value));
         }
-        let in_class = self.scopes[self.here.scope as usize].is_class;
+        let around = &mut self.scopes[self.here.scope as usize];
+        around.is_captured = true;
+        let in_class = around.is_class;
         Value::Function(Rc::new(Closure {
             file: self.here.file,
             function,
             scope: self.here.scope,
             defaults,
             bound: None,
+            held: Vec::new(),
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
+            inside: Vec::new(),
             counts_devices,
             marks: Rc::default(),
         }))
     }
 
-    /// `functools.partial(function, …)`: keywords become defaults, and one positional argument stands before
-    /// those of the call. What it holds beyond that is not followed.
-    pub(super) fn partial(&self, args: &Args<'p>) -> Option<Value<'p>> {
-        let function = args.at(0)?.value.clone();
-        let Value::Function(closure) = &function else { return Some(function) };
-        let mut partial = Closure::clone(closure);
-        for (parameter, default) in self.function_of(closure).parameters.iter().zip(&mut partial.defaults) {
-            if let Some(argument) = args.keyword(parameter.name) {
-                *default = Some(argument.value.clone());
+    /// `functools.partial(function, …)`: keywords become defaults, and the others stand before those of the call.
+    pub(super) fn partial(&mut self, args: &Args<'p>) -> Option<Value<'p>> {
+        let function = self.settle(args.at(0)?.value.clone());
+        match &function {
+            Value::Function(closure) => {
+                let mut partial = Closure::clone(closure);
+                for (parameter, default) in
+                    self.function_of(closure).parameters.iter().zip(&mut partial.defaults)
+                {
+                    if let Some(argument) = args.keyword(parameter.name) {
+                        *default = Some(argument.value.clone());
+                    }
+                }
+                let positional = args.items.iter().filter(|argument| argument.name.is_none()).skip(1);
+                partial.held.extend(positional.map(|argument| argument.value.clone()));
+                Some(Value::Function(Rc::new(partial)))
             }
+            Value::Outside(path) => {
+                let held = Args { items: args.items[1..].to_vec(), open: args.open };
+                let partial = self.paths.object(*path);
+                self.partials.insert(partial, held);
+                Some(Value::Outside(partial))
+            }
+            _ => Some(function),
         }
-        if let (Some(first), None, None) = (args.at(1), args.at(2), &closure.bound) {
-            partial.bound = Some(first.value.clone());
-        }
-        Some(Value::Function(Rc::new(partial)))
     }
 
     /// What a decorator makes of a function: a project decorator is called, any other is taken to leave
@@ -138,13 +142,32 @@ impl<'p> Run<'p> {
                     wrapped => wrapped,
                 }
             }
+            Value::Outside(path)
+                if matches!(value, Value::Function(_))
+                    && self.paths.text(*path).ends_with("patch.dict()") =>
+            {
+                inside(value, wrapper)
+            }
+            Value::Paused(_) | Value::Instance(_) if matches!(value, Value::Function(_)) => match &wrapper {
+                Value::Instance(instance)
+                    if !matches!(self.class_attribute(&instance.class, "__enter__"), Value::Function(_)) =>
+                {
+                    let args = Args::positional(vec![value.clone()], span);
+                    match self.call(wrapper, args, span) {
+                        Value::Unknown | Value::None | Value::Outside(_) => value,
+                        wrapped => wrapped,
+                    }
+                }
+                _ => inside(value, wrapper),
+            },
             Value::Outside(path) => {
-                let path = self.paths.text(*path).clone();
+                let wrapper_path = *path;
+                let path = self.paths.text(wrapper_path).clone();
                 let role = match &*path {
                     "builtins.staticmethod" => Role::Static,
                     "builtins.classmethod" => Role::ClassMethod,
                     "builtins.property" | "functools.cached_property" => Role::Property,
-                    _ => return value,
+                    _ => return self.launchable(wrapper_path).map_or(value, Value::Outside),
                 };
                 match &value {
                     Value::Function(closure) => {
@@ -157,6 +180,16 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// What a decorator makes of a function that runs on the GPU: `kernel[blocks, threads](…)` launches it. The
+    /// decorator may stand bare or with arguments.
+    fn launchable(&mut self, wrapper: PathId) -> Option<PathId> {
+        let result = self.paths.result(wrapper);
+        [result, wrapper].into_iter().find(|&kernel| {
+            let item = self.paths.item(kernel);
+            !self.program.knowledge.of_call(self.paths.text(item)).is_empty()
+        })
+    }
+
     /// Calls a function of the project with what is known about its arguments.
     pub(super) fn run_function(
         &mut self,
@@ -164,12 +197,20 @@ impl<'p> Run<'p> {
         args: Args<'p>,
         site: Span,
     ) -> Value<'p> {
+        if let Some(manager) = closure.inside.last().cloned() {
+            let mut inner = Closure::clone(closure);
+            inner.inside.pop();
+            return self.run_inside_manager(&manager, Rc::new(inner), args, site);
+        }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
             return Value::Unknown;
         }
-        if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
+        if self.passes_over(closure.file) {
+            return Value::Unknown;
+        }
+        if !self.state.set_up().mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
         self.note_validator(function.name, site);
@@ -189,6 +230,10 @@ impl<'p> Run<'p> {
         }
         let (events, changes) = (self.trace.events.len(), self.changes);
         let result = self.run_body(closure, scope, site);
+        let left = &mut self.scopes[scope as usize];
+        if !left.is_captured {
+            left.values = FxHashMap::default();
+        }
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
@@ -220,7 +265,6 @@ impl<'p> Run<'p> {
             uncertain: self.uncertain,
             in_child: self.in_child,
             only_if_called: self.only_if_called,
-            default_is_gpu: self.default_is_gpu,
             depth: self.callers.len(),
         }
     }
@@ -235,13 +279,13 @@ impl<'p> Run<'p> {
             && moment.depth <= self.callers.len()
             && moment.in_child == self.in_child
             && moment.only_if_called == self.only_if_called
-            && moment.default_is_gpu == self.default_is_gpu
             && moment.state == self.state
     }
 
     /// Runs the body of a function in its own namespace.
-    fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
+    pub(super) fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
+        let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
@@ -256,17 +300,20 @@ impl<'p> Run<'p> {
         let loops = std::mem::take(&mut self.loops);
         let counted = self.state.counted;
         self.state.counted |= closure.counts_devices;
-        let mocked = self.mocked.len();
-        self.mocked.extend(closure.marks.mocked.iter().cloned());
+        let mocked = self.state.set_up().mocked.len();
+        if !closure.marks.mocked.is_empty() {
+            self.state.set_up_mut().mocked.extend(closure.marks.mocked.iter().cloned());
+        }
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&function.body));
         self.state.counted = counted;
         if !closure.marks.mocked.is_empty() {
-            self.mocked.truncate(mocked);
+            self.state.set_up_mut().mocked.truncate(mocked);
         }
         self.loops = loops;
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
+        self.pop_frames(frame, events);
         self.leave_function(inner, function)
     }
 
@@ -274,7 +321,7 @@ impl<'p> Run<'p> {
     fn leave_function(&mut self, inner: Here<'p>, function: &Function<'p>) -> Value<'p> {
         let falls_through = self.flow == Flow::Next;
         let mut exits = inner.exits;
-        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Leave) {
+        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Break | Flow::Continue) {
             self.flow = Flow::Next;
             if !exits.is_empty() {
                 exits.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
@@ -286,53 +333,14 @@ impl<'p> Run<'p> {
         } else {
             self.flow = Flow::Raise;
         }
+        if self.passes_over(inner.file) {
+            return Value::Unknown;
+        }
         let mut returns = inner.returns;
         if falls_through || function.is_generator {
             returns.push(Value::None);
         }
         Value::one_of(returns)
-    }
-
-    /// Runs a coroutine or generator that was called before.
-    pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
-        match value {
-            Value::Paused(paused) => {
-                let key = (paused.closure.file, paused.closure.function);
-                if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
-                    return Value::Unknown;
-                }
-                self.run_body(&paused.closure, paused.scope, site)
-            }
-            Value::OneOf(values) => {
-                let paused: Vec<_> =
-                    values.iter().filter(|value| matches!(value, Value::Paused(_))).collect();
-                paused.into_iter().for_each(|value| drop(self.run_paused(value, site)));
-                Value::Unknown
-            }
-            _ => Value::Unknown,
-        }
-    }
-
-    /// `yield` in a project generator that serves as context manager: the body of the `with` runs now.
-    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
-        self.yielded = Some(value);
-        let Some(resume) = self.resumes.last_mut().filter(|resume| !resume.done) else {
-            return Value::Unknown;
-        };
-        // Only the generator itself yields to the `with`, not a generator that it calls.
-        if resume.caller + 1 != self.callers.len() {
-            return Value::Unknown;
-        }
-        resume.done = true;
-        let (body, caller) = (resume.body, resume.caller);
-        std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        self.block(body);
-        std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if let Some(resume) = self.resumes.last_mut() {
-            resume.flow = flow;
-        }
-        Value::Unknown
     }
 
     /// Runs every function of the file that may say something about a device and did not run yet, with
@@ -352,8 +360,10 @@ impl<'p> Run<'p> {
                     scope,
                     defaults: vec![None; function.parameters.len()],
                     bound: None,
+                    held: Vec::new(),
                     class: None,
                     role: Role::Plain,
+                    inside: Vec::new(),
                     counts_devices: false,
                     marks: Rc::default(),
                 })
@@ -391,7 +401,8 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
 /// The value of each parameter, in order.
 fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args<'p>) -> Vec<Value<'p>> {
     let open = args.open;
-    let mut positional = closure.bound.iter().cloned().chain(
+    let function_place = Place { file: closure.file, span: function.name_span };
+    let mut positional = closure.bound.iter().chain(&closure.held).cloned().chain(
         args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
     );
     let mut values = Vec::with_capacity(function.parameters.len());
@@ -412,11 +423,34 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
             ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
-            ParameterKind::Keywords => Value::Unknown,
+            ParameterKind::Keywords if open => Value::Unknown,
+            ParameterKind::Keywords => {
+                let taken = |name: &str| {
+                    let takes = |parameter: &Parameter<'_>| {
+                        parameter.name == name
+                            && matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
+                    };
+                    function.parameters.iter().any(takes)
+                };
+                let rest = args.items.iter().filter_map(|argument| {
+                    let name = argument.name.as_ref().filter(|name| !taken(name))?;
+                    let place = argument.value.place().unwrap_or(function_place);
+                    Some((Value::text(name.clone(), place), argument.value.clone()))
+                });
+                Value::mapping(rest.collect())
+            }
         });
     }
     if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {
         *first = bound.clone();
     }
     values
+}
+
+/// A function that a context manager decorates.
+fn inside<'p>(function: Value<'p>, manager: Value<'p>) -> Value<'p> {
+    let Value::Function(closure) = &function else { return function };
+    let mut closure = Closure::clone(closure);
+    closure.inside.push(manager);
+    Value::Function(Rc::new(closure))
 }

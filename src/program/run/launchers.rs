@@ -3,31 +3,28 @@
 
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
+use crate::code::{Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
 use crate::commands::{Invocation, Started, invocation, is_assignment};
 use crate::facts::{FileId, Span};
-use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::launches::{Inherited, Launch, inherited, normalised};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Frame, What};
 use crate::program::value::{ScopeId, Value};
+use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
-
-/// Scripts that start each other are followed this deep.
-const MOST_SCRIPTS: usize = 8;
 
 /// What a launcher knows beside its variables.
 #[derive(Default)]
 pub(super) struct Shell {
     /// The folder in which commands run, relative to the project root; `None` where it is not known.
-    folder: Option<String>,
+    pub(super) folder: Option<String>,
     /// Every variable that is set is exported: `set -a`.
-    export_all: bool,
-    host: Host,
+    pub(super) export_all: bool,
+    pub(super) host: Host,
     /// Scripts being run by other scripts, outermost first.
-    scripts: Vec<FileId>,
+    pub(super) scripts: Vec<FileId>,
 }
 
 impl<'p> Run<'p> {
@@ -105,7 +102,7 @@ impl<'p> Run<'p> {
     }
 
     /// The namespace of shell variables: a shell has one for all its functions.
-    fn shell_scope(&self) -> ScopeId {
+    pub(super) fn shell_scope(&self) -> ScopeId {
         let mut scope = self.here.scope;
         while let Some(parent) = self.scopes[scope as usize].parent {
             scope = parent;
@@ -178,120 +175,8 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Runs steps whose changes to variables end with them.
-    pub(super) fn apart(&mut self, block: &'p Block<'p>) {
-        self.apart_from(|run| run.block(block));
-    }
-
-    /// Runs the steps of a shell that is started here.
-    pub(super) fn child(&mut self, block: &'p Block<'p>) {
-        self.apart_from(|run| {
-            let scope = run.new_scope(None, false);
-            let outer = std::mem::replace(&mut run.here.scope, scope);
-            run.block(block);
-            run.here.scope = outer;
-        });
-    }
-
-    fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
-        let environment = self.state.clone();
-        let shell = (self.shell.folder.clone(), self.shell.export_all);
-        let variables = self.scopes[self.shell_scope() as usize].values.clone();
-        // A shell that a program starts is another process, which has not touched the GPU yet.
-        let touched = (self.state.cuda.take(), self.state.library.take());
-        let is_child = usize::from(!matches!(self.start, Start::Unit(_)));
-        self.in_child += is_child;
-        self.catches.push(Vec::new());
-        steps(self);
-        self.in_child -= is_child;
-        // `exit` in a subshell ends the subshell.
-        self.catches.pop();
-        if matches!(self.flow, Flow::Raise | Flow::Gone) {
-            self.flow = Flow::Next;
-        }
-        self.state.restore_environment(&environment);
-        (self.state.cuda, self.state.library) = touched;
-        (self.shell.folder, self.shell.export_all) = shell;
-        let scope = self.shell_scope();
-        let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
-        for name in changed {
-            if !variables.contains_key(name) {
-                self.unbind_in(scope, name);
-            }
-        }
-        for (name, value) in variables {
-            self.bind_in(scope, name, value);
-        }
-    }
-
     pub(super) fn export_all(&mut self, all: bool) {
         self.shell.export_all = all;
-    }
-
-    /// `source env.sh`: the steps of another file, in this shell.
-    pub(super) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
-        let Some(file) = self.file_named_by(path) else {
-            // Anything may be set in it.
-            return self.state.fill_gaps(false);
-        };
-        if !self.program.code(file).units.is_empty() {
-            return self.run_script(file, span, true);
-        }
-        let environment = inherited(&self.state, &self.trace);
-        let (site, host) = (self.place(span), self.shell.host);
-        self.trace.launches.push(Launch { file, start: Start::Script, environment, site, host });
-        self.run_in_place(file, span);
-    }
-
-    /// `%run train.py`: the file runs as a script in this process, and its names are there afterwards.
-    fn run_in_place(&mut self, file: FileId, span: Span) {
-        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
-            return;
-        }
-        let frame = self.push_frame(file, None, span);
-        self.trace.entered.push(file);
-        let scope = self.new_scope(None, false);
-        self.modules.insert(file, scope);
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
-        self.callers.push(outer);
-        self.shell.scripts.push(file);
-        self.catches.push(Vec::new());
-        self.block(&self.code_of(file).body);
-        self.catches.pop();
-        self.flow = Flow::Next;
-        self.shell.scripts.pop();
-        if let Some(outer) = self.callers.pop() {
-            self.here = outer;
-        }
-        let names: Vec<_> =
-            self.scopes[scope as usize].values.iter().map(|(name, value)| (*name, value.clone())).collect();
-        for (name, value) in names {
-            self.bind(name, value);
-        }
-    }
-
-    /// Whether a file is being run as a script by another.
-    pub(super) fn is_run_as_script(&self, file: FileId) -> bool {
-        self.shell.scripts.contains(&file)
-    }
-
-    /// The units of another script: in this shell, or in one of its own.
-    fn run_script(&mut self, file: FileId, span: Span, in_this_shell: bool) {
-        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
-            return;
-        }
-        let code = self.program.code(file);
-        let frame = self.push_frame(file, None, span);
-        self.trace.entered.push(file);
-        let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
-        self.shell.scripts.push(file);
-        for unit in &code.units {
-            self.block(&unit.body);
-        }
-        self.flow = Flow::Next;
-        self.shell.scripts.pop();
-        self.here = outer;
     }
 
     pub(super) fn command(&mut self, command: &'p Command<'p>, span: Span) {
@@ -356,7 +241,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn file_named_by(&mut self, word: &'p Expr<'p>) -> Option<FileId> {
+    pub(super) fn file_named_by(&mut self, word: &'p Expr<'p>) -> Option<FileId> {
         let value = self.eval(word);
         let path = value.as_text().map(|text| text.into_owned()).or_else(|| self.ending_of(word))?;
         self.program.launched_file(self.here.file, self.shell.folder.as_deref(), &path)
@@ -445,10 +330,14 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                let uses = program.knowledge.command_uses_gpu(name, words);
-                return if uses {
-                    self.start_gpu_program(name, span)
-                };
+                if program.knowledge.command_uses_gpu(name, words) {
+                    return self.start_gpu_program(name, span);
+                }
+                // Whoever sets a mask for one command means a program that uses it.
+                if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
+                    return;
+                }
+                Vec::new()
             }
             Started::ShellCode(_) | Started::ShellInput | Started::Unknown => Vec::new(),
         };

@@ -7,7 +7,7 @@ use crate::program::value::{Marks, Value};
 impl<'p> Run<'p> {
     /// Whether a test replaced this name, or something that it is reached through.
     pub(super) fn is_mocked(&self, path: &str) -> bool {
-        self.mocked.iter().any(|mocked| {
+        self.state.set_up().mocked.iter().any(|mocked| {
             path.strip_prefix(mocked.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
         })
@@ -19,7 +19,7 @@ impl<'p> Run<'p> {
         let text = self.paths.text(*path).clone();
         marks.skipped |=
             ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
-        let Some(args) = self.made_with.get(path) else { return };
+        let Some(args) = self.made_with(*path) else { return };
         if text.ends_with("usefixtures()") {
             marks.fixtures.extend(args.items.iter().filter_map(|argument| match &argument.value {
                 Value::Text(name) => Some(name.text.to_string()),

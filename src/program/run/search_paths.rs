@@ -36,7 +36,7 @@ impl<'p> Run<'p> {
             "sys.path.insert" | "sys.path.append" => {
                 let added = args.items.last()?.value.clone();
                 if let Value::Text(text) = added {
-                    self.search_paths.push(normal(&text.text));
+                    self.state.set_up_mut().search_paths.push(normal(&text.text));
                 }
                 Some(Value::None)
             }

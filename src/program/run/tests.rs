@@ -88,7 +88,7 @@ impl<'p> Run<'p> {
             let span = self.function_of(&method).name_span;
             self.run_test(&bound, places, |run| {
                 for name in ["setUpClass", "setup_class", "setUp", "setup_method"] {
-                    if let Value::Function(_) = run.class_attribute(class, name, 0) {
+                    if let Value::Function(_) = run.class_attribute(class, name) {
                         let before = run.attribute(&object, name, span);
                         run.call(before, Args::default(), span);
                     }
@@ -104,7 +104,6 @@ impl<'p> Run<'p> {
         }
         let before = self.state.clone();
         let mark = self.undo.len();
-        let mocked = self.mocked.len();
         // Tests are arms of one branch: no path leads through two of them.
         self.path.push((0, self.function_of(test).span.start));
         self.forks.push(self.scopes.len());
@@ -128,7 +127,6 @@ impl<'p> Run<'p> {
         let base = self.forks.pop().unwrap_or_default();
         self.path.pop();
         self.roll_back(mark, base);
-        self.mocked.truncate(mocked);
         self.state = before;
     }
 
