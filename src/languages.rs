@@ -2,10 +2,14 @@
 
 mod command_lines;
 mod embedded;
+mod interpolation;
+mod interpreters;
 mod notebook;
 mod python;
 mod rust;
+mod settings;
 mod shell;
+mod yaml;
 
 use crate::code::Code;
 use crate::sources::{Language, Source};
@@ -25,6 +29,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         Language::Python => python::lower(&source.text),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
+        Language::Yaml => yaml::lower(source),
         _ => Ok(Code::default()),
     }
 }

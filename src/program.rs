@@ -117,26 +117,27 @@ impl<'s> Program<'s> {
         let launchers = self.follow_launchers();
         let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
         let by_programs = self.launched_by_programs(launches::distinct(by_launchers()));
-        let starts = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
+        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
         let ran = Mutex::new(Ran::default());
         let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
-            if let Some(file) = trace.entry {
-                ran.own_writes.extend(trace.own_writes().map(|variable| (file, variable.to_owned())));
-            }
+            let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
+            ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
             judge(trace, start)
         };
-        let mut followed = self.follow_all(&starts, &judge_noting, &distinct);
+        let mut followed = self.follow_all(&entries, &judge_noting, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
         followed.judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
+        let cut = launchers.iter().filter(|(trace, _)| trace.cut);
+        followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
         let files = (0..self.codes.len() as u32).map(FileId);
         let alone = files.filter(|&file| self.has_code_alone(file, ran));
-        let alone = alone.map(|file| (file, Start::Library, None));
+        let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
         let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
-        for others in [alone.collect::<Vec<_>>(), cpu_part.into_iter().collect()] {
+        for others in [alone, cpu_part.into_iter().collect()] {
             let more = self.follow_all(&others, &judge, &distinct);
             followed.judged.extend(more.judged);
             followed.unfinished.extend(more.unfinished);
@@ -149,7 +150,7 @@ impl<'s> Program<'s> {
 
     /// Follows one program.
     pub fn trace(&self, file: FileId, start: Start) -> Trace {
-        Run::new(self, file, start, self.budget.one).trace()
+        Run::new(self, file, start).trace()
     }
 
     /// Whether a file holds code about devices that no program ran.

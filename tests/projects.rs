@@ -1,7 +1,8 @@
 //! Small programs with what must be said about them, and nothing else: `tests/projects/`.
 //!
 //! A comment `# ~ rule severity, rule severity` (`//` in Rust) stands on the line that a finding must name; `# ~^`
-//! means the line above. A file without one must be passed over in silence. In a notebook it stands in a cell.
+//! means the line above, `# ~^^` the one above that. A file without one must be passed over in silence. In a notebook it
+//! stands in a cell.
 //!
 //! - `single/TOPIC/NAME.py` (or another language that is checked) is a project of one file, with the policy of its topic
 //!   if there is one.
@@ -75,8 +76,10 @@ fn projects() -> Vec<(String, Files)> {
     let mut all = Vec::new();
     for topic in entries(&cases().join("single")) {
         let policy = fs::read_to_string(topic.join("gpulint.yaml")).ok();
+        // A workflow is one by the folder that it lies in.
+        let folder = if last_name(&topic) == "workflows" { ".github/workflows/" } else { "" };
         for case in entries(&topic).into_iter().filter(|file| is_case(file)) {
-            let mut files = vec![(last_name(&case), text_of(&case))];
+            let mut files = vec![(format!("{folder}{}", last_name(&case)), text_of(&case))];
             files.extend(policy.iter().map(|text| ("gpulint.yaml".to_owned(), text.clone())));
             all.push((relative(&case, &cases()), files));
         }
@@ -102,7 +105,7 @@ fn projects() -> Vec<(String, Files)> {
 }
 
 fn is_case(file: &Path) -> bool {
-    ["ipynb", "md", "py", "rs"].iter().any(|ending| file.extension().is_some_and(|it| it == *ending))
+    ["ipynb", "md", "py", "rs", "yml"].iter().any(|ending| file.extension().is_some_and(|it| it == *ending))
 }
 
 /// A statement that reaches cuInit makes the pin below it useless; any other leaves it fragile, below `import torch`.
@@ -189,10 +192,8 @@ fn labels(path: &str, text: &str) -> Vec<Row> {
     for (index, line) in text.lines().enumerate() {
         let marker = line.split_once("# ~").or_else(|| line.split_once("// ~"));
         let Some((_, marker)) = marker else { continue };
-        let (line, marker) = match marker.strip_prefix('^') {
-            Some(marker) => (index, marker),
-            None => (index + 1, marker),
-        };
+        let above = marker.bytes().take_while(|byte| *byte == b'^').count();
+        let (line, marker) = (index + 1 - above, &marker[above..]);
         for item in marker.split(',') {
             let (rule, severity) = item.trim().split_once(' ').expect("a rule and a severity");
             if RULES.contains(&rule) {

@@ -1,6 +1,28 @@
 //! Code inside other files: the text that an interpreter gets, and where each of its bytes stands in the file.
 
+use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
+use std::borrow::Cow;
+
+/// Stands in an extracted text for a part that is only known when it runs: `${{ inputs.gpu }}` of a workflow.
+pub const NOT_KNOWN: char = '\u{fffc}';
+
+/// The value of a text in which parts may not be known.
+pub fn text_kind(text: Cow<'_, str>, span: Span) -> ExprKind<'_> {
+    if !text.contains(NOT_KNOWN) {
+        return ExprKind::Text(text);
+    }
+    let mut parts = Vec::new();
+    for (number, part) in text.split(NOT_KNOWN).enumerate() {
+        if number > 0 {
+            parts.push(Expr { span, kind: ExprKind::Unknown(Vec::new()) });
+        }
+        if !part.is_empty() {
+            parts.push(Expr { span, kind: ExprKind::Text(part.to_owned().into()) });
+        }
+    }
+    if parts.len() == 1 { parts.swap_remove(0).kind } else { ExprKind::Join(parts) }
+}
 
 /// Where the bytes of an extracted text stand in the file that it comes from.
 #[derive(Clone, Debug)]
@@ -64,6 +86,13 @@ impl Extract {
         if !goes_on {
             self.pieces.push((at, source as u32));
         }
+        self.text.push_str(text);
+    }
+
+    /// Adds text all of which stands at one place: the character that an escape stands for.
+    pub fn push_at(&mut self, text: &str, source: usize) {
+        let first = self.text.len();
+        self.pieces.extend((first..first + text.len()).map(|at| (at as u32, source as u32)));
         self.text.push_str(text);
     }
 

@@ -4,6 +4,7 @@
 //! Both arms of a branch whose condition is not understood are followed, and their states join. What
 //! happens only in one of them is noted as uncertain.
 
+mod alone;
 mod branches;
 mod builtins;
 mod callbacks;
@@ -24,8 +25,8 @@ mod lazy;
 mod library_calls;
 mod mocks;
 mod operators;
-mod scripts;
 mod search_paths;
+mod spending;
 mod steps;
 mod tests;
 
@@ -181,8 +182,7 @@ impl Here<'_> {
 }
 
 impl<'p> Run<'p> {
-    /// A program that is followed for `most_steps` steps.
-    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start, most_steps: usize) -> Self {
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame {
@@ -221,7 +221,7 @@ impl<'p> Run<'p> {
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
-            most_steps,
+            most_steps: program.budget.one,
             asked_count: false,
             resumes: Vec::new(),
             given: Vec::new(),
@@ -322,32 +322,6 @@ impl<'p> Run<'p> {
 
     fn place(&self, span: Span) -> Place {
         Place { file: self.here.file, span }
-    }
-
-    /// Spends one step of the budget; `false` when it is used up. The file that was started may go on for a
-    /// while, without what it imports and calls: what it does itself comes after that, and matters most.
-    fn spend(&mut self) -> bool {
-        if self.steps < self.most_steps {
-            self.steps += 1;
-            return true;
-        }
-        self.trace.cut = true;
-        if self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4 {
-            self.steps += 1;
-            return true;
-        }
-        // What is passed over may set anything.
-        self.state.blur();
-        false
-    }
-
-    /// Whether the code of a file is passed over, because the budget is used up; it may set anything.
-    fn passes_over(&mut self, file: FileId) -> bool {
-        let passes = file != self.entry && self.steps >= self.most_steps;
-        if passes {
-            self.state.blur();
-        }
-        passes
     }
 
     /// Notes that something happens at `span` of the running file.

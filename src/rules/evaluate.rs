@@ -8,7 +8,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
-use crate::program::{Happened, Program};
+use crate::program::{Definition, Happened, Program};
 
 /// What a rule is held against.
 pub struct Scope<'a> {
@@ -105,6 +105,11 @@ impl Scope<'_> {
     /// whoever reads the file.
     fn is_handed_on(&self, variable: &Option<String>, id: EventId, event: &Event) -> bool {
         let Some(variable) = variable else { return false };
+        // Without a mask there is nothing to hand on.
+        let mut mask = event.before.mask.iter();
+        if !mask.any(|mask| matches!(mask, Definition::Set(..))) {
+            return false;
+        }
         match &event.what {
             What::Launch { targets, .. } => {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))

@@ -107,6 +107,8 @@ impl Words<'_> {
 pub(crate) fn as_code(what: &What) -> String {
     match what {
         What::Import { module, .. } => format!("import {module}"),
+        // A command line.
+        What::Call { callee, .. } if callee.contains(' ') => callee.clone(),
         What::Call { callee, .. } if callee.contains(['.', ':']) => {
             format!("{}()", callee.trim_end_matches("()"))
         }

@@ -80,6 +80,8 @@ impl Language {
         match name.as_str() {
             "makefile" | "gnumakefile" => return Some(Language::Makefile),
             "setup.cfg" => return Some(Language::Ini),
+            // The policy itself chooses nothing.
+            "gpulint.yaml" | "gpulint.yml" => return None,
             ".bashrc" | ".bash_profile" | ".zshrc" | ".zshenv" | ".profile" | ".envrc" => {
                 return Some(Language::Shell);
             }
@@ -143,7 +145,10 @@ impl Language {
 
     /// Whether there is a front-end that reads it.
     fn is_read(self) -> bool {
-        matches!(self, Language::Notebook | Language::Python | Language::Rust | Language::Shell)
+        matches!(
+            self,
+            Language::Notebook | Language::Python | Language::Rust | Language::Shell | Language::Yaml
+        )
     }
 }
 

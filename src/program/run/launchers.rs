@@ -1,10 +1,13 @@
 //! Launchers: shells, workflows, containers. Their variables reach the programs that they start, and those
 //! that are files of the project are programs of their own with that environment.
 
+mod apart;
+mod scripts;
+
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
 use crate::code::{Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
-use crate::commands::{Invocation, Started, invocation, is_assignment};
+use crate::commands::{Invocation, Started, invocation, is_assignment, program_name};
 use crate::facts::{FileId, Span};
 use crate::program::knowledge::Does;
 use crate::program::launches::{Inherited, Launch, inherited, normalised};
@@ -19,12 +22,12 @@ use smallvec::smallvec;
 #[derive(Default)]
 pub(super) struct Shell {
     /// The folder in which commands run, relative to the project root; `None` where it is not known.
-    pub(super) folder: Option<String>,
+    folder: Option<String>,
     /// Every variable that is set is exported: `set -a`.
-    pub(super) export_all: bool,
-    pub(super) host: Host,
+    export_all: bool,
+    host: Host,
     /// Scripts being run by other scripts, outermost first.
-    pub(super) scripts: Vec<FileId>,
+    scripts: Vec<FileId>,
 }
 
 impl<'p> Run<'p> {
@@ -54,6 +57,7 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(None, false);
         self.here = Here::in_module(file, scope, 0);
         self.shell.host = host;
+        self.trace.host = host;
         self.shell.export_all = self.program.language_of(file) == Language::Dotenv;
         self.shell.scripts.push(file);
         self.trace.entered.push(file);
@@ -102,7 +106,7 @@ impl<'p> Run<'p> {
     }
 
     /// The namespace of shell variables: a shell has one for all its functions.
-    pub(super) fn shell_scope(&self) -> ScopeId {
+    fn shell_scope(&self) -> ScopeId {
         let mut scope = self.here.scope;
         while let Some(parent) = self.scopes[scope as usize].parent {
             scope = parent;
@@ -241,7 +245,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(super) fn file_named_by(&mut self, word: &'p Expr<'p>) -> Option<FileId> {
+    fn file_named_by(&mut self, word: &'p Expr<'p>) -> Option<FileId> {
         let value = self.eval(word);
         let path = value.as_text().map(|text| text.into_owned()).or_else(|| self.ending_of(word))?;
         self.program.launched_file(self.here.file, self.shell.folder.as_deref(), &path)
@@ -330,8 +334,9 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                if program.knowledge.command_uses_gpu(name, words) {
-                    return self.start_gpu_program(name, span);
+                let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+                if has_gpu && program.knowledge.command_uses_gpu(name, words) {
+                    return self.start_gpu_program(name, words, span);
                 }
                 // Whoever sets a mask for one command means a program that uses it.
                 if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
@@ -356,10 +361,13 @@ impl<'p> Run<'p> {
     }
 
     /// A program that is no file of the project and is known to use a GPU.
-    fn start_gpu_program(&mut self, name: &str, span: Span) {
+    fn start_gpu_program(&mut self, name: &str, words: &[Option<&str>], span: Span) {
+        let mut behind = words.iter().skip_while(|word| word.is_none_or(|word| program_name(word) != name));
+        // What it is told to do, as people know it: `vllm serve`.
+        let callee = format!("{name} {}", behind.nth(1).copied().flatten().unwrap_or("…"));
         self.in_child += 1;
-        self.note(What::Launch { callee: name.to_owned(), targets: Vec::new() }, span);
-        self.note(What::Call { callee: name.to_owned(), does: vec![Does::CudaInit], note: None }, span);
+        self.note(What::Launch { callee: callee.clone(), targets: Vec::new() }, span);
+        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
     }
 

@@ -1,8 +1,8 @@
-//! Scripts inside scripts: shells that a program or a shell starts, and files that run in the place of the one
-//! that names them.
+//! Files that run in the place of the one that names them: scripts that a shell sources or starts, and those that a
+//! notebook runs.
 
-use super::{Flow, Here, Run};
-use crate::code::{Block, Expr};
+use super::super::{Flow, Here, Run};
+use crate::code::Expr;
 use crate::facts::{FileId, Span};
 use crate::program::Start;
 use crate::program::launches::{Launch, inherited};
@@ -11,55 +11,10 @@ use crate::program::launches::{Launch, inherited};
 const MOST_SCRIPTS: usize = 8;
 
 impl<'p> Run<'p> {
-    /// Runs steps whose changes to variables end with them.
-    pub(super) fn apart(&mut self, block: &'p Block<'p>) {
-        self.apart_from(|run| run.block(block));
-    }
-
-    /// Runs the steps of a shell that is started here.
-    pub(super) fn child(&mut self, block: &'p Block<'p>) {
-        self.apart_from(|run| {
-            let scope = run.new_scope(None, false);
-            let outer = std::mem::replace(&mut run.here.scope, scope);
-            run.block(block);
-            run.here.scope = outer;
-        });
-    }
-
-    pub(super) fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
-        let environment = self.state.clone();
-        let shell = (self.shell.folder.clone(), self.shell.export_all);
-        let variables = self.scopes[self.shell_scope() as usize].values.clone();
-        // A shell that a program starts is another process, which has not touched the GPU yet.
-        let touched = (self.state.cuda.take(), self.state.library.take());
-        let is_child = usize::from(!matches!(self.start, Start::Unit(_)));
-        self.in_child += is_child;
-        self.catches.push(Vec::new());
-        steps(self);
-        self.in_child -= is_child;
-        // `exit` in a subshell ends the subshell.
-        self.catches.pop();
-        if matches!(self.flow, Flow::Raise | Flow::Gone) {
-            self.flow = Flow::Next;
-        }
-        self.state.restore_environment(&environment);
-        (self.state.cuda, self.state.library) = touched;
-        (self.shell.folder, self.shell.export_all) = shell;
-        let scope = self.shell_scope();
-        let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
-        for name in changed {
-            if !variables.contains_key(name) {
-                self.unbind_in(scope, name);
-            }
-        }
-        for (name, value) in variables {
-            self.bind_in(scope, name, value);
-        }
-    }
-
     /// `source env.sh`: the steps of another file, in this shell.
-    pub(super) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
-        let Some(file) = self.file_named_by(path) else {
+    pub(in crate::program::run) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
+        let Some(file) = self.file_named_by(path).or_else(|| self.program.action_in(self.here.file, path))
+        else {
             // Anything may be set in it.
             return self.state.fill_gaps(false);
         };
@@ -100,7 +55,7 @@ impl<'p> Run<'p> {
     }
 
     /// Whether a file is being run as a script by another.
-    pub(super) fn is_run_as_script(&self, file: FileId) -> bool {
+    pub(in crate::program::run) fn is_run_as_script(&self, file: FileId) -> bool {
         self.shell.scripts.contains(&file)
     }
 
