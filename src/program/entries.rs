@@ -3,6 +3,7 @@
 use super::Program;
 use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
+use crate::sources::Language;
 
 /// How a program is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,13 @@ impl Program<'_> {
             return Some(Start::Unit(0));
         }
         let source = self.sources.file(file);
+        if source.language == Language::Rust {
+            let tests = (!code.tests.is_empty()).then_some(Start::Tests);
+            return code.main_guard.then_some(Start::Script).or(tests);
+        }
+        if source.language == Language::Notebook {
+            return (!code.body.is_empty()).then_some(Start::Script);
+        }
         let name = source.name.rsplit('/').next().unwrap_or(&source.name);
         let is_named_so = (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py");
         // Scripts are named so too.

@@ -123,11 +123,14 @@ impl Scope<'_> {
         if self.trace.event(id).in_child {
             return false;
         }
-        let later = self.trace.events[id as usize + 1..].iter().filter(|event| !event.in_child);
-        let next = later
-            .map(|event| &event.what)
-            .find(|what| matches!(what, What::Spawn { .. }) || what.initialises_cuda());
-        matches!(next, Some(What::Spawn { .. }))
+        let starts = |event: &Event| match event.what {
+            What::Launch { .. } => true,
+            What::Spawn { .. } => !event.in_child,
+            _ => false,
+        };
+        let mut later = self.trace.events[id as usize + 1..].iter();
+        let next = later.find(|event| starts(event) || (event.what.initialises_cuda() && !event.in_child));
+        next.is_some_and(starts)
     }
 
     fn has_policy(&self, key: PolicyKey) -> bool {

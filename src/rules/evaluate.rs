@@ -254,6 +254,9 @@ impl Scope<'_> {
                     let message = match &frame.function {
                         Some(function) => format!("calls `{function}`"),
                         None if frame.parent.is_none() => "starts this program".to_owned(),
+                        None if self.program.is_launcher(frame.file) => {
+                            format!("runs `{}`", self.program.name_of(frame.file))
+                        }
                         None => format!("imports `{}`", self.program.dotted(frame.file)),
                     };
                     add(site, message);

@@ -69,7 +69,8 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
         return;
     }
     let matrix = job.get("strategy").and_then(|strategy| strategy.get("matrix"));
-    let runner = runners::of(job, matrix.map(|matrix| &**matrix));
+    let text = &lowering.source.text[entry.span().range()];
+    let runner = runners::of(job, matrix.map(|matrix| &**matrix), text);
     let container = job.get("container");
     let container_env = container.and_then(|container| container.get("env"));
     let levels = [container_env, root.get("env"), job.get("env")];

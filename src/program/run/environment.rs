@@ -37,6 +37,7 @@ impl<'p> Run<'p> {
     pub(super) fn reads_environment(&self, call: &Call<'p>) -> bool {
         match &call.callee.kind {
             ExprKind::Name(name) => *name == "getenv",
+            ExprKind::Outside(path) => matches!(&**path, "std.env.var" | "std.env.var_os"),
             ExprKind::Attribute(object, name) => match *name {
                 "getenv" => true,
                 "get" => match &object.kind {
@@ -60,7 +61,7 @@ impl<'p> Run<'p> {
             return Some(Value::Outside(self.paths.id(&format!("os.environ[{variable}]"))));
         }
         match path {
-            "os.environ.get" | "os.getenv" | "os.environ.__getitem__" => {
+            "os.environ.get" | "os.getenv" | "os.environ.__getitem__" | "std.env.var" | "std.env.var_os" => {
                 let key = value(0, "key")?;
                 let default = value(1, "default").unwrap_or(Value::None);
                 self.chosen_by_key(&key, &default);
@@ -71,12 +72,12 @@ impl<'p> Run<'p> {
                 self.write_variable(&key, &new, span, true);
                 Some(self.read_variable(&key, None, span))
             }
-            "os.environ.__setitem__" | "os.putenv" => {
+            "os.environ.__setitem__" | "os.putenv" | "std.env.set_var" => {
                 let (key, new) = (value(0, "key")?, value(1, "value")?);
                 self.write_variable(&key, &new, span, false);
                 Some(Value::None)
             }
-            "os.environ.pop" | "os.unsetenv" | "os.environ.__delitem__" => {
+            "os.environ.pop" | "os.unsetenv" | "os.environ.__delitem__" | "std.env.remove_var" => {
                 let key = value(0, "key")?;
                 let old = self.read_variable(&key, value(1, "default"), span);
                 self.remove_variable(&key, span);

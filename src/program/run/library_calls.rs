@@ -10,6 +10,7 @@ use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
 use crate::program::state::State;
 use crate::program::trace::What;
 use crate::program::value::{PathId, Value};
+use crate::sources::Language;
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
@@ -53,14 +54,16 @@ impl<'p> Run<'p> {
     /// when it is an ordinary call besides.
     fn call_by_meaning(&mut self, path: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
         match path {
-            "sys.exit" | "os._exit" | "os.abort" | "pytest.skip" | "pytest.exit" | "pytest.fail"
-            | "builtins.exit" | "builtins.quit" => {
+            "sys.exit" | "os._exit" | "os.abort" | "std.process.exit" | "std.process.abort"
+            | "pytest.skip" | "pytest.exit" | "pytest.fail" | "builtins.exit" | "builtins.quit" => {
                 self.flow = Flow::Raise;
                 Some(Value::Unknown)
             }
             "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
             "builtins.__import__" => Some(self.import_literal(args, true, span)),
-            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" => Some(self.load_dotenv(args, span)),
+            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" | "dotenv.dotenv" | "dotenvy.dotenv" => {
+                Some(self.load_dotenv(args, span))
+            }
             // What the file sets is not followed; it may set anything that is not set yet.
             "environ.Env.read_env" => {
                 self.state.fill_gaps(false);
@@ -315,8 +318,9 @@ impl<'p> Run<'p> {
                     (on_gpu, names_gpu) = (true, true);
                     if index.is_some() {
                         let place = place.unwrap_or(self.place(at));
-                        let by =
-                            if callee.contains('.') { format!("{callee}()") } else { format!(".{callee}()") };
+                        let name = self.name_of_call(callee);
+                        let is_path = name.contains(['.', ':']);
+                        let by = if is_path { format!("{name}()") } else { format!(".{name}()") };
                         self.note_choice(index, text, &by, place);
                     }
                 }
@@ -326,7 +330,7 @@ impl<'p> Run<'p> {
                 Device::Other | Device::Unknown => on_gpu = true,
             }
         }
-        if row.does.contains(&Does::Nvml) && callee.ends_with("device_count") {
+        if ["device_count", "num_devices"].iter().any(|count| callee.ends_with(count)) {
             self.asked_count = true;
         }
         let does: Vec<Does> = row.does.iter().copied().filter(|does| *does != Does::SelectDevice).collect();
@@ -340,7 +344,8 @@ impl<'p> Run<'p> {
         let narrowed = self.where_on_gpu(row, args);
         let outer = narrowed.map(|state| std::mem::replace(&mut self.state, state));
         let before = self.state.cuda;
-        self.note(What::Call { callee: callee.to_owned(), does, note: row.note.clone() }, span);
+        let callee = self.name_of_call(callee);
+        self.note(What::Call { callee, does, note: row.note.clone() }, span);
         if let Some(outer) = outer {
             let narrowed = std::mem::replace(&mut self.state, outer);
             if narrowed.cuda != before && self.state.cuda.is_none() {
@@ -348,6 +353,14 @@ impl<'p> Run<'p> {
             }
         }
         self.uncertain -= usize::from(!sure);
+    }
+
+    /// The name of a call as its language writes it.
+    fn name_of_call(&self, callee: &str) -> String {
+        match self.program.language_of(self.here.file) {
+            Language::Rust => callee.replace(").", ")\u{0}").replace('.', "::").replace('\u{0}', "."),
+            _ => callee.to_owned(),
+        }
     }
 
     /// What is true where the device that is passed is a GPU, when an earlier condition decided that.
