@@ -73,6 +73,18 @@ struct Ran {
     files: FxHashSet<FileId>,
     /// Variables that programs set themselves, by the file that they start with.
     own_writes: FxHashSet<(FileId, String)>,
+    /// Units of files of settings that programs loaded: they are judged there.
+    loaded: FxHashSet<(FileId, usize)>,
+}
+
+impl Ran {
+    /// Whether a program loaded this unit of this file into its own environment.
+    fn has_loaded(&self, file: Option<FileId>, start: Start) -> bool {
+        match (file, start) {
+            (Some(file), Start::Unit(unit)) => self.loaded.contains(&(file, unit)),
+            _ => false,
+        }
+    }
 }
 
 impl Drop for Program<'_> {
@@ -115,26 +127,31 @@ impl<'s> Program<'s> {
         distinct: impl Fn(&mut Vec<T>) + Sync,
     ) -> Followed<T> {
         let launchers = self.follow_launchers();
-        let starts = self.starts(launches::distinct(&launchers));
+        let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
+        let by_programs = self.launched_by_programs(launches::distinct(by_launchers()));
+        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
         let ran = Mutex::new(Ran::default());
         let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
-            if let Some(file) = trace.entry {
-                ran.own_writes.extend(trace.own_writes().map(|variable| (file, variable.to_owned())));
-            }
+            ran.loaded.extend(trace.loaded.iter().copied());
+            let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
+            ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
             judge(trace, start)
         };
-        let mut followed = self.follow_all(&starts, &judge_noting, &distinct);
+        let mut followed = self.follow_all(&entries, &judge_noting, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        followed.judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
+        let alone = launchers.iter().filter(|(trace, start)| !ran.has_loaded(trace.entry, *start));
+        followed.judged.extend(alone.flat_map(|(trace, start)| judge(trace, *start)));
+        let cut = launchers.iter().filter(|(trace, _)| trace.cut);
+        followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
         let files = (0..self.codes.len() as u32).map(FileId);
         let alone = files.filter(|&file| self.has_code_alone(file, ran));
-        let alone = alone.map(|file| (file, Start::Library, None));
+        let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
         let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
-        for others in [alone.collect::<Vec<_>>(), cpu_part.into_iter().collect()] {
+        for others in [alone, cpu_part.into_iter().collect()] {
             let more = self.follow_all(&others, &judge, &distinct);
             followed.judged.extend(more.judged);
             followed.unfinished.extend(more.unfinished);
@@ -147,7 +164,7 @@ impl<'s> Program<'s> {
 
     /// Follows one program.
     pub fn trace(&self, file: FileId, start: Start) -> Trace {
-        Run::new(self, file, start, self.budget.one).trace()
+        Run::new(self, file, start).trace()
     }
 
     /// Whether a file holds code about devices that no program ran.
@@ -171,12 +188,17 @@ impl<'s> Program<'s> {
         self.options.lazy_modules
     }
 
-    /// The text of a `.env` file, by its name.
-    fn dotenv(&self, name: &str) -> Option<&'s str> {
-        self.sources.dotenv.get(name).map(String::as_str)
+    /// The file of settings with this name.
+    fn dotenv(&self, name: &str) -> Option<FileId> {
+        self.imports.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
     }
 
-    fn name_of(&self, file: FileId) -> &'s str {
+    /// Whether a file starts programs, or sets variables for those that load it, and is no Python.
+    pub(crate) fn is_launcher(&self, file: FileId) -> bool {
+        !self.code(file).units.is_empty()
+    }
+
+    pub(crate) fn name_of(&self, file: FileId) -> &'s str {
         &self.sources.file(file).name
     }
 
@@ -260,13 +282,8 @@ impl<'s> Program<'s> {
             let named = |file: &FileId| match cpu.entry_points.is_empty() {
                 true => self.sources.file(*file).reported,
                 false => {
-                    let by_path = self
-                        .sources
-                        .file(*file)
-                        .name
-                        .trim_end_matches(".py")
-                        .trim_end_matches("/__init__")
-                        .replace('/', ".");
+                    let name = self.name_of(*file).trim_end_matches(".py").trim_end_matches(".ipynb");
+                    let by_path = name.trim_end_matches("/__init__").replace('/', ".");
                     cpu.entry_points_match(&self.dotted(*file)) || cpu.entry_points_match(&by_path)
                 }
             };

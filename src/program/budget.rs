@@ -66,7 +66,7 @@ impl Program<'_> {
         let spent = AtomicUsize::new(0);
         let parts = Mutex::new(Vec::new());
         let first = programs.par_iter().enumerate().map(|(index, &(file, start, launch))| {
-            let trace = Run::new(self, file, start, share).launched_by(launch).trace();
+            let trace = Run::new(self, file, start).launched_by(launch).within(share).trace();
             spent.fetch_add(trace.steps, Ordering::Relaxed);
             let mut judged = judge(&trace, start);
             if trace.cut {
@@ -112,7 +112,7 @@ impl Program<'_> {
             let spent = AtomicUsize::new(0);
             together.par_iter_mut().for_each(|part| {
                 let (file, start, launch) = programs[part.index];
-                let trace = Run::new(self, file, start, self.budget.one).launched_by(launch).trace();
+                let trace = Run::new(self, file, start).launched_by(launch).trace();
                 spent.fetch_add(trace.steps, Ordering::Relaxed);
                 part.judged = judge(&trace, start);
                 if !trace.cut {

@@ -5,7 +5,7 @@ use super::run::Run;
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
 use super::{Program, Start};
-use crate::code::Host;
+use crate::code::{Expr, ExprKind, Host};
 use crate::facts::{FileId, Place};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -64,13 +64,17 @@ impl Launch {
         let pairs = self.environment.iter().zip(&other.environment);
         self.host == other.host
             && self.environment.len() == other.environment.len()
-            && pairs.map(same).all(|same| same)
+            && pairs.into_iter().all(same)
     }
 
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
     /// nothing about the runs that matter.
     pub fn is_without_gpu(&self) -> bool {
-        self.host == Host::NoGpu && !self.environment.iter().any(|(name, _)| &**name == MASK)
+        self.host == Host::NoGpu && !self.sets_mask()
+    }
+
+    fn sets_mask(&self) -> bool {
+        self.environment.iter().any(|(name, _)| &**name == MASK)
     }
 }
 
@@ -115,14 +119,16 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
 pub(super) type Launched<'l> = (FileId, Start, Option<&'l Launch>);
 
 /// Launches that differ in what the program finds, in the order of their launchers.
-pub(super) fn distinct(launchers: &[(Trace, Start)]) -> Vec<&Launch> {
+pub(super) fn distinct<'l>(launches: impl IntoIterator<Item = &'l Launch>) -> Vec<&'l Launch> {
     /// More environments than this are not told apart for one program.
     const MOST: usize = 8;
     let mut distinct: Vec<&Launch> = Vec::new();
-    for launch in launchers.iter().flat_map(|(trace, _)| &trace.launches) {
+    for launch in launches {
         let same_program = |known: &&&Launch| known.file == launch.file && known.start == launch.start;
         let mut known = distinct.iter().filter(same_program);
-        if known.clone().count() < MOST && !known.any(|known| known.same_environment(launch)) {
+        // One that sets no mask matters more than any.
+        let few = known.clone().count() < MOST || !launch.sets_mask();
+        if few && !known.any(|known| known.same_environment(launch)) {
             distinct.push(launch);
         }
     }
@@ -137,10 +143,16 @@ impl Program<'_> {
             files.flat_map(|file| (0..self.code(file).units.len()).map(move |unit| (file, unit))).collect();
         let follow = |&(file, unit): &(FileId, usize)| {
             let start = Start::Unit(unit);
-            (Run::new(self, file, start, self.budget.one).trace(), start)
+            (Run::new(self, file, start).trace(), start)
         };
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
-        let runs = |trace: &Trace, file: FileId| trace.entry != Some(file) && trace.entered.contains(&file);
+        // A run on a machine without a GPU says nothing about those that matter.
+        let needs_gpu = |file: FileId| self.code(file).units.iter().any(|unit| unit.host != Host::NoGpu);
+        let runs = |trace: &Trace, file: FileId| {
+            trace.entry != Some(file)
+                && trace.entered.contains(&file)
+                && (trace.host != Host::NoGpu || !needs_gpu(file))
+        };
         let is_run_elsewhere = |file: FileId| {
             let others = traces.iter().filter(|(trace, _)| runs(trace, file));
             others
@@ -151,6 +163,16 @@ impl Program<'_> {
             traces.iter().map(|(trace, _)| !trace.entry.is_some_and(is_run_elsewhere)).collect();
         let mut kept = kept.into_iter();
         traces.into_iter().filter(|_| kept.next() == Some(true)).collect()
+    }
+
+    /// What programs start that are no launchers themselves, notebooks above all, in the environment that
+    /// `launches` give them.
+    pub(super) fn launched_by_programs(&self, launches: Vec<&Launch>) -> Vec<Launch> {
+        let starts = self.starts(launches);
+        let starting = starts.par_iter().filter(|(file, ..)| self.code(*file).starts_programs);
+        let started = starting
+            .map(|&(file, start, launch)| Run::new(self, file, start).launched_by(launch).trace().launches);
+        started.collect::<Vec<_>>().into_iter().flatten().collect()
     }
 
     /// Every program with each environment that launchers give it; without a launcher it has none.
@@ -192,6 +214,13 @@ impl Program<'_> {
             }
             tail = tail.split_once('/')?.1;
         }
+    }
+
+    /// The composite action in a folder, which a workflow names instead of the file.
+    pub(super) fn action_in(&self, launcher: FileId, folder: &Expr<'_>) -> Option<FileId> {
+        let ExprKind::Text(folder) = &folder.kind else { return None };
+        let file = |name: &&str| self.launched_file(launcher, None, &format!("{folder}/{name}"));
+        ["action.yml", "action.yaml"].iter().find_map(file)
     }
 
     /// The module that `python -m` names, as a file that runs: a package's `__main__`.

@@ -4,6 +4,8 @@
 //! Both arms of a branch whose condition is not understood are followed, and their states join. What
 //! happens only in one of them is noted as uncertain.
 
+mod alone;
+mod arguments;
 mod branches;
 mod builtins;
 mod callbacks;
@@ -16,18 +18,22 @@ mod decisions;
 mod devices;
 mod environment;
 mod expressions;
+mod frames;
 mod functions;
 mod generators;
 mod imports;
 mod launchers;
 mod lazy;
 mod library_calls;
+mod loading;
 mod mocks;
 mod operators;
 mod search_paths;
+mod spending;
 mod starts;
 mod steps;
 mod tests;
+mod texts;
 mod variables;
 
 use super::launches::Launch;
@@ -182,8 +188,7 @@ impl Here<'_> {
 }
 
 impl<'p> Run<'p> {
-    /// A program that is followed for `most_steps` steps.
-    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start, most_steps: usize) -> Self {
+    pub fn new(program: &'p Program<'p>, entry: FileId, start: Start) -> Self {
         let own_uses_only = start == Start::Imported;
         let mut trace = Trace { entry: Some(entry), own_uses_only, ..Trace::default() };
         trace.frames.push(Frame {
@@ -222,7 +227,7 @@ impl<'p> Run<'p> {
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
-            most_steps,
+            most_steps: program.budget.one,
             asked_count: false,
             resumes: Vec::new(),
             given: Vec::new(),
@@ -325,32 +330,6 @@ impl<'p> Run<'p> {
         Place { file: self.here.file, span }
     }
 
-    /// Spends one step of the budget; `false` when it is used up. The file that was started may go on for a
-    /// while, without what it imports and calls: what it does itself comes after that, and matters most.
-    fn spend(&mut self) -> bool {
-        if self.steps < self.most_steps {
-            self.steps += 1;
-            return true;
-        }
-        self.trace.cut = true;
-        if self.here.file == self.entry && self.steps < self.most_steps + self.most_steps / 4 {
-            self.steps += 1;
-            return true;
-        }
-        // What is passed over may set anything.
-        self.state.blur();
-        false
-    }
-
-    /// Whether the code of a file is passed over, because the budget is used up; it may set anything.
-    fn passes_over(&mut self, file: FileId) -> bool {
-        let passes = file != self.entry && self.steps >= self.most_steps;
-        if passes {
-            self.state.blur();
-        }
-        passes
-    }
-
     /// Notes that something happens at `span` of the running file.
     fn note(&mut self, what: What, span: Span) -> EventId {
         let place = self.place(span);
@@ -397,25 +376,6 @@ impl<'p> Run<'p> {
             before,
         });
         id
-    }
-
-    fn push_frame(&mut self, file: FileId, function: Option<usize>, site: Span) -> FrameId {
-        self.trace.frames.push(Frame {
-            parent: Some(self.here.frame),
-            site: Some(self.place(site)),
-            statement: Some(self.place(self.here.statement)),
-            file,
-            function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
-            number: function,
-        });
-        (self.trace.frames.len() - 1) as FrameId
-    }
-
-    /// Forgets the frames from `frame` on when nothing happened in them: nobody will ask how it came to that.
-    fn pop_frames(&mut self, frame: FrameId, events_before: usize) {
-        if self.trace.events.len() == events_before {
-            self.trace.frames.truncate(frame as usize);
-        }
     }
 
     /// Looks a name up in a namespace and those around it.

@@ -114,13 +114,13 @@ impl State {
         }
     }
 
+    fn knows(&self, variable: &str) -> bool {
+        self.environment.iter().any(|(name, _)| &**name == variable)
+    }
+
     /// The variables that something was done to, with what they may hold.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &Reaching)> {
         self.environment.iter().map(|(name, reaching)| (&**name, reaching))
-    }
-
-    fn knows(&self, variable: &str) -> bool {
-        self.environment.iter().any(|(name, _)| &**name == variable)
     }
 
     pub fn set(&mut self, variable: &str, mut reaching: Reaching) {

@@ -21,6 +21,8 @@ pub struct Trace {
     pub ran: FxHashSet<(FileId, usize)>,
     /// Files whose top level ran.
     pub entered: Vec<FileId>,
+    /// Units of files of settings that it loaded into its own environment.
+    pub loaded: Vec<(FileId, usize)>,
     /// Arms of branches that end the program.
     pub ended: FxHashSet<(u32, u32)>,
     /// Programs of the project that it starts.

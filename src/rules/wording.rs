@@ -107,9 +107,11 @@ impl Words<'_> {
 pub(crate) fn as_code(what: &What) -> String {
     match what {
         What::Import { module, .. } => format!("import {module}"),
-        // A command of a launcher.
+        // A command line.
         What::Call { callee, .. } if callee.contains(' ') => callee.clone(),
-        What::Call { callee, .. } if callee.contains('.') => format!("{}()", callee.trim_end_matches("()")),
+        What::Call { callee, .. } if callee.contains(['.', ':']) => {
+            format!("{}()", callee.trim_end_matches("()"))
+        }
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),

@@ -1,19 +1,19 @@
 //! Launchers: shells, workflows, containers. Their variables reach the programs that they start, and those
 //! that are files of the project are programs of their own with that environment.
 
+mod apart;
+mod scripts;
+
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Expr, ExprKind, Host, Setting};
+use crate::code::{Block, Expr, ExprKind, Host};
 use crate::commands::is_assignment;
-use crate::facts::{FileId, Span};
+use crate::facts::FileId;
 use crate::program::launches::{Inherited, Launch, normalised};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Frame, What};
 use crate::sources::Language;
 use smallvec::smallvec;
-
-/// Scripts that start each other are followed this deep.
-const MOST_SCRIPTS: usize = 8;
 
 /// What a launcher knows beside its variables.
 #[derive(Default)]
@@ -37,7 +37,6 @@ impl<'p> Run<'p> {
         let code = self.program.code(self.entry);
         let Some(unit) = code.units.get(number) else { return };
         self.begin_launcher(self.entry, unit.host);
-        self.trace.host = unit.host;
         self.block(&unit.body);
         self.flow = Flow::Next;
         self.here.statement = unit.span;
@@ -61,6 +60,7 @@ impl<'p> Run<'p> {
         self.shell.export_all = self.program.language_of(file) == Language::Dotenv;
         self.shell.scripts.push(file);
         self.trace.entered.push(file);
+        self.trace.host = host;
         self.enter_host(host);
     }
 
@@ -108,36 +108,11 @@ impl<'p> Run<'p> {
         self.here = outer;
     }
 
-    /// Runs steps whose changes to variables end with them.
-    pub(super) fn apart(&mut self, block: &'p Block<'p>) {
-        self.apart_from(|run| run.block(block));
-    }
-
-    pub(super) fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
-        let environment = self.state.clone();
-        let shell = (self.shell.folder.clone(), self.shell.export_all, self.shell.host);
-        let to_export = self.shell.to_export.len();
-        let variables = self.scopes[self.shell_scope() as usize].values.clone();
-        self.catches.push(Vec::new());
-        steps(self);
-        // `exit` in a subshell ends the subshell.
-        self.catches.pop();
-        if matches!(self.flow, Flow::Raise | Flow::Gone) {
-            self.flow = Flow::Next;
-        }
-        self.state.restore_environment(&environment);
-        (self.shell.folder, self.shell.export_all, self.shell.host) = shell;
-        self.shell.to_export.truncate(to_export);
-        let scope = self.shell_scope();
-        let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
-        for name in changed {
-            if !variables.contains_key(name) {
-                self.unbind_in(scope, name);
-            }
-        }
-        for (name, value) in variables {
-            self.bind_in(scope, name, value);
-        }
+    /// Runs steps on a machine that has no GPU.
+    pub(super) fn without_gpu(&mut self, block: &'p Block<'p>) {
+        let host = std::mem::replace(&mut self.shell.host, Host::NoGpu);
+        self.block(block);
+        self.shell.host = host;
     }
 
     pub(super) fn export_all(&mut self, all: bool) {
@@ -160,41 +135,6 @@ impl<'p> Run<'p> {
 
     pub(super) fn is_to_be_exported(&self, name: &str) -> bool {
         self.shell.to_export.iter().any(|known| known == name)
-    }
-
-    /// `source env.sh`: the steps of another file, in this shell.
-    pub(super) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
-        let Some(file) = self.file_named_by(path) else {
-            // Anything may be set in it.
-            return self.state.fill_gaps(false);
-        };
-        self.run_script(file, span, true);
-    }
-
-    /// The units of another script: in this shell, or in one of its own.
-    pub(super) fn run_script(&mut self, file: FileId, span: Span, in_this_shell: bool) {
-        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
-            return;
-        }
-        let code = self.program.code(file);
-        let frame = self.push_frame(file, None, span);
-        self.trace.entered.push(file);
-        let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
-        self.shell.scripts.push(file);
-        let export_all = self.shell.export_all;
-        self.shell.export_all |= !in_this_shell && self.program.language_of(file) == Language::Dotenv;
-        for unit in &code.units {
-            if !in_this_shell && unit.host != Host::Machine {
-                self.enter_host(unit.host);
-            }
-            self.block(&unit.body);
-            self.join_exits();
-        }
-        self.shell.export_all = if in_this_shell { self.shell.export_all } else { export_all };
-        self.flow = Flow::Next;
-        self.shell.scripts.pop();
-        self.here = outer;
     }
 
     /// Goes on where the ways meet that left a function or a script by `return`.
@@ -263,13 +203,5 @@ impl<'p> Run<'p> {
             }
             _ => None,
         };
-    }
-
-    /// A key of a configuration file that chooses a device.
-    pub(super) fn setting(&mut self, setting: &'p Setting<'p>) {
-        let value = self.eval(&setting.value);
-        if let Some(key) = setting.path.last() {
-            self.chosen_by_setting(key, &value);
-        }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Here, Run};
 use crate::code::{Command, Expr, ExprKind, Function, Host, ParameterKind};
 use crate::commands::{
-    Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment,
+    Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment, program_name,
 };
 use crate::facts::{FileId, Span};
 use crate::program::knowledge::Does;
@@ -311,9 +311,9 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                if program.knowledge.command_uses_gpu(name, words) {
-                    let verb = words.iter().flatten().nth(1).filter(|verb| !verb.starts_with('-'));
-                    return self.start_gpu_program(&format!("{name} {}", verb.unwrap_or(&"…")), span);
+                let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+                if has_gpu && program.knowledge.command_uses_gpu(name, words) {
+                    return self.start_gpu_program(name, words, span);
                 }
                 // Whoever sets a mask for one command means a program that uses it.
                 if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
@@ -345,10 +345,14 @@ impl<'p> Run<'p> {
     }
 
     /// A program that is no file of the project and is known to use a GPU.
-    fn start_gpu_program(&mut self, name: &str, span: Span) {
+    fn start_gpu_program(&mut self, name: &str, words: &[Option<&str>], span: Span) {
+        let mut behind = words.iter().skip_while(|word| word.is_none_or(|word| program_name(word) != name));
+        // What it is told to do, as people know it: `vllm serve`.
+        let callee = format!("{name} {}", behind.nth(1).copied().flatten().unwrap_or("…"));
         self.in_child += 1;
-        self.note(What::Launch { callee: name.to_owned(), targets: Vec::new(), host: self.shell.host }, span);
-        self.note(What::Call { callee: name.to_owned(), does: vec![Does::CudaInit], note: None }, span);
+        let host = self.shell.host;
+        self.note(What::Launch { callee: callee.clone(), targets: Vec::new(), host }, span);
+        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
     }
 }

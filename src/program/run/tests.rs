@@ -10,6 +10,9 @@ use std::rc::Rc;
 
 impl<'p> Run<'p> {
     pub(super) fn run_tests(&mut self) {
+        if let Some((file, unit)) = self.program.before_tests(self.entry) {
+            self.load_settings(file, unit, true, Span::default());
+        }
         let conftests = self.program.conftests(self.entry);
         for &conftest in &conftests {
             self.enter_module(conftest, Span::default());
@@ -18,6 +21,12 @@ impl<'p> Run<'p> {
             self.enter_module(parent, Span::default());
         }
         self.run_entry_module();
+        let named = &self.code_of(self.entry).tests;
+        if !named.is_empty() {
+            let tests: Vec<_> =
+                named.iter().filter_map(|&test| self.find_closure(self.entry, test)).collect();
+            return tests.iter().for_each(|test| self.run_test(test, &[], |_| {}));
+        }
         let marked = self.modules.get(&self.entry).and_then(|&scope| self.in_scope(scope, "pytestmark"));
         self.state.counted |= match marked {
             Some(Value::Sequence(marks)) => marks.iter().any(|mark| self.counts_devices(mark)),

@@ -82,7 +82,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn is_exported(&self, name: &str) -> bool {
+    pub(super) fn is_exported(&self, name: &str) -> bool {
         let reaching = self.state.reaching(name);
         reaching.iter().any(|definition| matches!(definition, Definition::Set(..) | Definition::Elsewhere))
     }
