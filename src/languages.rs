@@ -12,7 +12,6 @@ mod json;
 mod json_string;
 mod makefile;
 mod python;
-mod settings;
 mod shell;
 mod toml;
 mod yaml;

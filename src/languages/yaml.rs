@@ -10,8 +10,9 @@ mod expressions;
 mod gitlab;
 mod kubernetes;
 mod layers;
-pub(super) mod reader;
+mod reader;
 mod scalars;
+mod settings;
 mod values;
 mod workflows;
 

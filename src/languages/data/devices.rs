@@ -41,6 +41,11 @@ const DOCUMENTATION: &[&str] = &[
 /// Keys that say nothing of their own: `device: {value: "cuda:1"}` sets `device`.
 const VALUES: &[&str] = &["default", "value"];
 
+/// Whether what stands under a key sets nothing.
+pub fn is_documentation(key: &str) -> bool {
+    DOCUMENTATION.iter().any(|known| key.eq_ignore_ascii_case(known))
+}
+
 /// Whether tools write a file of this name.
 pub fn is_generated(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
@@ -66,9 +71,7 @@ impl<'s, 'd> Walk<'s, 'd> {
         super::super::nesting_room(|| {
             for entry in data.entries() {
                 // The policy says what is allowed, and chooses nothing.
-                if entry.key == "gpulint"
-                    || DOCUMENTATION.iter().any(|known| entry.key.eq_ignore_ascii_case(known))
-                {
+                if entry.key == "gpulint" || is_documentation(&entry.key) {
                     continue;
                 }
                 self.path.push(&entry.key);
