@@ -10,9 +10,8 @@ mod expressions;
 mod gitlab;
 mod kubernetes;
 mod layers;
-mod reader;
+pub(super) mod reader;
 mod scalars;
-mod settings;
 mod values;
 mod workflows;
 

@@ -1,9 +1,9 @@
 //! Any other YAML: maps that are the environment of somebody's program, and keys that choose a device.
 
-use super::super::data::is_documentation;
+use super::super::settings;
 use super::reader::{Entry, Node};
 use super::values::{References, variables};
-use super::{Lowering, MASK, ORDER, set_all, settings};
+use super::{Lowering, MASK, ORDER, set_all};
 use crate::code::{Block, Host};
 use crate::facts::Span;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ fn find<'s>(node: &Rc<Node<'s>>, key: Span, lowering: &mut Lowering<'s>) {
     }
     for entry in node.entries() {
         let name = entry.key();
-        if is_documentation(name) {
+        if settings::is_documentation(name) {
             continue;
         }
         if is_environment(name) && sets_gpu_variable(&entry.value) {
