@@ -25,6 +25,8 @@ pub struct Invocation {
     pub settings: Vec<Setting>,
     /// `env -i`: the program gets none of the variables of its parent.
     pub clean: bool,
+    /// Files of settings that are loaded for the program: `uv run --env-file .env`.
+    pub settings_files: Vec<String>,
     /// The folder in which the program runs, as written.
     pub folder: Option<String>,
     /// Where it runs, when that is not here.
@@ -133,6 +135,9 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
         invocation.is_distributed |=
             matches!(name, "torchrun" | "deepspeed" | "horovodrun" | "mpirun" | "mpiexec" | "srun");
         invocation.repeated |= matches!(name, "xargs" | "parallel");
+        if name == "dotenv" {
+            invocation.settings_files.push(".env".to_owned());
+        }
         python |= wrapper.python;
         at += 1 + usize::from(!wrapper.verb.is_empty());
         at = skip_options(words, at, wrapper, invocation);
@@ -236,10 +241,14 @@ fn skip_options(
             (_, "-C" | "--chdir" | "--cwd" | "--directory" | "--working-directory") => {
                 invocation.folder = value.map(str::to_owned);
             }
+            ("uv", "--env-file") => invocation.settings_files.extend(value.map(str::to_owned)),
             _ => {}
         }
         if let Some(name) = word.strip_prefix("--unset=").filter(|_| wrapper.name == "env") {
             invocation.removed.push(name.to_owned());
+        }
+        if let Some(file) = word.strip_prefix("--env-file=").filter(|_| wrapper.name == "uv") {
+            invocation.settings_files.push(file.to_owned());
         }
         let long_with_value =
             flags.is_some_and(|flags| word.starts_with("--") && !word.contains('=') && !flags.contains(word));

@@ -71,6 +71,8 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
+    /// Files that start programs which use a GPU.
+    users: FxHashSet<FileId>,
     /// Variables that programs set themselves, by the file that they start with.
     own_writes: FxHashSet<(FileId, String)>,
     /// Units of files of settings that programs loaded: they are judged there.
@@ -136,6 +138,8 @@ impl<'s> Program<'s> {
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
             ran.loaded.extend(trace.loaded.iter().copied());
+            let uses = trace.events.iter().any(|event| event.what.initialises_cuda());
+            ran.users.extend(trace.entry.filter(|_| uses));
             let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
             ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
@@ -235,6 +239,11 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether a program that starts with this file was seen to use a GPU.
+    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
+        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
     }
 
     /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.
