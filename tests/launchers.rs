@@ -189,7 +189,7 @@ fn long_lines() {
 fn read_as_each(text: &str, round: usize) {
     LANGUAGES.par_iter().for_each(|(ending, language)| {
         let source = Source::new(None, format!("{round}.{ending}"), *language, text.to_owned());
-        if round % 8 != 0 {
+        if !round.is_multiple_of(8) {
             // What is refused is refused in words.
             return drop(languages::lower(&source).map_err(|refusal| assert!(!refusal.is_empty())));
         }

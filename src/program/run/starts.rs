@@ -54,6 +54,7 @@ impl<'p> Run<'p> {
             Some(Some("eval")) => texts[1..].to_vec(),
             _ => texts,
         };
+        self.shell.commands += 1;
         let invocation = invocation(&texts);
         let dynamic = !invocation.assignments.is_empty();
         let plain = invocation.removed.is_empty()
