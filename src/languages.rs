@@ -4,6 +4,7 @@ mod command_lines;
 mod embedded;
 mod interpolation;
 mod interpreters;
+mod markdown;
 mod notebook;
 mod python;
 mod rust;
@@ -17,14 +18,22 @@ use crate::sources::{Language, Source};
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
 
+/// What a team may choose about the languages that are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    /// The shell blocks of Markdown files are read.
+    pub markdown_shell: bool,
+}
+
 /// Runs `lower` with room on the stack for trees that are deeper than people write them.
 fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 * 1024, 1024 * 1024, lower)
 }
 
 /// The code of one file, borrowing from its text.
-pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
+pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Rust => rust::lower(source),

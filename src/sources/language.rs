@@ -147,7 +147,12 @@ impl Language {
     fn is_read(self) -> bool {
         matches!(
             self,
-            Language::Notebook | Language::Python | Language::Rust | Language::Shell | Language::Yaml
+            Language::Markdown
+                | Language::Notebook
+                | Language::Python
+                | Language::Rust
+                | Language::Shell
+                | Language::Yaml
         )
     }
 }
