@@ -17,6 +17,8 @@ pub struct Invocation {
     pub removed: Vec<String>,
     /// `env -i`: the program gets none of the variables of its parent.
     pub clean: bool,
+    /// Files of settings that are loaded for the program: `uv run --env-file .env`.
+    pub settings_files: Vec<String>,
     /// The folder in which the program runs, as written.
     pub folder: Option<String>,
     /// It runs in a container: variables of the caller do not reach it.
@@ -74,6 +76,9 @@ pub fn invocation(words: &[Option<&str>]) -> Invocation {
         };
         invocation.is_distributed |=
             matches!(name, "torchrun" | "deepspeed" | "horovodrun" | "mpirun" | "mpiexec" | "srun");
+        if name == "dotenv" {
+            invocation.settings_files.push(".env".to_owned());
+        }
         python |= wrapper.python;
         at += 1 + usize::from(!wrapper.verb.is_empty());
         at = skip_options(words, at, wrapper, &mut invocation);
@@ -146,11 +151,15 @@ fn skip_options(
             (_, "-C" | "--chdir" | "--cwd" | "--directory" | "--working-directory") => {
                 invocation.folder = value.map(str::to_owned);
             }
+            ("uv", "--env-file") => invocation.settings_files.extend(value.map(str::to_owned)),
             ("sudo", _) => {}
             _ => {}
         }
         if let Some(name) = word.strip_prefix("--unset=").filter(|_| wrapper.name == "env") {
             invocation.removed.push(name.to_owned());
+        }
+        if let Some(file) = word.strip_prefix("--env-file=").filter(|_| wrapper.name == "uv") {
+            invocation.settings_files.push(file.to_owned());
         }
         let long_with_value =
             flags.is_some_and(|flags| word.starts_with("--") && !word.contains('=') && !flags.contains(word));

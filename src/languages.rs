@@ -11,6 +11,7 @@ mod interpreters;
 mod json;
 mod json_string;
 mod makefile;
+mod markdown;
 mod notebook;
 mod python;
 mod rust;
@@ -25,19 +26,27 @@ use crate::sources::{Language, Source};
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
 
+/// What a team may choose about the languages that are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    /// The shell blocks of Markdown files are read.
+    pub markdown_shell: bool,
+}
+
 /// Runs `lower` with room on the stack for trees that are deeper than people write them.
 fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 * 1024, 1024 * 1024, lower)
 }
 
 /// The code of one file, borrowing from its text.
-pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
+pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),
         Language::Json => json::lower(source),
         Language::Makefile => makefile::lower(source),
+        Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Rust => rust::lower(source),

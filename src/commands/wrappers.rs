@@ -48,6 +48,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("dumb-init", "", &[], 0, false),
     wrapper("gosu", "", &[], 1, false),
     wrapper("uv", "run", UV, 0, true),
+    wrapper("dotenv", "run", &[], 0, false),
     wrapper("poetry", "run", &["-C", "-P"], 0, false),
     wrapper("pdm", "run", &["-p"], 0, false),
     wrapper("pipenv", "run", &[], 0, false),

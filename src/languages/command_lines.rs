@@ -73,7 +73,7 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
 pub fn add_snippet<'s>(literal: &Literal<'s>, code: &mut Code<'s>) -> Option<usize> {
     let body = python::lower_snippet(literal.text, &literal.origin, code).ok()?;
     let span = literal.origin.span(0, literal.text.len());
-    code.snippets.push(Snippet { span, body });
+    code.snippets.push(Snippet { span, body, stands_alone: false });
     Some(code.snippets.len() - 1)
 }
 

@@ -27,6 +27,7 @@ mod lazy;
 mod library_calls;
 mod loading;
 mod mocks;
+mod observations;
 mod operators;
 mod search_paths;
 mod spending;

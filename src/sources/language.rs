@@ -158,6 +158,7 @@ impl Language {
                 | Language::Ini
                 | Language::Json
                 | Language::Makefile
+                | Language::Markdown
                 | Language::Notebook
                 | Language::Python
                 | Language::Rust

@@ -211,16 +211,24 @@ impl<'p> Run<'p> {
             return self.change_folder(texts.get(1).copied().flatten());
         }
         let invocation = invocation(&texts);
-        if command.environment.is_empty() && invocation.removed.is_empty() && !invocation.clean {
+        let for_it_alone = !(invocation.removed.is_empty() && invocation.settings_files.is_empty());
+        if command.environment.is_empty() && !for_it_alone && !invocation.clean {
             self.start(command, &invocation, &texts, span);
         } else {
+            let before = self.state.clone();
             self.with_environment(command, |run| {
                 for name in &invocation.removed {
                     let key = Value::text(name.clone(), run.place(span));
                     run.remove_variable(&key, span);
                 }
+                for path in &invocation.settings_files {
+                    let folder = run.shell.folder.clone();
+                    let file = run.program.launched_file(run.here.file, folder.as_deref(), path);
+                    run.load_for_command(file, span);
+                }
                 run.start(command, &invocation, &texts, span);
             });
+            self.state.restore_environment(&before);
         }
     }
 

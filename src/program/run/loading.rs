@@ -8,6 +8,7 @@ use super::{Here, Run};
 use crate::code::{Setting, StepKind};
 use crate::facts::{FileId, Span};
 use crate::program::value::Value;
+use crate::sources::Language;
 
 impl<'p> Run<'p> {
     /// `load_dotenv(path, override=…)`: the settings of the file fill gaps, or replace what is set.
@@ -43,6 +44,18 @@ impl<'p> Run<'p> {
                 return None;
             }
             folder = folder_of(&folder);
+        }
+    }
+
+    /// `uv run --env-file .env`: what is set keeps its value.
+    pub(super) fn load_for_command(&mut self, file: Option<FileId>, span: Span) {
+        match file.filter(|&file| self.program.language_of(file) == Language::Dotenv) {
+            Some(file) => {
+                self.trace.entered.push(file);
+                self.load_settings(file, 0, false, span);
+            }
+            // Not here, or not known: it may set anything.
+            None => self.state.fill_gaps(false),
         }
     }
 
