@@ -134,10 +134,10 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
         };
         invocation.is_distributed |=
             matches!(name, "torchrun" | "deepspeed" | "horovodrun" | "mpirun" | "mpiexec" | "srun");
-        invocation.repeated |= matches!(name, "xargs" | "parallel");
         if name == "dotenv" {
             invocation.settings_files.push(".env".to_owned());
         }
+        invocation.repeated |= matches!(name, "xargs" | "parallel");
         python |= wrapper.python;
         at += 1 + usize::from(!wrapper.verb.is_empty());
         at = skip_options(words, at, wrapper, invocation);

@@ -214,11 +214,20 @@ impl<'s> Program<'s> {
         self.sources.file(file).language
     }
 
-    /// The language that a place is written in: Python inside a shell is Python.
+    /// The language that a place is written in: Python inside a shell is Python, and a shell inside Markdown a shell.
+    /// A block of Python in Markdown is an example, which few rules are about.
     pub(crate) fn language_at(&self, place: Place) -> Language {
         let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
-        let is_snippet = self.code(place.file).snippets.iter().any(|snippet| holds(snippet.span));
-        if is_snippet { Language::Python } else { self.language_of(place.file) }
+        let code = self.code(place.file);
+        let language = self.language_of(place.file);
+        match code.snippets.iter().find(|snippet| holds(snippet.span)) {
+            Some(snippet) if snippet.stands_alone => language,
+            Some(_) => Language::Python,
+            None if language == Language::Markdown && code.units.iter().any(|unit| holds(unit.span)) => {
+                Language::Shell
+            }
+            None => language,
+        }
     }
 
     /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names

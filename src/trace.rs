@@ -28,7 +28,7 @@ pub fn print(
     why: Option<u32>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (codes, _) = crate::lower_all(sources);
+    let (codes, _) = crate::lower_all(sources, settings.language_choices());
     let mut options = settings.options(settings.cpu_section().as_ref());
     options.imports_matter = true;
     let program = Program::new(sources, codes, &RuleSet::embedded().knowledge, options);

@@ -33,11 +33,13 @@ pub enum Host {
     NoGpu,
 }
 
-/// Python inside another file: `python -c '…'`, a heredoc, a workflow step with `shell: python`.
+/// Python inside another file: `python -c '…'`, a heredoc, a workflow step with `shell: python`, a block of Markdown.
 #[derive(Debug)]
 pub struct Snippet<'s> {
     pub span: Span,
     pub body: Block<'s>,
+    /// A program by itself, which no command of the file starts.
+    pub stands_alone: bool,
 }
 
 /// `X=1`, `export X=1`, `$env:X = "1"`, `ENV X=1`, `env: {X: 1}`

@@ -97,7 +97,7 @@ struct Lowering<'s, 'o> {
 
 impl<'s> Lowering<'s, '_> {
     fn span(&self, node: Node<'_>) -> Span {
-        self.span_of(node.byte_range())
+        self.span_of(node.start_byte()..end_of(node))
     }
 
     fn span_of(&self, range: Range<usize>) -> Span {
@@ -150,6 +150,18 @@ impl<'s> Lowering<'s, '_> {
             }
             // A comment behind a statement may be a part of it.
             pending.extend(children_of(node).into_iter().rev().map(|child| (child, inside || is_simple)));
+        }
+    }
+}
+
+/// Where a node ends without the comment and the blanks behind it, which the grammar takes for a part of it.
+fn end_of(mut node: Node<'_>) -> usize {
+    loop {
+        let children = (0..node.child_count()).rev().filter_map(|at| node.child(at as u32));
+        let mut real = children.filter(|child| !matches!(child.kind(), "comment" | "command_argument_sep"));
+        match real.next() {
+            Some(last) => node = last,
+            None => return node.end_byte(),
         }
     }
 }

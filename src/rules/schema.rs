@@ -316,7 +316,9 @@ impl Rule {
         let mut rule: Rule = serde_yaml::from_str(text)?;
         rule.family = family.to_owned();
         if rule.languages == ["all"] {
-            rule.languages = Language::names().map(str::to_owned).collect();
+            // Prose sets no environment, and its examples are fragments: a rule about it names it.
+            let all = Language::names().filter(|name| *name != Language::Markdown.name());
+            rule.languages = all.map(str::to_owned).collect();
         }
         if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
             bail!("{}: there is no language `{unknown}`", rule.id);

@@ -84,6 +84,11 @@ impl<'p> Run<'p> {
                     run.set_by_option(word, Some(setting.range));
                 }
             }
+            for path in &invocation.settings_files {
+                let folder = run.shell.folder.clone();
+                let file = run.program.launched_file(run.here.file, folder.as_deref(), path);
+                run.load_for_command(file, span);
+            }
             run.start(command, &invocation, &texts, span);
             run.shell.host = host;
         });
