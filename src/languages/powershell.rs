@@ -157,7 +157,7 @@ impl<'s> Lowering<'s, '_> {
 /// Where a node ends without the comment and the blanks behind it, which the grammar takes for a part of it.
 fn end_of(mut node: Node<'_>) -> usize {
     loop {
-        let children = (0..node.child_count()).rev().filter_map(|at| node.child(at as u32));
+        let children = (0..node.child_count()).rev().filter_map(|at| node.child(at));
         let mut real = children.filter(|child| !matches!(child.kind(), "comment" | "command_argument_sep"));
         match real.next() {
             Some(last) => node = last,
