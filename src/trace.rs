@@ -203,6 +203,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         }
         What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
         What::Validate { by } => json!({"kind": "validate", "by": by}),
+        What::Release { by } => json!({"kind": "release", "by": by}),
         What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
         What::Select { index, text, by } => {
             json!({"kind": "select", "index": index, "device": text, "by": by})
@@ -233,6 +234,7 @@ fn describe(what: &What) -> String {
         }
         What::Remove { variable } => format!("{variable} is removed"),
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
+        What::Release { .. } => format!("{} gives GPU memory back", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),
         What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }

@@ -157,8 +157,9 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
     };
     let full = names.iter().map(|name| format!("{}.{name}", import.module));
     std::iter::once(import.module.to_owned()).chain(full).any(|module| {
-        // Everybody imports torch, and the words above stand wherever it does something.
-        let may_act = knowledge.has_effects(&module) && module != "torch" && !module.starts_with("torch.");
+        // Everybody imports these, and the words above stand wherever they do something that matters.
+        let common = matches!(&*module, "torch" | "gc") || module.starts_with("torch.");
+        let may_act = knowledge.has_effects(&module) && !common;
         may_act
             || options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {

@@ -107,6 +107,8 @@ pub enum Does {
     SelectDevice,
     /// Asks NVML, which initialises nothing.
     Nvml,
+    /// Gives memory of the GPU back.
+    Release,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.

@@ -10,33 +10,41 @@ mod calls;
 mod classes;
 mod compound;
 mod contexts;
+mod decorators;
 mod devices;
 mod environment;
 mod expressions;
+mod fixtures;
 mod functions;
+mod generators;
 mod imports;
 mod lazy;
 mod library_calls;
 mod mocks;
+mod releases;
 mod search_paths;
 mod steps;
 mod tests;
 
 use super::paths::Paths;
 use super::state::{Happened, State};
-use super::trace::{Arms, Event, EventId, Frame, FrameId, Trace, What};
+use super::trace::{Arms, Assurance, Event, EventId, Frame, FrameId, Trace, What};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
-use functions::Resume;
+use generators::Resume;
+use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Steps after which a program is no longer followed. Real programs need far fewer; this bounds the time
 /// for generated ones.
 const MOST_STEPS: usize = 400_000;
+
+/// Calls nested deeper than this are not followed.
+const MOST_CALLS: usize = 48;
 
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
@@ -86,6 +94,12 @@ pub(super) struct Run<'p> {
     changes: usize,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
+    /// The running code cleans up, whatever was raised before.
+    assured: Option<Assurance>,
+    /// What is done at the end of a test or of a `with`, the last first.
+    finalizers: Vec<Finalizer<'p>>,
+    /// The test that is being run, by file and number of the function.
+    test: Option<(FileId, usize)>,
     /// Names that tests replaced.
     mocked: Vec<String>,
     /// Folders that the program put on `sys.path`, as paths in the project.
@@ -173,6 +187,7 @@ impl<'p> Run<'p> {
             file: entry,
             function: None,
             number: None,
+            is_test: false,
         });
         Run {
             program,
@@ -203,6 +218,9 @@ impl<'p> Run<'p> {
             callers: Vec::new(),
             changes: 0,
             counted_places: FxHashSet::default(),
+            assured: None,
+            finalizers: Vec::new(),
+            test: None,
             mocked: Vec::new(),
             search_paths: Vec::new(),
             worker: None,
@@ -338,9 +356,21 @@ impl<'p> Run<'p> {
             arms: self.path.clone(),
             only_if_called: self.only_if_called,
             in_child: self.in_child > 0,
+            assured: self.assured,
             before,
         });
         id
+    }
+
+    /// Whether a function is the test that is being run, or one that a script calls a test: a function
+    /// `test_…` of a file that pytest does not collect.
+    fn is_test(&self, file: FileId, number: usize) -> bool {
+        if self.start == Start::Tests || self.test.is_some() {
+            return self.test == Some((file, number));
+        }
+        let function = &self.code_of(file).functions[number];
+        let is_method = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
+        function.name.starts_with("test_") && !is_method && self.program.start_of(file) != Some(Start::Tests)
     }
 
     fn push_frame(&mut self, file: FileId, function: Option<usize>, site: Span) -> FrameId {
@@ -351,6 +381,7 @@ impl<'p> Run<'p> {
             file,
             function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
             number: function,
+            is_test: function.is_some_and(|number| self.is_test(file, number)),
         });
         (self.trace.frames.len() - 1) as FrameId
     }

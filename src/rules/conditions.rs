@@ -52,6 +52,7 @@ impl Scope<'_> {
             })
             && is(condition.counted, &|| event.before.counted);
         let child = is(condition.for_child, &|| self.is_for_child(id))
+            && is(condition.released, &|| self.is_released(id))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
@@ -107,6 +108,16 @@ impl Scope<'_> {
             .map(|event| &event.what)
             .find(|what| matches!(what, What::Spawn { .. }) || what.initialises_cuda());
         matches!(next, Some(What::Spawn { .. }))
+    }
+
+    fn is_released(&self, id: EventId) -> bool {
+        self.later_releases(id).any(|release| self.trace.assures(release, id))
+    }
+
+    /// What gives memory back behind an event.
+    pub(super) fn later_releases(&self, id: EventId) -> impl Iterator<Item = &Event> {
+        let later = self.trace.events[id as usize + 1..].iter();
+        later.filter(|event| matches!(event.what, What::Release { .. }))
     }
 
     fn has_policy(&self, key: PolicyKey) -> bool {

@@ -47,7 +47,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
         if !rule.when.iter().all(holds) {
             continue;
         }
-        findings.push(scope.finding(rule, severity, event, &verdict));
+        findings.push(scope.finding(rule, severity, id as EventId, event, &verdict));
     }
     if rule.once {
         // The one that says most about the program; among equals the first.
@@ -62,6 +62,12 @@ impl Scope<'_> {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
+            (EventKind::TestLoad, ScopeKind::Program) => {
+                event.what.loads()
+                    && !event.in_child
+                    && !self.trace.own_uses_only
+                    && self.trace.test_of(event).is_some()
+            }
             (EventKind::Write, ScopeKind::Program) => match &event.what {
                 What::Write { variable, .. } => rule.find.variables.contains(variable),
                 _ => false,
@@ -100,17 +106,26 @@ impl Scope<'_> {
         uses && counts && fresh(event.before.cuda) && (!imports_count || fresh(event.before.library))
     }
 
-    fn finding(&self, rule: &Rule, severity: Severity, event: &Event, verdict: &Verdict) -> Finding {
+    fn finding(
+        &self,
+        rule: &Rule,
+        severity: Severity,
+        id: EventId,
+        event: &Event,
+        verdict: &Verdict,
+    ) -> Finding {
         let entry = self.trace.entry.unwrap_or(event.place.file);
         let statement = self.trace.statement_in(event, entry).unwrap_or(event.place);
         let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
         let place = match rule.at {
             At::Event => event.place,
             At::Entry => statement,
+            At::Test => self.test_name(event).unwrap_or(event.place),
             At::Definition => definition.map_or(statement, |write| write.place),
         };
         let words = Words {
             event,
+            test: self.trace.test_of(event).and_then(|frame| frame.function.as_deref()),
             in_cpu_part: self.kind == ScopeKind::CpuPart,
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             policy: self.policy,
@@ -119,7 +134,7 @@ impl Scope<'_> {
         };
         let mut related = Vec::new();
         for wanted in &rule.related {
-            self.relate(*wanted, definition.unwrap_or(event), &words, &mut related);
+            self.relate(*wanted, id, definition.unwrap_or(event), &words, &mut related);
         }
         related.retain(|known| known.place != place);
         let order_is_certain = rule
@@ -150,6 +165,13 @@ impl Scope<'_> {
         }
     }
 
+    /// The name of the test that an event lies in, where it is defined.
+    fn test_name(&self, event: &Event) -> Option<Place> {
+        let frame = self.trace.test_of(event)?;
+        let function = &self.program.code(frame.file).functions[frame.number?];
+        Some(Place { file: frame.file, span: function.name_span })
+    }
+
     /// Far from the file that is started, and behind conditions that are not understood: true of some
     /// program, and hardly of this one. One condition is far behind many hops, two behind any.
     fn is_far(&self, event: &Event, entry: FileId) -> bool {
@@ -167,7 +189,14 @@ impl Scope<'_> {
         }
     }
 
-    fn relate(&self, wanted: RelatedPlace, pointed: &Event, words: &Words<'_>, related: &mut Vec<Related>) {
+    fn relate(
+        &self,
+        wanted: RelatedPlace,
+        id: EventId,
+        pointed: &Event,
+        words: &Words<'_>,
+        related: &mut Vec<Related>,
+    ) {
         let mut add = |place: Place, message: String| {
             if !related.iter().any(|known| known.place == place) {
                 related.push(Related { place, message });
@@ -184,6 +213,15 @@ impl Scope<'_> {
             RelatedPlace::Definition => {
                 if pointed.place != words.event.place {
                     add(pointed.place, words.of_event(pointed));
+                }
+            }
+            RelatedPlace::Release => {
+                let test = self.test_name(words.event);
+                let mut releases = self.later_releases(id).filter(|release| {
+                    release.assured.is_none() && !self.trace.excludes(words.event, release)
+                });
+                if let Some(release) = releases.find(|release| self.test_name(release) == test) {
+                    add(release.place, words.of_event(release));
                 }
             }
             RelatedPlace::Chain => {

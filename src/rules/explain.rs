@@ -75,6 +75,7 @@ impl Scope<'_> {
             (condition.outside_mask, "the index is beyond the GPUs that the mask leaves"),
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
             (condition.counted, "the number of devices was checked on the way"),
+            (condition.released, "the memory is given back whatever is raised in the test"),
             (condition.validated, "the program checks which GPU it got"),
             (condition.cpu_part, "the CPU part is being imported"),
             (condition.for_child, "a process is started before this one uses the GPU again"),

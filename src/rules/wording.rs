@@ -1,12 +1,15 @@
 //! The words of a message: what happened, with which value, and what the policy wants.
 
 use crate::policy::Policy;
+use crate::program::knowledge::Does;
 use crate::program::trace::{Event, What};
 use crate::program::{Definition, Reaching};
 
 /// What a message may speak of.
 pub(super) struct Words<'a> {
     pub event: &'a Event,
+    /// The test that it lies in.
+    pub test: Option<&'a str>,
     pub in_cpu_part: bool,
     /// The value in force.
     pub in_force: Option<&'a str>,
@@ -37,6 +40,7 @@ impl Words<'_> {
     fn word(&self, name: &str) -> Option<String> {
         let gpu = self.policy.gpu.as_ref();
         match (name, &self.event.what) {
+            ("test", _) => self.test.map(str::to_owned),
             ("use", what) => Some(as_code(what)),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
@@ -79,11 +83,15 @@ impl Words<'_> {
                 format!("this import initialises CUDA{}", because(note))
             }
             What::Import { module, .. } => format!("`{module}` is imported here"),
+            What::Call { does, .. } if self.test.is_some() && does.contains(&Does::Allocate) => {
+                "this puts memory on the GPU".to_owned()
+            }
             What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
             What::Write { variable, .. } => format!("`{variable}` is set here"),
             What::Remove { variable } => format!("`{variable}` is removed here"),
             What::Select { text, .. } => format!("`{text}` is chosen here"),
             What::Validate { by } => format!("`{by}` checks the GPU"),
+            What::Release { .. } => "this is not reached when something is raised before".to_owned(),
             What::Spawn { .. } => "a process is started here".to_owned(),
         }
     }
@@ -97,6 +105,7 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),
+        What::Release { by } => by.clone(),
         What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
         What::Select { text, .. } => text.clone(),
     }

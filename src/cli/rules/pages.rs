@@ -88,6 +88,7 @@ fn severities_of(rule: &Rule) -> String {
         let section = match policy.section {
             Section::Gpu => "a `gpu` section",
             Section::Cpu => "a `cpu` section, or with `--mode cpu`",
+            Section::Tests => "names under `tests.cleanup`",
         };
         severities.push_str(&format!("; {} when the policy has {section}", word(policy.severity)));
     }

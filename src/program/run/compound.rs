@@ -1,10 +1,9 @@
 //! Loops, `try` and `with`: statements that hold others.
 
 use super::branches::{ArmRun, Outcome};
-use super::functions::Resume;
+use super::generators::Body;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, Handler, Target};
-use crate::facts::Span;
 use crate::program::value::Value;
 
 /// Literal collections up to this length are followed element by element.
@@ -133,6 +132,20 @@ impl<'p> Run<'p> {
         let Some(((context, target), rest)) = items.split_first() else {
             return self.block(body);
         };
+        let since = self.next_event();
+        self.with_item(context, target.as_ref(), rest, body);
+        if let Some(by) = self.cleanup_in(context) {
+            self.assured(since, None, |run| run.note_release(by, context.span));
+        }
+    }
+
+    fn with_item(
+        &mut self,
+        context: &'p Expr<'p>,
+        target: Option<&'p Target<'p>>,
+        rest: &'p [(Expr<'p>, Option<Target<'p>>)],
+        body: &'p Block<'p>,
+    ) {
         let manager = self.eval(context);
         if self.flow != Flow::Next {
             return;
@@ -144,13 +157,10 @@ impl<'p> Run<'p> {
             if rest.is_empty()
                 && self.code_of(paused.closure.file).functions[paused.closure.function].is_generator
             {
-                if let Some(target) = target {
-                    self.assign(target, Value::Unknown);
-                }
-                return self.with_generator(&manager, body, context.span);
+                return self.wait_for(&manager, Body::With(target, body), context.span);
             }
         }
-        let leave = self.enter_context(&manager, context);
+        let leave = self.enter_context(&manager, Some(context), context.span);
         if let Some(target) = target {
             self.assign(target, leave.entered.clone());
         }
@@ -176,18 +186,5 @@ impl<'p> Run<'p> {
         }
         self.flow = Flow::Next;
         self.join(ways);
-    }
-
-    fn with_generator(&mut self, manager: &Value<'p>, body: &'p Block<'p>, span: Span) {
-        let resume = Resume { body, caller: self.callers.len(), done: false, flow: Flow::Next };
-        self.resumes.push(resume);
-        self.run_paused(manager, span);
-        let Some(resume) = self.resumes.pop() else { return };
-        if resume.done {
-            self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
-        } else {
-            // Nobody yielded: the body of the `with` still runs.
-            self.block(resume.body);
-        }
     }
 }

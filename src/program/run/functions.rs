@@ -1,23 +1,22 @@
-//! Functions of the project: definition, calls, generators and coroutines.
+//! Functions of the project: their definition and their calls.
 
 use super::branches::Outcome;
 use super::calls::Args;
-use super::{Flow, Here, Run};
-use crate::code::{Block, Expr, Function, ParameterKind};
-use crate::facts::{FileId, Span};
+use super::{Flow, Here, MOST_CALLS, Run};
+use crate::code::{Function, ParameterKind};
+use crate::facts::{FileId, Place, Span};
 use crate::program::state::State;
-use crate::program::trace::Arms;
-use crate::program::value::{Closure, Marks, Paused, Role, Value};
+use crate::program::trace::{Arms, What};
+use crate::program::value::{Closure, Paused, Role, Value};
 use std::rc::Rc;
-
-/// Calls nested deeper than this are not followed.
-const MOST_CALLS: usize = 48;
 
 /// The last call of a function: as long as it counts for the next one too, calling it again does nothing new.
 pub(super) struct Memo<'p> {
     bound: Option<Value<'p>>,
     arguments: Vec<Value<'p>>,
     result: Value<'p>,
+    /// What in it gave memory of the GPU back: that counts each time anew, since more may be held.
+    releases: Option<Rc<str>>,
     /// It noted nothing and changed nothing outside itself.
     pure: bool,
     /// What was true when it ended.
@@ -35,55 +34,13 @@ pub(super) struct Moment {
     in_child: usize,
     only_if_called: bool,
     default_is_gpu: bool,
+    /// It was part of what cleans up.
+    assured: bool,
     /// How many functions and modules led to it.
     depth: usize,
 }
 
-/// The body of a `with` that runs when the project's generator yields.
-pub(super) struct Resume<'p> {
-    pub body: &'p Block<'p>,
-    /// Position in the callers of the function that holds the `with`.
-    pub caller: usize,
-    pub done: bool,
-    /// How the body of the `with` ended.
-    pub flow: Flow,
-}
-
 impl<'p> Run<'p> {
-    pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
-        let asked = std::mem::replace(&mut self.asked_count, false);
-        let mut marks = Marks::default();
-        let mut wrappers = Vec::with_capacity(decorators.len());
-        for decorator in decorators {
-            let wrapper = self.eval_decorator(decorator);
-            self.read_marks(&wrapper, &mut marks);
-            wrappers.push(wrapper);
-        }
-        let counts = std::mem::replace(&mut self.asked_count, asked);
-        let mut value = self.closure(function, counts);
-        if let Value::Function(closure) = &value
-            && (marks.skipped || !marks.mocked.is_empty() || !marks.fixtures.is_empty())
-        {
-            value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..Closure::clone(closure) }));
-        }
-        for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
-            value = self.decorate(wrapper, value, decorator.span);
-        }
-        value
-    }
-
-    /// Evaluates a decorator; one that is named after several GPUs counts the devices.
-    pub(super) fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
-        let text = self.program.text(self.place(decorator.span));
-        if ["multi_gpu", "multigpu", "multi_accelerator", "MultiGPU", "MultiGpu"]
-            .iter()
-            .any(|name| text.contains(name))
-        {
-            self.asked_count = true;
-        }
-        self.eval(decorator)
-    }
-
     /// The function as a value: its defaults are evaluated here, once.
     pub(super) fn closure(&mut self, function: usize, counts_devices: bool) -> Value<'p> {
         let definition = &self.code().functions[function];
@@ -126,37 +83,6 @@ impl<'p> Run<'p> {
         Some(Value::Function(Rc::new(partial)))
     }
 
-    /// What a decorator makes of a function: a project decorator is called, any other is taken to leave
-    /// the function what it is.
-    pub(super) fn decorate(&mut self, wrapper: Value<'p>, value: Value<'p>, span: Span) -> Value<'p> {
-        let wrapper = self.settle(wrapper);
-        match &wrapper {
-            Value::Function(_) | Value::Class(_) => {
-                let args = Args::positional(vec![value.clone()], span);
-                match self.call(wrapper, args, span) {
-                    Value::Unknown | Value::None | Value::Outside(_) => value,
-                    wrapped => wrapped,
-                }
-            }
-            Value::Outside(path) => {
-                let path = self.paths.text(*path).clone();
-                let role = match &*path {
-                    "builtins.staticmethod" => Role::Static,
-                    "builtins.classmethod" => Role::ClassMethod,
-                    "builtins.property" | "functools.cached_property" => Role::Property,
-                    _ => return value,
-                };
-                match &value {
-                    Value::Function(closure) => {
-                        Value::Function(Rc::new(Closure { role, ..Closure::clone(closure) }))
-                    }
-                    _ => value,
-                }
-            }
-            _ => value,
-        }
-    }
-
     /// Calls a function of the project with what is known about its arguments.
     pub(super) fn run_function(
         &mut self,
@@ -175,10 +101,15 @@ impl<'p> Run<'p> {
         self.note_validator(function.name, site);
         let arguments = bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
+            && memo.moment.assured == self.assured.is_some()
             && (memo.pure || self.is_still(&memo.moment))
             && same_arguments(memo, closure, &arguments)
         {
-            return memo.result.clone();
+            let result = memo.result.clone();
+            if let Some(by) = memo.releases.clone() {
+                self.note_release(&by, site);
+            }
+            return result;
         }
         let scope = self.new_scope(Some(closure.scope), false);
         for (parameter, value) in function.parameters.iter().zip(&arguments) {
@@ -188,12 +119,17 @@ impl<'p> Run<'p> {
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
         let (events, changes) = (self.trace.events.len(), self.changes);
-        let result = self.run_body(closure, scope, site);
+        let result = self.run_around(closure, scope, site);
+        let releases = self.trace.events[events..].iter().rev().find_map(|event| match &event.what {
+            What::Release { by } => Some(by.as_str().into()),
+            _ => None,
+        });
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
             arguments,
             result: result.clone(),
+            releases,
             pure: self.trace.events.len() == events && self.changes == changes,
             moment,
         };
@@ -221,6 +157,7 @@ impl<'p> Run<'p> {
             in_child: self.in_child,
             only_if_called: self.only_if_called,
             default_is_gpu: self.default_is_gpu,
+            assured: self.assured.is_some(),
             depth: self.callers.len(),
         }
     }
@@ -240,7 +177,7 @@ impl<'p> Run<'p> {
     }
 
     /// Runs the body of a function in its own namespace.
-    fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
+    pub(super) fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
@@ -291,48 +228,6 @@ impl<'p> Run<'p> {
             returns.push(Value::None);
         }
         Value::one_of(returns)
-    }
-
-    /// Runs a coroutine or generator that was called before.
-    pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
-        match value {
-            Value::Paused(paused) => {
-                let key = (paused.closure.file, paused.closure.function);
-                if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
-                    return Value::Unknown;
-                }
-                self.run_body(&paused.closure, paused.scope, site)
-            }
-            Value::OneOf(values) => {
-                let paused: Vec<_> =
-                    values.iter().filter(|value| matches!(value, Value::Paused(_))).collect();
-                paused.into_iter().for_each(|value| drop(self.run_paused(value, site)));
-                Value::Unknown
-            }
-            _ => Value::Unknown,
-        }
-    }
-
-    /// `yield` in a project generator that serves as context manager: the body of the `with` runs now.
-    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
-        self.yielded = Some(value);
-        let Some(resume) = self.resumes.last_mut().filter(|resume| !resume.done) else {
-            return Value::Unknown;
-        };
-        // Only the generator itself yields to the `with`, not a generator that it calls.
-        if resume.caller + 1 != self.callers.len() {
-            return Value::Unknown;
-        }
-        resume.done = true;
-        let (body, caller) = (resume.body, resume.caller);
-        std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        self.block(body);
-        std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if let Some(resume) = self.resumes.last_mut() {
-            resume.flow = flow;
-        }
-        Value::Unknown
     }
 
     /// Runs every function of the file that may say something about a device and did not run yet, with
@@ -412,7 +307,19 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
             ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
-            ParameterKind::Keywords => Value::Unknown,
+            ParameterKind::Keywords if open => Value::Unknown,
+            ParameterKind::Keywords => {
+                let place = Place { file: closure.file, span: parameter.span };
+                let named =
+                    args.items.iter().filter_map(|argument| Some((argument.name.as_ref()?, argument)));
+                let others =
+                    named.filter(|(name, _)| function.parameters.iter().all(|known| known.name != &***name));
+                Value::mapping(
+                    others
+                        .map(|(name, argument)| (Value::text(name.clone(), place), argument.value.clone()))
+                        .collect(),
+                )
+            }
         });
     }
     if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {

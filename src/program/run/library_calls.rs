@@ -27,6 +27,9 @@ impl<'p> Run<'p> {
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
             return value;
         }
+        if let Some(value) = self.enter_for_later(&text, &args, span) {
+            return value;
+        }
         if starts_child(&text) {
             self.note(What::Spawn { callee: text.to_string() }, span);
         }
@@ -53,6 +56,10 @@ impl<'p> Run<'p> {
                 self.flow = Flow::Raise;
                 Some(Value::Unknown)
             }
+            "unittest.main" | "unittest.TextTestRunner().run" if self.test.is_none() => {
+                self.run_unittest();
+                None
+            }
             "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
             "builtins.__import__" => Some(self.import_literal(args, true, span)),
             "dotenv.load_dotenv" | "dotenv.main.load_dotenv" => Some(self.load_dotenv(args, span)),
@@ -67,6 +74,7 @@ impl<'p> Run<'p> {
                 Some(device)
             }
             "functools.partial" => self.partial(args),
+            _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
@@ -92,6 +100,11 @@ impl<'p> Run<'p> {
             || Self::is_mark(&text);
         // A mark that asks for the number of devices is remembered as asking, under its name too.
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
+        if text.ends_with("mark.usefixtures") {
+            let names = args.items.iter().filter_map(|argument| argument.value.as_text());
+            let names = names.collect::<Vec<_>>().join(",");
+            return Value::Outside(self.paths.id(&format!("{result_text}.{names}")));
+        }
         let skips = ["skipif", "skipIf", "skipUnless"].iter().any(|end| text.ends_with(end));
         if skips && (self.asked_count || args.items.iter().any(asks)) {
             self.asked_count = true;
@@ -170,6 +183,9 @@ impl<'p> Run<'p> {
                     .package(root)
                     .is_some_and(|row| row.gpu_library || row.imports.iter().any(|known| known == library))
         };
+        if matches!(root, "unittest" | "mock") {
+            return;
+        }
         let effects = knowledge.of_method(name);
         if effects.iter().any(|effect| builds_on(&effect.library)) {
             return self.apply_method_effects(name, args, span);
@@ -186,6 +202,7 @@ impl<'p> Run<'p> {
     pub(super) fn apply_method_effects(&mut self, name: &str, args: &Args<'p>, span: Span) {
         let knowledge = self.program.knowledge;
         match name {
+            "addfinalizer" => drop(self.leave_for_the_end(name, args, span)),
             "setenv" | "delenv" => return self.monkeypatch(name, args, span),
             "patch" | "object" => {
                 let result = if name == "patch" { "patch()" } else { "patch.object()" };
@@ -281,7 +298,11 @@ impl<'p> Run<'p> {
         if row.does.contains(&Does::Nvml) && callee.ends_with("device_count") {
             self.asked_count = true;
         }
-        let does: Vec<Does> = row.does.iter().copied().filter(|does| *does != Does::SelectDevice).collect();
+        if row.does.contains(&Does::Release) {
+            self.note_release(callee, span);
+        }
+        let noted = |does: &Does| !matches!(does, Does::SelectDevice | Does::Release);
+        let does: Vec<Does> = row.does.iter().copied().filter(noted).collect();
         if callee == "torch.set_default_device" {
             self.default_is_gpu = names_gpu && sure;
         }

@@ -14,20 +14,29 @@ impl<'p> Run<'p> {
     }
 
     /// Reads what a decorator says about the test that it stands on.
-    pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks) {
+    pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks<'p>) {
         let Value::Outside(path) = decorator else { return };
         let text = self.paths.text(*path).clone();
         marks.skipped |=
             ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
-        let Some(args) = self.made_with.get(path) else { return };
-        if text.ends_with("usefixtures()") {
-            marks.fixtures.extend(args.items.iter().filter_map(|argument| match &argument.value {
-                Value::Text(name) => Some(name.text.to_string()),
-                _ => None,
-            }));
-        } else if let Some(target) = self.patch_target(&text, args) {
-            marks.mocked.push(target);
+        if let Some((_, names)) = text.split_once("usefixtures().") {
+            marks.fixtures.extend(names.split(',').map(str::to_owned));
         }
+        let Some(args) = self.made_with.get(path) else { return };
+        if text.ends_with("fixture()") {
+            let autouse = args.keyword("autouse").map(|argument| &argument.value);
+            marks.autouse |= matches!(autouse, Some(Value::Bool(true)));
+        }
+        let replacement = match &*text {
+            text if text.ends_with("patch()") => 1,
+            text if text.ends_with("patch.object()") => 2,
+            _ => return,
+        };
+        // Without a replacement a mock is made, and passed to the function.
+        if args.get(Some(replacement), Some("new")).is_none() {
+            marks.mock_arguments += 1;
+        }
+        marks.mocked.extend(self.patch_target(&text, args));
     }
 
     /// The name that `patch("a.b")` or `patch.object(a, "b")` replaces, by the path of the call's result.
@@ -66,6 +75,11 @@ impl<'p> Run<'p> {
 
     /// Whether the arguments of such a call are needed later.
     pub(super) fn is_mark(path: &str) -> bool {
-        ["patch", "patch.object", "patch.dict", "usefixtures"].iter().any(|end| path.ends_with(end))
+        ["patch", "patch.object", "patch.dict", ".fixture"].iter().any(|end| path.ends_with(end))
+    }
+
+    /// Whether a method of something unknown makes a mock: `mocker.MagicMock()`.
+    pub(super) fn makes_mock(name: &str) -> bool {
+        ["Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"].contains(&name)
     }
 }
