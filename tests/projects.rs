@@ -18,7 +18,7 @@ use std::process::Command;
 use rayon::prelude::*;
 
 /// The rules that the cases are about; they say nothing of the others.
-const RULES: [&str; 14] = [
+const RULES: [&str; 15] = [
     "device-not-allowed",
     "device-outside-mask",
     "gpu-import-in-cpu-mode",
@@ -31,6 +31,7 @@ const RULES: [&str; 14] = [
     "pin-removed",
     "conflicting-pins",
     "gpu-import-reached",
+    "gpu-test-without-cleanup",
     "unused-suppression",
     "wrong-visible-devices",
 ];
