@@ -97,6 +97,22 @@ impl Words<'_> {
     }
 }
 
+/// Advice that speaks of no finding in particular: "set the variable" for `set {variable}`.
+pub(crate) fn in_general(template: &str) -> String {
+    /// What the words of advice stand for.
+    const MEANINGS: [(&str, &str); 4] = [
+        ("variable", "the variable"),
+        ("allowed", "the device that the policy allows (`cuda:0` without one)"),
+        ("order", "the order that the policy wants (`PCI_BUS_ID` without one)"),
+        ("mask", "the card that the policy wants"),
+    ];
+    let mut text = template.trim_end().to_owned();
+    for (word, meaning) in MEANINGS {
+        text = text.replace(&format!("`{{{word}}}`"), meaning).replace(&format!("{{{word}}}"), meaning);
+    }
+    text
+}
+
 /// An event as code.
 pub(crate) fn as_code(what: &What) -> String {
     match what {
