@@ -34,7 +34,11 @@ fn command_of(finding: &Finding, report: &Report) -> String {
     } else {
         format!("line={line},endLine={end_line}")
     };
-    format!("::{command} title={title},file={file},{span}::{}", data(&finding.message))
+    let mut text = finding.message.clone();
+    if let Some(advice) = &finding.advice {
+        text.push_str(&format!("\nhelp: {advice}"));
+    }
+    format!("::{command} title={title},file={file},{span}::{}", data(&text))
 }
 
 /// A path as GitHub knows it: from the top of the repository, and not from the root of the project.
