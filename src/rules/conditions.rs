@@ -177,6 +177,10 @@ impl Scope<'_> {
             })
         };
         let stays = *only_if_unset && !event.before.written.iter().any(Definition::is_absent);
+        let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
+        if *only_if_unset && !event.before.written.is_empty() && event.before.written.iter().all(is_set) {
+            return false;
+        }
         if !wanted.none_of.is_empty() && wanted.none_of.contains(value) {
             return false;
         }
