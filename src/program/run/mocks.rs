@@ -13,6 +13,18 @@ impl<'p> Run<'p> {
         })
     }
 
+    /// Whether `object.name` is a mock, or was replaced.
+    pub(super) fn is_replaced(&self, object: &Value<'p>, name: &str) -> bool {
+        let path = match object {
+            Value::Outside(path) if self.paths.text(*path).starts_with("unittest.mock.") => return true,
+            _ if self.mocked.is_empty() => return false,
+            Value::Outside(path) => self.paths.text(*path).to_string(),
+            Value::Module(file) => self.program.dotted(*file),
+            _ => return false,
+        };
+        self.is_mocked(&format!("{path}.{name}"))
+    }
+
     /// Reads what a decorator says about the test that it stands on.
     pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks<'p>) {
         let Value::Outside(path) = decorator else { return };
