@@ -76,6 +76,15 @@ impl<'p> Run<'p> {
             "functools.partial" => self.partial(args),
             _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
+                // Other factories run when an object is made, and not here.
+                if let Some(Value::Function(factory)) = args.keyword("default_factory").map(|it| &it.value)
+                    && self.function_of(factory).name == "<lambda>"
+                {
+                    self.quiet += 1;
+                    let value = self.run_function(factory, Args::default(), span);
+                    self.quiet -= 1;
+                    return Some(value);
+                }
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
                 default.map(|default| default.value.clone())
