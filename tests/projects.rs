@@ -18,7 +18,7 @@ use std::process::Command;
 use rayon::prelude::*;
 
 /// The rules that the cases are about; they say nothing of the others.
-const RULES: [&str; 15] = [
+const RULES: [&str; 16] = [
     "device-not-allowed",
     "device-outside-mask",
     "gpu-import-in-cpu-mode",
@@ -32,6 +32,7 @@ const RULES: [&str; 15] = [
     "conflicting-pins",
     "gpu-import-reached",
     "gpu-test-without-cleanup",
+    "missing-gpu-validation",
     "unused-suppression",
     "wrong-visible-devices",
 ];
