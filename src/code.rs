@@ -4,8 +4,12 @@
 //! A front-end lowers its language to [`Code`]; [`crate::program`] runs it. Names and strings borrow
 //! from the source text, so lowering copies nothing.
 
+mod launchers;
+
 use crate::facts::Span;
 use std::borrow::Cow;
+
+pub use launchers::{Command, Export, Host, SetVariable, Setting, Snippet, Unit};
 
 /// The code of one file.
 #[derive(Debug, Default)]
@@ -14,6 +18,10 @@ pub struct Code<'s> {
     pub body: Block<'s>,
     pub functions: Vec<Function<'s>>,
     pub classes: Vec<Class<'s>>,
+    /// What the file starts or describes beside `body`: each is a program of its own.
+    pub units: Vec<Unit<'s>>,
+    /// Python that commands of the units hand to an interpreter.
+    pub snippets: Vec<Snippet<'s>>,
     /// Comments that speak to gpulint.
     pub comments: Vec<Span>,
     /// Logical lines, for the comments to speak about; empty when there are no such comments.
@@ -97,6 +105,20 @@ pub enum StepKind<'s> {
     Share(Vec<&'s str>),
     Break,
     Continue,
+    /// A variable of a shell or of the environment gets a value.
+    SetVariable(Box<SetVariable<'s>>),
+    /// `unset X`
+    UnsetVariable(Cow<'s, str>),
+    /// A program is started.
+    Command(Box<Command<'s>>),
+    /// What these steps do to variables ends with them: a subshell, a step of a workflow.
+    Apart(Block<'s>),
+    /// The commands of another file run here, in the same shell: `source env.sh`.
+    Source(Expr<'s>),
+    /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
+    ExportAll(bool),
+    /// A key of a configuration file has a value.
+    Setting(Box<Setting<'s>>),
 }
 
 /// `import a.b as c`, or `from ..a import b as c, d`.
@@ -247,6 +269,10 @@ pub enum ExprKind<'s> {
     Comprehension(Box<Comprehension<'s>>),
     /// `name := value`
     Bind(&'s str, Box<Expr<'s>>),
+    /// `$X` of a shell: its own variable, or that of the environment.
+    Variable(Cow<'s, str>),
+    /// `${X:-value}`
+    VariableOr(Cow<'s, str>, Box<Expr<'s>>),
 }
 
 /// `callee(arguments)`

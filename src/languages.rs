@@ -1,6 +1,9 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
+mod command_lines;
+mod embedded;
 mod python;
+mod shell;
 
 use crate::code::Code;
 use crate::sources::{Language, Source};
@@ -8,9 +11,16 @@ use crate::sources::{Language, Source};
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
 
+/// Runs `lower` with room on the stack for trees that are deeper than people write them.
+fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(128 * 1024, 1024 * 1024, lower)
+}
+
 /// The code of one file, borrowing from its text.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Python => python::lower(&source.text),
+        Language::Shell => shell::lower(source),
+        _ => Ok(Code::default()),
     }
 }

@@ -23,9 +23,11 @@
 
 pub mod cli;
 pub mod code;
+mod commands;
 pub mod facts;
 pub mod findings;
 pub mod languages;
+mod masks;
 pub mod policy;
 pub mod program;
 pub mod report;
@@ -70,6 +72,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         let kind = match start {
             Start::Library => ScopeKind::Library,
             Start::CpuPart => ScopeKind::CpuPart,
+            Start::Unit(_) => ScopeKind::Launcher,
             _ => ScopeKind::Program,
         };
         let scope = Scope { program: &program, policy, cpu: cpu.as_ref(), trace, kind };

@@ -3,6 +3,7 @@
 mod entries;
 mod imports;
 pub mod knowledge;
+mod launches;
 mod modules;
 mod paths;
 mod run;
@@ -12,12 +13,13 @@ pub mod trace;
 mod value;
 
 pub use entries::Start;
+pub(crate) use run::is_gpu_variable;
 pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::Code;
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
-use crate::sources::Sources;
+use crate::sources::{Language, Sources};
 use imports::Imports;
 use knowledge::Knowledge;
 use modules::Modules;
@@ -66,6 +68,8 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
+    /// Files that start programs which use a GPU.
+    users: FxHashSet<FileId>,
 }
 
 impl Drop for Program<'_> {
@@ -106,18 +110,22 @@ impl<'s> Program<'s> {
         judge: impl Fn(&Trace, Start) -> Vec<T> + Sync,
         distinct: impl Fn(&mut Vec<T>) + Sync,
     ) -> Vec<T> {
-        let entries = self.entries();
+        let launchers = self.follow_launchers();
+        let entries = self.starts(launches::distinct(&launchers));
         let ran = Mutex::new(Ran::default());
-        let programs = entries.par_iter().map(|&(file, start)| {
-            let trace = Run::new(self, file, start).trace();
+        let programs = entries.par_iter().map(|&(file, start, launch)| {
+            let trace = Run::new(self, file, start).launched_by(launch).trace();
+            let uses = trace.events.iter().any(|event| self.is_use(&event.what));
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
+            ran.users.extend(uses.then_some(file));
             drop(ran);
             judge(&trace, start)
         });
         let mut judged = gathered(programs, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
+        judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
         let libraries: Vec<FileId> =
             (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran)).collect();
         let judge_one = |file: FileId, start| judge(&Run::new(self, file, start).trace(), start);
@@ -166,6 +174,47 @@ impl<'s> Program<'s> {
 
     pub(crate) fn dotted(&self, file: FileId) -> String {
         self.modules.dotted(file, &self.sources.file(file).name)
+    }
+
+    fn language_of(&self, file: FileId) -> Language {
+        self.sources.file(file).language
+    }
+
+    /// The language that a place is written in: Python inside a shell is Python.
+    pub(crate) fn language_at(&self, place: Place) -> Language {
+        let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
+        let is_snippet = self.code(place.file).snippets.iter().any(|snippet| holds(snippet.span));
+        if is_snippet { Language::Python } else { self.language_of(place.file) }
+    }
+
+    /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
+    /// that are written somewhere.
+    pub(crate) fn reads_variable(&self, name: &str) -> bool {
+        const READING: &[&str] =
+            &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
+        self.sources.files.iter().any(|source| {
+            memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
+                let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let is_item = (before.ends_with("[\"") || before.ends_with("['"))
+                    && behind.get(2..).is_some_and(|rest| {
+                        let rest = rest.trim_start();
+                        !rest.starts_with('=') || rest.starts_with("==")
+                    });
+                let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
+                whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
+            })
+        })
+    }
+
+    /// Whether what happens is a use of the GPU, as the policy counts them.
+    fn is_use(&self, what: &trace::What) -> bool {
+        what.initialises_cuda() || (self.options.imports_matter && what.imports_gpu_library())
+    }
+
+    /// Whether a program that starts with this file was seen to use a GPU.
+    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
+        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
     }
 
     fn is_hot(&self, file: FileId) -> bool {

@@ -22,8 +22,8 @@ use std::sync::LazyLock;
 /// Every file under `rules/`, as (path, text).
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
-/// Folders of `rules/` that hold knowledge and not rules.
-const KNOWLEDGE: &[&str] = &["effects/", "packages/"];
+/// What under `rules/` is knowledge and no rule.
+const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "environment.yaml"];
 
 /// All rules, and what they know about libraries.
 #[derive(Debug)]

@@ -2,25 +2,22 @@
 
 pub(crate) mod dotenv;
 mod followed;
+mod language;
 mod names;
 mod read;
 mod walk;
 
 use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
+use elsa::sync::FrozenVec;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+pub use language::Language;
 pub use walk::MissingPaths;
-
-/// The language of a file, which decides the front-end that reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Language {
-    Python,
-}
 
 /// One file of the run.
 #[derive(Debug)]
@@ -35,6 +32,8 @@ pub struct Source {
     /// read because others import them, and stay silent.
     pub reported: bool,
     lines: OnceLock<Vec<u32>>,
+    /// Texts that were put together from parts of this one.
+    extracts: FrozenVec<String>,
 }
 
 /// A file that could not be checked, with the reason in one clause.
@@ -76,7 +75,20 @@ pub struct Sources {
 impl Source {
     /// A file that is reported.
     pub fn new(path: Option<PathBuf>, name: String, language: Language, text: String) -> Self {
-        Source { path, name, language, text, reported: true, lines: OnceLock::new() }
+        Source {
+            path,
+            name,
+            language,
+            text,
+            reported: true,
+            lines: OnceLock::new(),
+            extracts: FrozenVec::new(),
+        }
+    }
+
+    /// Keeps a text that was put together from parts of this one, as long as this one lives.
+    pub fn keep(&self, text: String) -> &str {
+        self.extracts.push_get(text)
     }
 
     /// Byte offsets at which lines start; computed once, when a finding first asks.
@@ -134,7 +146,7 @@ impl Sources {
         let mut sources = Sources::read(root, found, skipped);
         let name = path.as_deref().map_or_else(|| "-".to_owned(), |path| names::relative(root, path));
         match read::text_of(path.as_deref(), text) {
-            Ok(text) => sources.files.push(Source::new(path, name, Language::Python, text)),
+            Ok((language, text)) => sources.files.push(Source::new(path, name, language, text)),
             Err(reason) => sources.skipped.push(Skipped { path: name, reason }),
         }
         sources.sort();
@@ -151,8 +163,8 @@ impl Sources {
         for ((path, wanted), text) in found.into_iter().zip(read) {
             let name = names::relative(root, &path);
             match text {
-                Ok(Some(text)) => {
-                    let mut source = Source::new(Some(path), name, Language::Python, text);
+                Ok(Some((language, text))) => {
+                    let mut source = Source::new(Some(path), name, language, text);
                     source.reported = wanted.is_reported();
                     sources.files.push(source);
                 }

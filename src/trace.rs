@@ -205,6 +205,8 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Release { by } => json!({"kind": "release", "by": by}),
         What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
+        What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
+        What::End => json!({"kind": "end"}),
         What::Select { index, text, by } => {
             json!({"kind": "select", "index": index, "device": text, "by": by})
         }
@@ -236,6 +238,8 @@ fn describe(what: &What) -> String {
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
         What::Release { .. } => format!("{} gives GPU memory back", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),
+        What::Launch { callee, .. } => format!("{callee} is started"),
+        What::End => "the end".to_owned(),
         What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }
 }
@@ -250,6 +254,8 @@ fn started(start: Start) -> &'static str {
         Start::Module => "started as a module",
         Start::Console => "started by a console script",
         Start::Tests => "run by pytest",
+        Start::Unit(_) => "a launcher",
+        Start::Snippet(_) => "started as code on a command line",
         Start::Imported | Start::Library | Start::CpuPart => "imported",
     }
 }

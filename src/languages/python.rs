@@ -6,9 +6,10 @@ mod expressions;
 mod nesting;
 mod statements;
 
-use crate::code::{Code, Expr, ExprKind};
+use crate::code::{Block, Code, Expr, ExprKind};
 use crate::facts::Span;
 use crate::languages::Refusal;
+use crate::languages::embedded::Origin;
 use aho_corasick::packed::Searcher;
 use nesting::{MAX_DEPTH, TOO_DEEP};
 use ruff_python_ast::token::TokenKind;
@@ -19,13 +20,30 @@ use std::sync::LazyLock;
 
 /// Lowers a Python file. Version-dependent syntax of every Python from 3.8 on is accepted.
 pub fn lower(text: &str) -> Result<Code<'_>, Refusal> {
-    // The parser keeps byte offsets into this slice; a byte order mark is part of the offsets.
-    let (text, shift) = match text.strip_prefix('\u{feff}') {
-        Some(rest) => (rest, '\u{feff}'.len_utf8()),
-        None => (text, 0),
+    let mut code = Code::default();
+    // The parser keeps byte offsets into what it gets; a byte order mark is part of the file's.
+    let (text, origin) = match text.strip_prefix('\u{feff}') {
+        Some(rest) => (rest, Origin::from('\u{feff}'.len_utf8())),
+        None => (text, Origin::from(0)),
     };
+    code.body = lower_part(text, &origin, PySourceType::Python, &mut code)?;
+    Ok(code)
+}
+
+/// Lowers Python that stands in a file of another language, and adds what it defines to the code of that
+/// file.
+pub fn lower_snippet<'s>(text: &'s str, origin: &Origin, code: &mut Code<'s>) -> Result<Block<'s>, Refusal> {
+    lower_part(text, origin, PySourceType::Python, code)
+}
+
+fn lower_part<'s>(
+    text: &'s str,
+    origin: &Origin,
+    source_type: PySourceType,
+    code: &mut Code<'s>,
+) -> Result<Block<'s>, Refusal> {
     nesting::check(text)?;
-    let options = ParseOptions::from(PySourceType::Python).with_target_version(PythonVersion::PY315);
+    let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
     let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
         return Err("not a Python module".to_owned());
     };
@@ -37,31 +55,33 @@ pub fn lower(text: &str) -> Result<Code<'_>, Refusal> {
     }
     let mut lowering = Lowering {
         text,
-        shift,
-        code: Code::default(),
+        origin,
+        code: std::mem::take(code),
         depth: 0,
         too_deep: false,
         marks: Marks::default(),
         gpu_words: gpu_words(text),
     };
     let body = lowering.block(&parsed.syntax().body);
-    lowering.code.body = body;
-    lowering.code.mentions_gpu = !lowering.gpu_words.is_empty();
-    lowering.code.comments = lowering.comments_for_gpulint(&parsed);
-    if !lowering.code.comments.is_empty() {
-        lowering.code.lines = lowering.logical_lines(&parsed);
+    lowering.code.mentions_gpu |= !lowering.gpu_words.is_empty();
+    let comments = lowering.comments_for_gpulint(&parsed);
+    if !comments.is_empty() {
+        lowering.code.comments.extend(comments);
+        let lines = lowering.logical_lines(&parsed);
+        lowering.code.lines.extend(lines);
     }
+    *code = lowering.code;
     if lowering.too_deep {
         nesting::release(parsed, text.len());
         return Err(TOO_DEEP.to_owned());
     }
-    Ok(lowering.code)
+    Ok(body)
 }
 
-struct Lowering<'s> {
+struct Lowering<'s, 'o> {
     text: &'s str,
-    /// Bytes of the byte order mark before `text`.
-    shift: usize,
+    /// Where `text` stands in the file.
+    origin: &'o Origin,
     code: Code<'s>,
     depth: usize,
     too_deep: bool,
@@ -108,9 +128,9 @@ fn gpu_words(text: &str) -> Vec<u32> {
     WORDS.find_iter(text).filter(|found| chooses(found.end())).map(|found| found.start() as u32).collect()
 }
 
-impl<'s> Lowering<'s> {
+impl<'s> Lowering<'s, '_> {
     fn span(&self, range: TextRange) -> Span {
-        Span::new(range.start().to_usize() + self.shift, range.end().to_usize() + self.shift)
+        self.origin.span(range.start().to_usize(), range.end().to_usize())
     }
 
     fn slice(&self, range: TextRange) -> &'s str {

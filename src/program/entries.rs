@@ -22,17 +22,21 @@ pub enum Start {
     Library,
     /// The modules of the CPU part are imported, one after the other.
     CpuPart,
+    /// A script, job or service: [`crate::code::Unit`], by its number.
+    Unit(usize),
+    /// Python that a launcher hands to an interpreter: [`crate::code::Snippet`], by its number.
+    Snippet(usize),
 }
 
 impl Start {
     /// Whether `__name__` is `"__main__"` in the file that is started.
     pub(super) fn is_main(self) -> bool {
-        matches!(self, Start::Script | Start::Module)
+        matches!(self, Start::Script | Start::Module | Start::Snippet(_))
     }
 
     /// The script whose folder Python puts on its path.
     pub(super) fn script(self, entry: FileId) -> Option<FileId> {
-        matches!(self, Start::Script | Start::Tests).then_some(entry)
+        matches!(self, Start::Script | Start::Tests | Start::Snippet(_)).then_some(entry)
     }
 }
 
@@ -42,12 +46,16 @@ impl Program<'_> {
         let files = (0..self.codes.len() as u32).map(FileId);
         let imported =
             |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
-        files.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?))).collect()
+        let python = files.filter(|&file| self.code(file).units.is_empty());
+        python.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?))).collect()
     }
 
     /// How a file is started, when it is an entry point.
     pub fn start_of(&self, file: FileId) -> Option<Start> {
         let code = self.codes[file.0 as usize].as_ref()?;
+        if !code.units.is_empty() {
+            return Some(Start::Unit(0));
+        }
         let source = self.sources.file(file);
         let name = source.name.rsplit('/').next().unwrap_or(&source.name);
         if (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py") {

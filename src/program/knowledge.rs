@@ -1,10 +1,15 @@
 //! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
+mod variables;
+
 use anyhow::{Context, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use variables::VariablesFile;
+
+pub use variables::Variables;
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
@@ -21,6 +26,9 @@ pub struct Knowledge {
     iterates: FxHashMap<String, Vec<Effect>>,
     subscripts: FxHashMap<String, Vec<Effect>>,
     packages: FxHashMap<String, PackageModule>,
+    commands: Vec<CommandRow>,
+    /// Environment variables.
+    pub variables: Variables,
 }
 
 /// What a known call does.
@@ -213,6 +221,26 @@ pub enum Contact {
     CudaInit,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct CommandsFile {
+    #[allow(dead_code)]
+    verified: String,
+    #[allow(dead_code)]
+    sources: Vec<String>,
+    commands: Vec<CommandRow>,
+}
+
+/// Programs that use a GPU when they are started.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct CommandRow {
+    names: Vec<String>,
+    /// Only with one of these among their arguments.
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
 impl Knowledge {
     /// Reads the data files, given as (path, text).
     pub fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Knowledge> {
@@ -225,6 +253,12 @@ impl Knowledge {
                 let file: PackageFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
                 let modules = file.modules.into_iter();
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
+            } else if path == "environment.yaml" {
+                let file: VariablesFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                knowledge.variables = Variables::read(file);
+            } else if path.starts_with("commands/") {
+                let file: CommandsFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                knowledge.commands.extend(file.commands);
             }
         }
         Ok(knowledge)
@@ -283,6 +317,18 @@ impl Knowledge {
     /// Effects of taking an item of something of this name.
     pub fn of_subscript(&self, path: &str) -> &[Effect] {
         self.subscripts.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a program uses a GPU when it is started with these arguments.
+    pub fn command_uses_gpu(&self, name: &str, arguments: &[Option<&str>]) -> bool {
+        let given = |wanted: &String| {
+            let is = |argument: &str| {
+                argument == wanted || argument.split_once('=').is_some_and(|(key, _)| key == wanted)
+            };
+            arguments.iter().flatten().any(|argument| is(argument))
+        };
+        let mut rows = self.commands.iter().filter(|row| row.names.iter().any(|known| known == name));
+        rows.any(|row| row.arguments.is_empty() || row.arguments.iter().any(given))
     }
 
     /// Whether a module belongs to a library that effects are known of.

@@ -18,6 +18,7 @@ mod fixtures;
 mod functions;
 mod generators;
 mod imports;
+mod launchers;
 mod lazy;
 mod library_calls;
 mod mocks;
@@ -26,6 +27,7 @@ mod search_paths;
 mod steps;
 mod tests;
 
+use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Happened, State};
 use super::trace::{Arms, Assurance, Event, EventId, Frame, FrameId, Trace, What};
@@ -35,9 +37,12 @@ use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
 use generators::Resume;
+use launchers::Shell;
 use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+
+pub(crate) use environment::is_gpu_variable;
 
 /// Steps after which a program is no longer followed. Real programs need far fewer; this bounds the time
 /// for generated ones.
@@ -49,6 +54,9 @@ const MOST_CALLS: usize = 48;
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
     start: Start,
+    /// What started it, and with which environment.
+    launch: Option<&'p Launch>,
+    shell: Shell,
     /// The file that was started.
     entry: FileId,
     trace: Trace,
@@ -192,6 +200,8 @@ impl<'p> Run<'p> {
         Run {
             program,
             start,
+            launch: None,
+            shell: Shell::default(),
             entry,
             trace,
             paths: Paths::default(),
@@ -233,8 +243,17 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// The program finds the environment that its launcher leaves.
+    pub fn launched_by(mut self, launch: Option<&'p Launch>) -> Self {
+        self.launch = launch;
+        self
+    }
+
     /// Follows the program to its end.
     pub fn trace(mut self) -> Trace {
+        if let Some(launch) = self.launch {
+            self.begin_launched(launch);
+        }
         match self.start {
             Start::Script => self.run_entry_module(),
             Start::Module | Start::Imported => {
@@ -246,6 +265,8 @@ impl<'p> Run<'p> {
             Start::Console => self.run_console_scripts(),
             Start::Tests => self.run_tests(),
             Start::Library => self.run_library(),
+            Start::Unit(unit) => self.run_unit(unit),
+            Start::Snippet(snippet) => self.run_snippet(snippet),
             Start::CpuPart => {
                 for &file in self.program.cpu_part() {
                     self.steps = 0;

@@ -88,6 +88,11 @@ impl State {
         }
     }
 
+    /// The variables that something was done to, with what they may hold.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &Reaching)> {
+        self.environment.iter().map(|(name, reaching)| (&**name, reaching))
+    }
+
     pub fn set(&mut self, variable: &str, reaching: Reaching) {
         let environment = Rc::make_mut(&mut self.environment);
         match environment.iter_mut().find(|(name, _)| &**name == variable) {

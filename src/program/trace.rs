@@ -1,6 +1,7 @@
 //! A trace: what one program does to the environment and the GPU, in the order in which it happens.
 
 use super::state::Before;
+use crate::code::Host;
 use crate::facts::{FileId, Place};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -22,6 +23,12 @@ pub struct Trace {
     pub entered: Vec<FileId>,
     /// Arms of branches that end the program.
     pub ended: FxHashSet<(u32, u32)>,
+    /// Programs of the project that it starts.
+    pub launches: Vec<super::launches::Launch>,
+    /// Where it runs.
+    pub host: Host,
+    /// Events before this one are what its launcher did to the environment.
+    pub inherited: EventId,
     /// Only what the file does itself counts, not what it leads to.
     pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
@@ -104,6 +111,14 @@ pub enum What {
     Release { by: String },
     /// A process is started: it inherits the environment as it is now.
     Spawn { callee: String },
+    /// A launcher starts a program, with the environment as it is now.
+    Launch {
+        callee: String,
+        /// The files of the project that run.
+        targets: Vec<FileId>,
+    },
+    /// The end of a launcher: what it exports is there for whoever reads it.
+    End,
     /// A GPU is chosen by index; `None` is the current one.
     Select {
         index: Option<i64>,
@@ -140,6 +155,11 @@ impl Trace {
     /// The event at a position.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id as usize]
+    }
+
+    /// Whether ordinals count the GPUs that a container or a scheduler handed out, and not those of the machine.
+    pub fn counts_from_zero(&self) -> bool {
+        matches!(self.host, Host::Container | Host::Scheduler)
     }
 
     /// Whether no path leads from one event to a later one: they lie in different arms of one branch, or

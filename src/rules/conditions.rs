@@ -1,7 +1,8 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::{Condition, Earlier, InForce, PolicyKey, Selects, Written};
+use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
+use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
 
@@ -24,6 +25,7 @@ impl Scope<'_> {
     ) -> bool {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
+        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let removed =
@@ -59,6 +61,7 @@ impl Scope<'_> {
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
         unset
+            && variable
             && removed
             && written
             && never_later
@@ -71,6 +74,17 @@ impl Scope<'_> {
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
+    }
+
+    fn variable_is(&self, kind: VariableKind, event: &Event) -> bool {
+        let What::Write { variable, .. } = &event.what else { return false };
+        let known = &self.program.knowledge.variables;
+        match kind {
+            VariableKind::Misspelt => {
+                known.near(variable).is_some() && !self.program.reads_variable(variable)
+            }
+            VariableKind::Dead => known.get(variable).is_some_and(|row| row.is_dead()),
+        }
     }
 
     fn is_unset(&self, event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
@@ -169,7 +183,8 @@ impl Scope<'_> {
                     if *write != u32::MAX
                         && !same_mask(known, value)
                         && !hides_all(known)
-                        && !hides_all(value) =>
+                        && !hides_all(value)
+                        && !self.was_handed_on(*write) =>
                 {
                     Some((*write, known.to_string()))
                 }
@@ -184,6 +199,9 @@ impl Scope<'_> {
         if !wanted.none_of.is_empty() && wanted.none_of.contains(value) {
             return false;
         }
+        if wanted.mask.is_some_and(|fault| !fault.is_in(value)) {
+            return false;
+        }
         if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {
             return false;
         }
@@ -193,6 +211,17 @@ impl Scope<'_> {
             return !stays && verdict.definition.is_some();
         }
         true
+    }
+
+    /// Whether a launcher started a program while the value of this write was in force: the next one may get
+    /// another card.
+    fn was_handed_on(&self, write: EventId) -> bool {
+        let has_it = |event: &Event| {
+            let mut mask = event.before.mask.iter();
+            mask.any(|definition| matches!(definition, Definition::Set(known, _) if *known == write))
+        };
+        let mut starts = self.trace.events.iter().filter(|event| matches!(event.what, What::Launch { .. }));
+        self.kind == ScopeKind::Launcher && starts.any(has_it)
     }
 
     /// Whether a write takes a value that was not in force when the earlier thing happened.
@@ -221,11 +250,25 @@ impl Scope<'_> {
     fn left_by_mask(&self, event: &Event) -> Option<(i64, i64)> {
         let What::Select { index: Some(index), .. } = event.what else { return None };
         let mut counts = event.before.mask.iter().map(|definition| match definition {
-            Definition::Set(_, Some(value)) => Some(gpus_left(value)),
+            Definition::Set(_, Some(value)) => Some(masks::read(value).left as i64),
             _ => None,
         });
         let first = counts.next()??;
         counts.all(|count| count == Some(first)).then_some((first, index))
+    }
+}
+
+impl MaskFault {
+    fn is_in(self, value: &str) -> bool {
+        // A template is filled in by somebody else.
+        if value.contains(['$', '%', '{', '<']) {
+            return false;
+        }
+        match masks::read(value).fault {
+            Some(Fault::HidesAll | Fault::Repeated) => self == MaskFault::HidesAll,
+            Some(Fault::CutShort) => self == MaskFault::CutShort,
+            None => false,
+        }
     }
 }
 
@@ -259,30 +302,17 @@ pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<Happened> {
     }
 }
 
-/// Whether a mask selects by index: its first element begins with a number.
+/// Whether a mask selects by index.
 fn selects_by_integer(mask: &str) -> bool {
-    let first = mask.trim_start().trim_start_matches('+');
-    first.starts_with(|first: char| first.is_ascii_digit())
+    masks::read(mask).kind == Kind::Index
 }
 
 /// `""` and `-1` say that the program uses no GPU.
 fn hides_all(mask: &str) -> bool {
-    matches!(mask.trim(), "" | "-1")
+    masks::read(mask).kind == Kind::Nothing
 }
 
 /// Whether two masks select the same GPUs in the same order; blanks do not count.
 fn same_mask(one: &str, other: &str) -> bool {
     one.split(',').map(str::trim).eq(other.split(',').map(str::trim))
-}
-
-/// How many GPUs a mask leaves at most: the list ends at the first invalid element.
-///
-/// Source: CUDA programming guide, appendix on environment variables.
-fn gpus_left(mask: &str) -> i64 {
-    let valid = |element: &&str| {
-        let element = element.trim();
-        let index = !element.is_empty() && element.bytes().all(|byte| byte.is_ascii_digit());
-        index || element.starts_with("GPU-") || element.starts_with("MIG-")
-    };
-    mask.split(',').take_while(valid).count() as i64
 }

@@ -33,13 +33,15 @@ pub enum ScopeKind {
     Library,
     /// The import of the modules that must run without a GPU.
     CpuPart,
+    /// A script, job or service that starts programs.
+    Launcher,
 }
 
 /// The findings of one rule in one trace.
 pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (id, event) in scope.trace.events.iter().enumerate() {
-        if !scope.matches(rule, event) {
+        if !scope.matches(rule, id as EventId, event) {
             continue;
         }
         let mut verdict = Verdict::default();
@@ -47,7 +49,10 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
         if !rule.when.iter().all(holds) {
             continue;
         }
-        findings.push(scope.finding(rule, severity, id as EventId, event, &verdict));
+        let finding = scope.finding(rule, severity, id as EventId, event, &verdict);
+        if rule.reads(scope.program.language_at(finding.place)) {
+            findings.push(finding);
+        }
     }
     if rule.once {
         // The one that says most about the program; among equals the first.
@@ -58,9 +63,12 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
 }
 
 impl Scope<'_> {
-    pub(super) fn matches(&self, rule: &Rule, event: &Event) -> bool {
+    pub(super) fn matches(&self, rule: &Rule, id: EventId, event: &Event) -> bool {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
+            (EventKind::GpuUse, ScopeKind::Launcher) => {
+                event.what.initialises_cuda() || (rule.find.launches && self.is_handed_on(id, event))
+            }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
             (EventKind::TestLoad, ScopeKind::Program) => {
                 event.what.loads()
@@ -68,11 +76,13 @@ impl Scope<'_> {
                     && !self.trace.own_uses_only
                     && self.trace.test_of(event).is_some()
             }
-            (EventKind::Write, ScopeKind::Program) => match &event.what {
-                What::Write { variable, .. } => rule.find.variables.contains(variable),
+            (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
+                What::Write { variable, .. } => {
+                    rule.find.variables.is_empty() || rule.find.variables.contains(variable)
+                }
                 _ => false,
             },
-            (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library) => {
+            (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
                 matches!(event.what, What::Select { index: Some(_), .. })
             }
             (EventKind::ForbiddenImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
@@ -93,6 +103,20 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            _ => false,
+        }
+    }
+
+    /// Whether a launcher hands its environment to something that is not followed to a use of the GPU: a program
+    /// outside the project, or whoever reads the file.
+    fn is_handed_on(&self, id: EventId, event: &Event) -> bool {
+        match &event.what {
+            What::Launch { targets, .. } => !targets.iter().any(|&file| self.program.uses_gpu(file)),
+            What::End => {
+                let earlier = &self.trace.events[..id as usize];
+                let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
+                !started.any(|start| start.before.mask == event.before.mask)
+            }
             _ => false,
         }
     }
@@ -129,6 +153,7 @@ impl Scope<'_> {
             in_cpu_part: self.kind == ScopeKind::CpuPart,
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             policy: self.policy,
+            known: &self.program.knowledge.variables,
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
             library: event.before.library.map(|happened| self.trace.event(happened.event)),
         };
@@ -144,6 +169,10 @@ impl Scope<'_> {
             .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
         let sure = event.certain && order_is_certain && !verdict.on_some_paths;
         let severity = self.severity_at(rule, severity, place.file);
+        let severity = match rule.container_severity {
+            Some(most) if self.trace.counts_from_zero() => severity.min(most),
+            _ => severity,
+        };
         let far = self.is_far(event, entry);
         let weak = verdict.on_some_paths || far;
         let confidence = match (sure, far) {
@@ -234,6 +263,7 @@ impl Scope<'_> {
                     };
                     let message = match &frame.function {
                         Some(function) => format!("calls `{function}`"),
+                        None if frame.parent.is_none() => "starts this program".to_owned(),
                         None => format!("imports `{}`", self.program.dotted(frame.file)),
                     };
                     add(site, message);

@@ -5,6 +5,7 @@ use super::{Rule, RuleSet};
 use crate::settings::Settings;
 use crate::sources::{Language, Source, Sources};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Runs every example and writes what is not as it says; `true` when all are.
 pub fn test(rules: &RuleSet, out: &mut dyn Write) -> io::Result<bool> {
@@ -59,7 +60,8 @@ impl Example {
         };
         let mut sources = Sources::default();
         for (path, text) in files.by_path() {
-            sources.files.push(Source::new(None, path.to_owned(), Language::Python, text.to_owned()));
+            let language = Language::of_name(Path::new(path)).unwrap_or(Language::Python);
+            sources.files.push(Source::new(None, path.to_owned(), language, text.to_owned()));
         }
         let outcome = crate::check(&sources, &settings, rules).map_err(|error| error.to_string())?;
         if let Some(skipped) = outcome.skipped.first() {

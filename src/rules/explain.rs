@@ -16,7 +16,7 @@ pub struct Reason {
 /// The conditions of a rule at an event; `None` when the event is not what the rule looks for.
 pub fn reasons(rule: &Rule, scope: &Scope<'_>, id: EventId) -> Option<Vec<Reason>> {
     let event = scope.trace.event(id);
-    if !scope.matches(rule, event) {
+    if !scope.matches(rule, id, event) {
         return None;
     }
     let reason = |condition: &Condition| Reason {

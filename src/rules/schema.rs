@@ -1,7 +1,8 @@
 //! What a rule file says.
 
 use crate::findings::{Confidence, FixOffer, Severity};
-use anyhow::Result;
+use crate::sources::Language;
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,8 +22,11 @@ pub struct Rule {
     pub policy: Option<PolicySeverity>,
     /// In a module that is not an entry point, without a policy.
     pub library_severity: Option<Severity>,
+    /// At most this, in a container or a job of a scheduler: ordinals restart at 0 there.
+    pub container_severity: Option<Severity>,
     #[serde(default = "high")]
     pub confidence: Confidence,
+    /// Languages of the files that findings point at; `[all]` is every one.
     pub languages: Vec<String>,
     /// For somebody who has never met the fault.
     pub why: String,
@@ -66,9 +70,13 @@ pub enum Section {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
     pub event: EventKind,
-    /// For `write`: these variables.
+    /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
+    /// For `gpu-use`: in a launcher also every program that it starts and that is not followed to a use, and its
+    /// end.
+    #[serde(default)]
+    pub launches: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -99,6 +107,8 @@ pub enum EventKind {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Condition {
+    /// The variable that is written is one of these kinds.
+    pub variable: Option<VariableKind>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -144,10 +154,32 @@ pub struct Condition {
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// It is a mask with this fault.
+    pub mask: Option<MaskFault>,
     /// It is an order, and not the policy's.
     pub differs_from_policy: bool,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+}
+
+/// What is asked of the name of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VariableKind {
+    /// Nearly the name of a known one, and nothing in the project reads it.
+    Misspelt,
+    /// Nothing reads it, or another has taken its place.
+    Dead,
+}
+
+/// What is wrong with a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaskFault {
+    /// It leaves no GPU although it looks as if it named one.
+    HidesAll,
+    /// It ends before the GPUs that it names.
+    CutShort,
 }
 
 #[derive(Debug, Deserialize)]
@@ -262,7 +294,18 @@ impl Rule {
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
         let mut rule: Rule = serde_yaml::from_str(text)?;
         rule.family = family.to_owned();
+        if rule.languages == ["all"] {
+            rule.languages = Language::names().map(str::to_owned).collect();
+        }
+        if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
+            bail!("{}: there is no language `{unknown}`", rule.id);
+        }
         Ok(rule)
+    }
+
+    /// Whether the rule is about files of this language.
+    pub fn reads(&self, language: Language) -> bool {
+        self.languages.iter().any(|name| name == language.name())
     }
 
     pub fn example_texts(&self) -> Examples {

@@ -1,7 +1,7 @@
 //! The words of a message: what happened, with which value, and what the policy wants.
 
 use crate::policy::Policy;
-use crate::program::knowledge::Does;
+use crate::program::knowledge::{Does, Variables};
 use crate::program::trace::{Event, What};
 use crate::program::{Definition, Reaching};
 
@@ -14,6 +14,7 @@ pub(super) struct Words<'a> {
     /// The value in force.
     pub in_force: Option<&'a str>,
     pub policy: &'a Policy,
+    pub known: &'a Variables,
     pub cuda: Option<&'a Event>,
     pub library: Option<&'a Event>,
 }
@@ -62,6 +63,16 @@ impl Words<'_> {
                 Some(brings.iter().map(quoted).collect::<Vec<_>>().join(", "))
             }
             ("variable", What::Write { variable, .. } | What::Remove { variable }) => Some(variable.clone()),
+            ("known", What::Write { variable, .. }) => self.known.near(variable).map(str::to_owned),
+            ("meaning", What::Write { variable, .. }) => {
+                self.known.get(variable).map(|row| row.meaning.clone())
+            }
+            ("instead", What::Write { variable, .. }) => {
+                Some(match self.known.get(variable).and_then(|row| row.instead.clone()) {
+                    Some(instead) => format!("use {instead}"),
+                    None => "take it out".to_owned(),
+                })
+            }
             ("device", What::Select { text, .. }) => Some(text.clone()),
             ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", What::Select { by, .. }) => Some(by.clone()),
@@ -93,6 +104,8 @@ impl Words<'_> {
             What::Validate { by } => format!("`{by}` checks the GPU"),
             What::Release { .. } => "this is not reached when something is raised before".to_owned(),
             What::Spawn { .. } => "a process is started here".to_owned(),
+            What::Launch { callee, .. } => format!("`{callee}` is started here"),
+            What::End => "the file ends here".to_owned(),
         }
     }
 }
@@ -122,6 +135,8 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),
         What::Release { by } => by.clone(),
+        What::Launch { callee, .. } => callee.clone(),
+        What::End => "the end".to_owned(),
         What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
         What::Select { text, .. } => text.clone(),
     }

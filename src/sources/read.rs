@@ -1,9 +1,12 @@
 //! Reads the text of one file, or says in one clause why not.
 
-use super::walk::{Wanted, is_python_name, reason};
+use super::language::Language;
+use super::walk::{Wanted, reason};
+use aho_corasick::AhoCorasick;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Larger files are data, whatever their names say.
 pub const MAX_BYTES: u64 = 16 << 20;
@@ -11,56 +14,89 @@ pub const MAX_BYTES: u64 = 16 << 20;
 /// A longer first line is no shebang that a system would accept.
 const SHEBANG_BYTES: u64 = 256;
 
-const NOT_PYTHON: &str = "not Python by its name or its first line";
+/// Larger files of data hold no settings.
+const MAX_DATA_BYTES: u64 = 1 << 20;
 
-/// The text of a Python file; `None` for a file below a named folder that turns out to be something
-/// else.
-pub fn file(path: &Path, wanted: Wanted) -> Result<Option<String>, String> {
+const NOT_READ: &str = "not a language that gpulint reads, by its name or its first line";
+
+/// The text of a file and its language; `None` for a file below a named folder that turns out to be
+/// something else, or data that has nothing to do with GPUs.
+pub fn file(path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, String> {
     let named = wanted == Wanted::Named;
-    let is_python = is_python_name(path);
+    let language = Language::of_name(path);
+    let expected = language.is_some() || named;
     // Looked at before it is opened: opening a pipe waits for a writer.
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
-        Err(_) if !is_python && !named => return Ok(None),
+        Err(_) if !expected => return Ok(None),
         Err(error) => return Err(reason(&error)),
     };
     if !metadata.is_file() {
-        return if is_python || named { Err("not a regular file".to_owned()) } else { Ok(None) };
+        return if expected { Err("not a regular file".to_owned()) } else { Ok(None) };
     }
-    if is_python && metadata.len() > MAX_BYTES {
+    if language.is_some() && metadata.len() > MAX_BYTES {
         return Err(too_large());
     }
-    match bytes_of(path, is_python, metadata.len()) {
-        Ok(Some(bytes)) => decoded(bytes).map(Some),
-        Ok(None) if named => Err(not_python(path)),
+    let is_data = language.is_some_and(Language::is_data);
+    if is_data && !named && metadata.len() > MAX_DATA_BYTES {
+        return Ok(None);
+    }
+    match bytes_of(path, language, metadata.len()) {
+        Ok(Some((_, bytes))) if is_data && !named && !starts_programs(path) && !mentions_gpu(&bytes) => {
+            Ok(None)
+        }
+        Ok(Some((language, bytes))) => Ok(Some((language, decoded(bytes)?))),
+        Ok(None) if named => Err(not_read(path)),
         Ok(None) => Ok(None),
-        Err(_) if !is_python && !named => Ok(None),
+        Err(_) if !expected => Ok(None),
         Err(error) => Err(reason(&error)),
     }
 }
 
-/// The text that came from standard input in the place of the file `path`.
-pub fn text_of(path: Option<&Path>, bytes: Vec<u8>) -> Result<String, String> {
-    match path {
-        Some(path) if !is_python_name(path) && !has_python_shebang(&bytes) => Err(not_python(path)),
-        _ => decoded(bytes),
+/// The text that came from standard input in the place of the file `path`; without one it is Python.
+pub fn text_of(path: Option<&Path>, bytes: Vec<u8>) -> Result<(Language, String), String> {
+    let language = match path {
+        Some(path) => Language::of_name(path).or_else(|| Language::of_shebang(&bytes)),
+        None => Some(Language::of_shebang(&bytes).unwrap_or(Language::Python)),
+    };
+    match (language, path) {
+        (Some(language), _) => Ok((language, decoded(bytes)?)),
+        (None, path) => Err(path.map_or_else(|| NOT_READ.to_owned(), not_read)),
     }
 }
 
-/// `None` for a file whose name does not say that it is Python, and whose first line does not either.
-fn bytes_of(path: &Path, is_python: bool, length: u64) -> io::Result<Option<Vec<u8>>> {
+/// `None` for a file whose name does not say a language, and whose first line does not either.
+fn bytes_of(path: &Path, language: Option<Language>, length: u64) -> io::Result<Option<(Language, Vec<u8>)>> {
     let mut open = File::open(path)?;
     let mut bytes = Vec::new();
-    if !is_python {
-        (&mut open).take(SHEBANG_BYTES).read_to_end(&mut bytes)?;
-        if !has_python_shebang(&bytes) {
-            return Ok(None);
+    let language = match language {
+        Some(language) => language,
+        None => {
+            (&mut open).take(SHEBANG_BYTES).read_to_end(&mut bytes)?;
+            let Some(language) = Language::of_shebang(&bytes) else { return Ok(None) };
+            language
         }
-    }
+    };
     bytes.reserve_exact((length.min(MAX_BYTES) as usize + 1).saturating_sub(bytes.len()));
     // One byte more, so that a file that is too large, or has grown, is noticed.
     open.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(Some((language, bytes)))
+}
+
+/// Whether a file of data is known, by its name, to start programs: what it does not set matters too.
+fn starts_programs(path: &Path) -> bool {
+    let name = path.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
+    name.contains("compose")
+        || matches!(&*name, ".gitlab-ci.yml" | "action.yml" | "action.yaml" | "launch.json")
+        || path.components().any(|part| part.as_os_str() == ".github")
+}
+
+fn mentions_gpu(bytes: &[u8]) -> bool {
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let words = ["cuda", "gpu", "nvidia", "hip_", "rocr_", "torch"];
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("fixed words")
+    });
+    WORDS.is_match(bytes)
 }
 
 fn decoded(bytes: Vec<u8>) -> Result<String, String> {
@@ -70,18 +106,13 @@ fn decoded(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "not valid UTF-8".to_owned())
 }
 
-fn has_python_shebang(bytes: &[u8]) -> bool {
-    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    line.starts_with(b"#!") && memchr::memmem::find(line, b"python").is_some()
-}
-
 fn too_large() -> String {
     format!("larger than {} MiB", MAX_BYTES >> 20)
 }
 
-fn not_python(path: &Path) -> String {
+fn not_read(path: &Path) -> String {
     match path.extension() {
         Some(extension) if extension == "pyi" => "a type stub, which no program runs".to_owned(),
-        _ => NOT_PYTHON.to_owned(),
+        _ => NOT_READ.to_owned(),
     }
 }

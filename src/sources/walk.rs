@@ -1,6 +1,7 @@
 //! Which files a run reads: those below the paths that the user named, and those of the project.
 
 use super::Extent;
+use super::language::{Language, is_known_hidden};
 use crate::policy::absolute;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ impl Wanted {
     }
 }
 
-/// Absolute paths of files that may be Python; their content has not been looked at.
+/// Absolute paths of files that may be read; their content has not been looked at.
 pub type Found = BTreeMap<PathBuf, Wanted>;
 
 /// What cannot be read, with the reason.
@@ -93,13 +94,17 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Hidden files are passed over, and inside a git work tree those that git ignores.
+    /// Hidden files are passed over but for those that are known to start programs, and inside a git work
+    /// tree those that git ignores.
     fn below(&mut self, folder: &Path, read_installed: bool) {
         let mut walk = WalkBuilder::new(folder);
-        walk.ignore(false);
+        walk.ignore(false).hidden(false);
         walk.filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !is_folder || entry.depth() == 0 || !is_foreign(entry.path(), read_installed)
+            let name = entry.file_name().to_string_lossy();
+            entry.depth() == 0
+                || (!name.starts_with('.') || is_known_hidden(&name))
+                    && !(is_folder && is_foreign(entry.path(), read_installed))
         });
         // Found in any order: the files are sorted by path, and what cannot be read too.
         let entries = Mutex::new(Vec::new());
@@ -124,7 +129,7 @@ impl Walk<'_> {
         if entry.depth() > 0 && kind.is_symlink() && !self.leads_to_a_file(path) {
             return;
         }
-        if !kind.is_dir() && may_be_python(path) {
+        if !kind.is_dir() && may_be_read(path) {
             let wanted = self.found.entry(path.to_owned()).or_insert(self.wanted);
             *wanted = self.wanted.max(*wanted);
         }
@@ -145,7 +150,7 @@ impl Walk<'_> {
             }
             Ok(_) => true,
             Err(error) if is_absence(&error) => {
-                if is_python_name(link) {
+                if Language::of_name(link).is_some() {
                     let reason = "a symbolic link to a file that does not exist";
                     self.unreadable.push((link.to_owned(), reason.to_owned()));
                 }
@@ -177,15 +182,9 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-pub fn is_python_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        extension.eq_ignore_ascii_case("py") || extension.eq_ignore_ascii_case("pyw")
-    })
-}
-
 /// A file without an extension may begin with a shebang.
-fn may_be_python(path: &Path) -> bool {
-    path.extension().is_none() || is_python_name(path)
+fn may_be_read(path: &Path) -> bool {
+    path.extension().is_none() || Language::of_name(path).is_some()
 }
 
 /// Folders that hold no code of this project. `read_installed`: the user named a path inside one

@@ -6,14 +6,16 @@ use crate::{none_of, texts_below};
 const BORDERS: &[(&str, &[&str])] = &[
     ("facts", &[]),
     ("code", &["facts"]),
+    ("commands", &[]),
+    ("masks", &[]),
     // Files are found with the policy's idea of an absolute path.
     ("sources", &["facts", "policy"]),
     ("findings", &["facts", "sources"]),
     ("policy", &["findings"]),
-    ("languages", &["facts", "code", "sources"]),
-    ("program", &["facts", "code", "sources", "policy"]),
+    ("languages", &["facts", "code", "commands", "sources"]),
+    ("program", &["facts", "code", "commands", "sources", "policy"]),
     // Examples go through the whole pipeline, which is `check` with its settings.
-    ("rules", &["facts", "findings", "policy", "program", "settings", "sources", "check"]),
+    ("rules", &["facts", "findings", "masks", "policy", "program", "settings", "sources", "check"]),
     ("report", &["facts", "findings", "sources"]),
     ("settings", &["policy", "sources"]),
     ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "lower_all"]),

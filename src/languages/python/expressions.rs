@@ -9,7 +9,7 @@ use ruff_python_ast::{self as ast, StringFlags};
 use ruff_text_size::{Ranged, TextRange};
 use std::borrow::Cow;
 
-impl<'s> Lowering<'s> {
+impl<'s> Lowering<'s, '_> {
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Expr<'s> {
         let range = expr.range();
         let kind = self.deeper(|lowering| lowering.expr_kind(expr));
@@ -203,7 +203,7 @@ impl<'s> Lowering<'s> {
             body,
             is_async: false,
             is_generator: inner.yields,
-            mentions_gpu: self.mentions_gpu(span),
+            mentions_gpu: self.mentions_gpu(lambda.range),
         });
         self.code.functions.len() - 1
     }

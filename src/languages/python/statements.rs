@@ -5,11 +5,10 @@ use super::expressions::operator;
 use crate::code::{
     Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Step, StepKind,
 };
-use crate::facts::Span;
 use ruff_python_ast as ast;
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 
-impl<'s> Lowering<'s> {
+impl<'s> Lowering<'s, '_> {
     pub(super) fn block(&mut self, statements: &[ast::Stmt]) -> Block<'s> {
         let mut block = Vec::with_capacity(statements.len());
         for statement in statements {
@@ -115,16 +114,15 @@ impl<'s> Lowering<'s> {
             body,
             is_async: function.is_async,
             is_generator: marks.yields,
-            mentions_gpu: self.mentions_gpu(span),
+            mentions_gpu: self.mentions_gpu(function.range),
         });
         self.code.functions.len() - 1
     }
 
     /// Cheap test on the text: could running this code alone say anything about a device?
-    pub(super) fn mentions_gpu(&self, span: Span) -> bool {
-        let at = |offset: u32| (offset as usize).saturating_sub(self.shift) as u32;
-        let first = self.gpu_words.partition_point(|&word| word < at(span.start));
-        self.gpu_words.get(first).is_some_and(|&word| word < at(span.end))
+    pub(super) fn mentions_gpu(&self, range: TextRange) -> bool {
+        let first = self.gpu_words.partition_point(|&word| word < range.start().to_u32());
+        self.gpu_words.get(first).is_some_and(|&word| word < range.end().to_u32())
     }
 
     fn class(&mut self, class: &ast::StmtClassDef) -> usize {

@@ -223,7 +223,7 @@ impl<'p> Run<'p> {
                     _ => None,
                 }
             }
-            ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) => {
+            ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) | ExprKind::Variable(_) => {
                 let read = self.eval_quietly(test);
                 let variable = self.presence_read(&read)?;
                 Some(Presence { variable, when_true: true })
@@ -241,7 +241,7 @@ impl<'p> Run<'p> {
     /// Evaluates again an expression that was already evaluated, without noting anything.
     fn eval_quietly(&mut self, expr: &'p Expr<'p>) -> Value<'p> {
         match &expr.kind {
-            ExprKind::Name(_) | ExprKind::Attribute(..) => {}
+            ExprKind::Name(_) | ExprKind::Attribute(..) | ExprKind::Variable(_) => {}
             // Only the reading calls are worth it, and they do nothing else.
             ExprKind::Call(call) if self.reads_environment(call) => {}
             ExprKind::Item(item) if matches!(item.1.kind, ExprKind::Text(_)) => {}

@@ -46,6 +46,18 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// `device: cuda:1` or `gpu_id: 1` in a configuration file.
+    pub(super) fn chosen_by_setting(&mut self, key: &str, value: &Value<'p>) {
+        let key = key.replace('-', "_").to_ascii_lowercase();
+        match value {
+            Value::Text(_) if key == "device" || key.ends_with("_device") => self.choose_literal(&key, value),
+            Value::Int(index, place) if names_gpu_index(&key) => {
+                self.note_choice(Some(*index), index.to_string(), &key, *place);
+            }
+            _ => {}
+        }
+    }
+
     /// Only text that names a CUDA device counts here: an integer may be any kind of device.
     pub(super) fn choose_literal(&mut self, by: &str, value: &Value<'p>) {
         let several = value.alternatives().len() > 1;
@@ -288,4 +300,20 @@ fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
     } else {
         digits.parse().ok()
     }
+}
+
+/// Keys of configuration files whose integers are indices of GPUs; a plain `device` may be anything.
+fn names_gpu_index(key: &str) -> bool {
+    matches!(
+        key,
+        "gpu_id"
+            | "cuda_device"
+            | "cuda_device_id"
+            | "gpu_device"
+            | "gpu_device_index"
+            | "cuda_device_index"
+            | "main_gpu"
+            | "gpu_index"
+            | "device_gpu_id"
+    )
 }

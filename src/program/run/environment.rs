@@ -203,7 +203,8 @@ impl<'p> Run<'p> {
     }
 
     fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> u32 {
-        if is_gpu_variable(variable) { self.note(what(variable.to_owned()), span) } else { u32::MAX }
+        let counts = is_gpu_variable(variable) || self.program.knowledge.variables.near(variable).is_some();
+        if counts { self.note(what(variable.to_owned()), span) } else { u32::MAX }
     }
 
     /// What reading a variable gives.

@@ -87,6 +87,11 @@ impl<'p> Run<'p> {
                 self.bind(name, value.clone());
                 value
             }
+            ExprKind::Variable(name) => self.shell_variable(name, None, expr.span),
+            ExprKind::VariableOr(name, default) => {
+                let default = self.eval(default);
+                self.shell_variable(name, Some(default), expr.span)
+            }
         }
     }
 

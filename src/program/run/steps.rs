@@ -108,6 +108,13 @@ impl<'p> Run<'p> {
                 self.flow = Flow::Leave;
             }
             StepKind::Continue => self.flow = Flow::Leave,
+            StepKind::SetVariable(set) => self.set_variable(set),
+            StepKind::UnsetVariable(name) => self.unset_variable(name, step.span),
+            StepKind::Command(command) => self.command(command, step.span),
+            StepKind::Apart(block) => self.apart(block),
+            StepKind::Source(path) => self.source_file(path, step.span),
+            StepKind::ExportAll(all) => self.export_all(*all),
+            StepKind::Setting(setting) => self.setting(setting),
         }
     }
 

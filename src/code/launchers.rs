@@ -1,0 +1,81 @@
+//! What starts programs: shells, workflows, containers, and configuration that names a device. They share the
+//! steps of Python, and have a few of their own.
+
+use super::{Block, Expr};
+use crate::facts::Span;
+use std::borrow::Cow;
+
+/// Something that runs, or is described, by itself: a shell script, a job of a workflow, a service of a compose
+/// file, a target of a Makefile, a file of settings.
+#[derive(Debug)]
+pub struct Unit<'s> {
+    /// What names it; a finding about the whole points here.
+    pub span: Span,
+    /// What it is, for people: "job `train`". Empty for a file that is one unit.
+    pub name: Cow<'s, str>,
+    pub host: Host,
+    pub body: Block<'s>,
+}
+
+/// Where a unit runs, as far as that decides which GPUs its programs see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Host {
+    /// The machine itself, or one that nothing is known about.
+    #[default]
+    Machine,
+    /// A container: ordinals count the GPUs that it was given.
+    Container,
+    /// A job of a scheduler that hands out GPUs.
+    Scheduler,
+    /// A machine without a GPU: a runner that GitHub hosts.
+    NoGpu,
+}
+
+/// Python inside another file: `python -c '…'`, a heredoc, a workflow step with `shell: python`.
+#[derive(Debug)]
+pub struct Snippet<'s> {
+    pub span: Span,
+    pub body: Block<'s>,
+}
+
+/// `X=1`, `export X=1`, `$env:X = "1"`, `ENV X=1`, `env: {X: 1}`
+#[derive(Debug)]
+pub struct SetVariable<'s> {
+    pub name: Cow<'s, str>,
+    /// Name and value, as far as a finding should show them.
+    pub span: Span,
+    /// Absent where only `export` is said of a variable that has its value already.
+    pub value: Option<Expr<'s>>,
+    pub export: Export,
+    /// A variable that is already set keeps its value.
+    pub only_if_unset: bool,
+}
+
+/// Whether programs that are started later get a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Export {
+    Yes,
+    /// `X=1` of a shell: only when X was exported before.
+    IfExported,
+    /// A variable of the language itself, such as `$gpu` of PowerShell.
+    No,
+}
+
+/// A program and its arguments, as the shell hands them over.
+#[derive(Debug)]
+pub struct Command<'s> {
+    /// `X=1 command`
+    pub environment: Vec<SetVariable<'s>>,
+    pub words: Vec<Expr<'s>>,
+    /// The Python among its arguments or on its standard input, by its number in [`super::Code::snippets`].
+    pub snippet: Option<usize>,
+}
+
+/// A key of a configuration file and its value.
+#[derive(Debug)]
+pub struct Setting<'s> {
+    /// The keys from the outermost to this one.
+    pub path: Vec<Cow<'s, str>>,
+    pub key_span: Span,
+    pub value: Expr<'s>,
+}

@@ -1,0 +1,137 @@
+//! Words of a command → [`Command`]: variables that are set for it alone, and code among its arguments that is
+//! read as the language it is in. Every front-end that starts programs uses this.
+
+use super::embedded::Origin;
+use super::{python, shell};
+use crate::code::{Block, Code, Command, Export, Expr, ExprKind, SetVariable, Snippet, Step, StepKind};
+use crate::commands::{Started, invocation, is_variable_name};
+use crate::facts::Span;
+use crate::sources::Source;
+use std::borrow::Cow;
+
+/// A word of a command line.
+#[derive(Debug)]
+pub struct Word<'s> {
+    pub expr: Expr<'s>,
+    /// What a program gets, when that is known, and where it stands in the file.
+    pub literal: Option<Literal<'s>>,
+}
+
+/// A text that is handed to a program.
+#[derive(Clone, Debug)]
+pub struct Literal<'s> {
+    pub text: &'s str,
+    pub origin: Origin,
+}
+
+/// A command line, taken apart.
+pub struct CommandLine<'s> {
+    pub span: Span,
+    pub environment: Vec<SetVariable<'s>>,
+    pub words: Vec<Word<'s>>,
+    /// What it reads from its standard input.
+    pub input: Option<Literal<'s>>,
+}
+
+/// The steps that a command line comes to.
+pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Step<'s>> {
+    let CommandLine { span, mut environment, mut words, input } = line;
+    let texts: Vec<Option<Cow<'_, str>>> = words.iter().map(as_argument).collect();
+    let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
+    let invocation = invocation(&texts);
+    let snippet_text = match invocation.started {
+        Started::PythonCode(at) => words.get(at).and_then(|word| word.literal.clone()),
+        Started::PythonInput => input.clone(),
+        _ => None,
+    };
+    let script_text = match invocation.started {
+        Started::ShellCode(at) => words.get(at).and_then(|word| word.literal.clone()),
+        Started::ShellInput => input,
+        _ => None,
+    };
+    // From the last to the first, so that positions stay true.
+    let mut assigned = Vec::new();
+    for &at in invocation.assignments.iter().rev() {
+        assigned.extend(assignment(words.remove(at).expr));
+    }
+    environment.extend(assigned.into_iter().rev());
+    if let Some(script) = script_text {
+        let mut steps: Block<'s> = environment.into_iter().map(|set| step_of(set)).collect();
+        steps.extend(shell::lower_part(script.text, &script.origin, source, code).steps);
+        return Some(Step { span, kind: StepKind::Apart(steps) });
+    }
+    let snippet = snippet_text.and_then(|text| add_snippet(&text, code));
+    if words.is_empty() {
+        return None;
+    }
+    let words = words.into_iter().map(|word| word.expr).collect();
+    Some(Step { span, kind: StepKind::Command(Box::new(Command { environment, words, snippet })) })
+}
+
+/// Reads a text as Python and keeps it with the code of the file. What is no Python, a template for example, is
+/// left alone.
+pub fn add_snippet<'s>(literal: &Literal<'s>, code: &mut Code<'s>) -> Option<usize> {
+    let body = python::lower_snippet(literal.text, &literal.origin, code).ok()?;
+    let span = literal.origin.span(0, literal.text.len());
+    code.snippets.push(Snippet { span, body });
+    Some(code.snippets.len() - 1)
+}
+
+/// The word as far as it says what is started: `X=$Y` is an assignment whatever Y is.
+fn as_argument<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
+    match &word.expr.kind {
+        ExprKind::Text(text) => Some(Cow::Borrowed(text)),
+        ExprKind::Int(number) => Some(Cow::Owned(number.to_string())),
+        ExprKind::Join(parts) => match &parts.first()?.kind {
+            ExprKind::Text(text) if is_assignment_start(text) => Some(Cow::Borrowed(text)),
+            // `"$ROOT/train.py"` is a file wherever it lies.
+            _ => match &parts.last()?.kind {
+                ExprKind::Text(text) if text.starts_with('/') => Some(Cow::Borrowed(text)),
+                _ => None,
+            },
+        },
+        _ => None,
+    }
+}
+
+fn is_assignment_start(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| is_variable_name(name))
+}
+
+/// `X=value` as an assignment, when the word begins like one.
+pub fn assignment(word: Expr<'_>) -> Option<SetVariable<'_>> {
+    let span = word.span;
+    let (name, kind) = match word.kind {
+        ExprKind::Text(text) => {
+            let (name, value) = split(&text)?;
+            (name, ExprKind::Text(value.into()))
+        }
+        ExprKind::Join(mut parts) => {
+            let first = parts.first_mut()?;
+            let ExprKind::Text(text) = &first.kind else { return None };
+            let (name, value) = split(text)?;
+            if value.is_empty() {
+                parts.remove(0);
+            } else {
+                first.kind = ExprKind::Text(value.into());
+            }
+            let only = if parts.len() == 1 { parts.pop() } else { None };
+            (name, only.map_or_else(|| ExprKind::Join(parts), |only| only.kind))
+        }
+        _ => return None,
+    };
+    let at = Span { start: (span.start + name.len() as u32 + 1).min(span.end), end: span.end };
+    let value = Some(Expr { span: at, kind });
+    Some(SetVariable { name: name.into(), span, value, export: Export::Yes, only_if_unset: false })
+}
+
+/// Name and value of `X=value`.
+fn split(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once('=')?;
+    is_variable_name(name).then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// A variable that is set on its own.
+pub fn step_of(set: SetVariable<'_>) -> Step<'_> {
+    Step { span: set.span, kind: StepKind::SetVariable(Box::new(set)) }
+}

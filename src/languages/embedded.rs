@@ -1,0 +1,114 @@
+//! Code inside other files: the text that an interpreter gets, and where each of its bytes stands in the file.
+
+use crate::facts::Span;
+
+/// Where the bytes of an extracted text stand in the file that it comes from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// From the byte `.0` of the text on, bytes stand at `.1` and behind in the file. Ascending, never empty.
+    pieces: Vec<(u32, u32)>,
+}
+
+/// A text that is put together from pieces of a file.
+#[derive(Debug, Default)]
+pub struct Extract {
+    pub text: String,
+    pieces: Vec<(u32, u32)>,
+}
+
+impl Origin {
+    /// The text is the file from this byte on.
+    pub fn from(start: usize) -> Origin {
+        Origin { pieces: vec![(0, start as u32)] }
+    }
+
+    /// Where a byte stands.
+    fn offset(&self, at: u32) -> u32 {
+        let piece = self.pieces.partition_point(|(start, _)| *start <= at).saturating_sub(1);
+        let (start, source) = self.pieces[piece];
+        source + at.saturating_sub(start)
+    }
+
+    /// The part of the file that a part of the text comes from.
+    pub fn span(&self, start: usize, end: usize) -> Span {
+        let first = self.offset(start as u32);
+        // The end is one behind its last byte: the next byte may stand in another piece.
+        let last = if end > start { self.offset(end as u32 - 1) + 1 } else { first };
+        Span { start: first, end: last.max(first) }
+    }
+
+    /// For a text that was extracted from a text that `self` is the origin of.
+    pub fn of_part(&self, part: &Origin) -> Origin {
+        let mut pieces: Vec<(u32, u32)> = Vec::new();
+        for (index, &(start, middle)) in part.pieces.iter().enumerate() {
+            pieces.push((start, self.offset(middle)));
+            // Pieces of the outer text that begin inside this one.
+            let length = part.pieces.get(index + 1).map_or(u32::MAX, |(next, _)| next - start);
+            let first = self.pieces.partition_point(|(at, _)| *at <= middle);
+            for &(at, source) in &self.pieces[first..] {
+                if at - middle >= length {
+                    break;
+                }
+                pieces.push((start + (at - middle), source));
+            }
+        }
+        Origin { pieces }
+    }
+}
+
+impl Extract {
+    /// Adds text that stands at `source` in the file, byte for byte.
+    pub fn push(&mut self, text: &str, source: usize) {
+        let at = self.text.len() as u32;
+        let goes_on = self.pieces.last().is_some_and(|&(start, from)| from + (at - start) == source as u32);
+        if !goes_on {
+            self.pieces.push((at, source as u32));
+        }
+        self.text.push_str(text);
+    }
+
+    /// The text and its origin.
+    pub fn finish(self) -> (String, Origin) {
+        let pieces = if self.pieces.is_empty() { vec![(0, 0)] } else { self.pieces };
+        (self.text, Origin { pieces })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_lead_back_to_the_file() {
+        let file = "run: |\n    import os\n    x\n";
+        let mut extract = Extract::default();
+        extract.push("import os\n", 11);
+        extract.push("x\n", 25);
+        let (text, origin) = extract.finish();
+        let back = |part: &str| {
+            let start = text.find(part).unwrap();
+            &file[origin.span(start, start + part.len()).range()]
+        };
+        assert_eq!(back("os"), "os");
+        assert_eq!(back("x"), "x");
+        assert_eq!(back("os\nx"), "os\n    x");
+    }
+
+    #[test]
+    fn parts_of_parts_lead_back_to_the_file() {
+        let file = "a: |\n  sh <<E\n  one\n  two\n  E\n";
+        let mut outer = Extract::default();
+        for line in ["sh <<E\n", "one\n", "two\n", "E\n"] {
+            outer.push(line, file.find(line).unwrap());
+        }
+        let (shell, origin) = outer.finish();
+        let mut inner = Extract::default();
+        let start = shell.find("one").unwrap();
+        inner.push(&shell[start..start + 8], start);
+        let (python, part) = inner.finish();
+        let origin = origin.of_part(&part);
+        let two = python.find("two").unwrap();
+        assert_eq!(&file[origin.span(two, two + 3).range()], "two");
+        assert_eq!(&file[origin.span(0, 3).range()], "one");
+    }
+}

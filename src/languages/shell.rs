@@ -1,0 +1,130 @@
+//! Shells of the Bourne family (sh, bash, zsh, ksh): tree-sitter's bash grammar reads them, and this front-end
+//! lowers what they do to variables and which programs they start.
+//!
+//! What a shell only prints or writes to a file is text, and nothing of it runs.
+
+mod compound;
+mod conditions;
+mod statements;
+mod words;
+
+use super::Refusal;
+use super::embedded::Origin;
+use crate::code::{Block, Code, Host, Step, Unit};
+use crate::facts::Span;
+use crate::sources::Source;
+use std::ops::Range;
+use tree_sitter::{Node, Parser};
+
+/// Commands nested deeper than this are not read: no person writes them.
+const MAX_DEPTH: usize = 100;
+
+/// Lowers a script.
+pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
+    let mut code = Code::default();
+    let script = lower_part(&source.text, &Origin::from(0), source, &mut code);
+    let is_job = source.text.lines().any(|line| line.starts_with("#SBATCH"));
+    let host = if is_job { Host::Scheduler } else { Host::Machine };
+    let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
+    code.units.push(Unit { span, name: "".into(), host, body: script.steps });
+    Ok(code)
+}
+
+/// What a part of a file does that a shell runs.
+#[derive(Debug, Default)]
+pub struct Script<'s> {
+    pub steps: Block<'s>,
+    /// Variables that it leaves to later steps of its workflow, through `$GITHUB_ENV`.
+    pub for_later_steps: Block<'s>,
+}
+
+/// Lowers shell code that stands in a file, and adds the functions and snippets in it to the code of the file.
+pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: &mut Code<'s>) -> Script<'s> {
+    let mut parser = Parser::new();
+    // The grammar is compiled in and fits the parser, and no time limit is set: both never fail.
+    let language = tree_sitter_bash::LANGUAGE.into();
+    let Some(tree) = parser.set_language(&language).ok().and_then(|()| parser.parse(text, None)) else {
+        return Script::default();
+    };
+    let root = tree.root_node();
+    let mut lowering = Lowering {
+        text,
+        origin,
+        source,
+        code,
+        depth: 0,
+        substituted: Vec::new(),
+        for_later_steps: Vec::new(),
+    };
+    let steps = lowering.block_of(root);
+    let for_later_steps = std::mem::take(&mut lowering.for_later_steps);
+    if memchr::memmem::find(text.as_bytes(), b"gpulint:").is_some() {
+        lowering.note_comments(root);
+    }
+    Script { steps, for_later_steps }
+}
+
+struct Lowering<'s, 'o> {
+    text: &'s str,
+    /// Where `text` stands in the file.
+    origin: &'o Origin,
+    source: &'s Source,
+    code: &'o mut Code<'s>,
+    depth: usize,
+    /// Commands of substitutions in the words of the current statement: they run before it.
+    substituted: Block<'s>,
+    for_later_steps: Block<'s>,
+}
+
+impl<'s> Lowering<'s, '_> {
+    fn span(&self, node: Node<'_>) -> Span {
+        self.span_of(node.byte_range())
+    }
+
+    fn span_of(&self, range: Range<usize>) -> Span {
+        self.origin.span(range.start, range.end)
+    }
+
+    fn slice(&self, node: Node<'_>) -> &'s str {
+        &self.text[node.byte_range()]
+    }
+
+    /// The steps of the statements below a node.
+    fn block_of(&mut self, node: Node<'_>) -> Block<'s> {
+        let mut block = Vec::new();
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            self.statement(child, &mut block);
+        }
+        block
+    }
+
+    fn step(&self, node: Node<'_>, kind: crate::code::StepKind<'s>) -> Step<'s> {
+        Step { span: self.span(node), kind }
+    }
+
+    /// Comments that speak to gpulint, and the commands that they may speak about.
+    fn note_comments(&mut self, root: Node<'_>) {
+        const SIMPLE: &[&str] = &["command", "declaration_command", "unset_command", "variable_assignment"];
+        let mut pending = vec![root];
+        while let Some(node) = pending.pop() {
+            if node.kind() == "comment" {
+                if self.slice(node).contains("gpulint:") {
+                    let span = self.span(node);
+                    self.code.comments.push(span);
+                }
+                continue;
+            }
+            if SIMPLE.contains(&node.kind()) {
+                let span = self.span(node);
+                self.code.lines.push(span);
+            }
+            // A substitution lies inside the command that it is a word of, which is what a comment means.
+            if node.kind() != "command" {
+                let mut cursor = node.walk();
+                let children: Vec<_> = node.named_children(&mut cursor).collect();
+                pending.extend(children.into_iter().rev());
+            }
+        }
+    }
+}

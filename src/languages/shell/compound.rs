@@ -1,0 +1,178 @@
+//! Statements that hold others: lists, pipelines, branches, loops, functions.
+
+use super::super::command_lines::Literal;
+use super::Lowering;
+use crate::code::{Arm, Block, Expr, ExprKind, Function, Step, StepKind, Target};
+use tree_sitter::Node;
+
+impl<'s> Lowering<'s, '_> {
+    /// `a && b`, `a || b`
+    pub(super) fn list(&mut self, node: Node<'_>, block: &mut Block<'s>) {
+        let (Some(left), Some(right)) = (node.named_child(0), node.named_child(1)) else { return };
+        let mut cursor = node.walk();
+        let or = node.children(&mut cursor).any(|child| child.kind() == "||");
+        let is_test = matches!(left.kind(), "test_command" | "negated_command")
+            || self.command_name(left) == Some("test");
+        if !is_test && !or {
+            // What goes on behind `&&` is what the author expects to run.
+            self.statement(left, block);
+            return self.statement(right, block);
+        }
+        let test = self.condition(left, block);
+        let mut then = Vec::new();
+        self.statement(right, &mut then);
+        if then.is_empty() {
+            return;
+        }
+        let (then, otherwise) = if or { (Vec::new(), then) } else { (then, Vec::new()) };
+        block.push(self.step(node, StepKind::Branch { test, then, otherwise }));
+    }
+
+    /// Each command of a pipeline runs in a shell of its own. `input` is what the first one reads.
+    pub(super) fn pipeline(
+        &mut self,
+        node: Node<'_>,
+        first: Option<(Node<'_>, Literal<'s>)>,
+        block: &mut Block<'s>,
+    ) {
+        let mut cursor = node.walk();
+        let commands: Vec<_> = node.named_children(&mut cursor).collect();
+        let mut input = match first {
+            // `cat <<E | python`: what cat reads is what python gets.
+            Some((cat, text)) if self.command_name(cat) == Some("cat") => Some(text),
+            _ => None,
+        };
+        for (index, command) in commands.iter().enumerate() {
+            if index > 0 && self.mentions_later_steps(*command) {
+                let echo = commands[index - 1];
+                self.for_later_steps(echo);
+                continue;
+            }
+            let mut steps = Vec::new();
+            let reads = input.take();
+            match command.kind() {
+                "command" => self.command(*command, reads, &mut steps),
+                "redirected_statement" if self.command_name_in(*command) == Some("cat") => {
+                    input = self.heredoc(*command);
+                }
+                _ => self.statement(*command, &mut steps),
+            }
+            if !steps.is_empty() {
+                block.push(self.step(*command, StepKind::Apart(steps)));
+            }
+        }
+    }
+
+    pub(super) fn if_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.children(&mut cursor).collect();
+        let branch = self.branch_from(node, &children, block);
+        block.extend(branch);
+    }
+
+    /// A branch from its condition to the end of the statement. `children` start at `if` or `elif`.
+    pub(super) fn branch_from(
+        &mut self,
+        node: Node<'_>,
+        children: &[Node<'_>],
+        block: &mut Block<'s>,
+    ) -> Option<Step<'s>> {
+        let then_at = children.iter().position(|child| child.kind() == "then")?;
+        let conditions = children[1..then_at].iter().filter(|child| child.is_named()).collect::<Vec<_>>();
+        let (last, earlier) = conditions.split_last()?;
+        for condition in earlier {
+            self.statement(**condition, block);
+        }
+        let test = self.condition(**last, block);
+        let mut then = Vec::new();
+        let mut otherwise = Vec::new();
+        for (index, child) in children.iter().enumerate().skip(then_at + 1) {
+            match child.kind() {
+                "elif_clause" => {
+                    let mut cursor = child.walk();
+                    let mut inner: Vec<_> = child.children(&mut cursor).collect();
+                    inner.extend_from_slice(&children[index + 1..]);
+                    let nested = self.branch_from(*child, &inner, &mut otherwise);
+                    otherwise.extend(nested);
+                    break;
+                }
+                "else_clause" => otherwise = self.deeper_block(*child),
+                _ if child.is_named() => self.statement(*child, &mut then),
+                _ => {}
+            }
+        }
+        Some(self.step(node, StepKind::Branch { test, then, otherwise }))
+    }
+
+    pub(super) fn for_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
+        let span = self.span(node);
+        let Some(variable) = node.child_by_field_name("variable") else { return };
+        let name = self.slice(variable);
+        let mut cursor = node.walk();
+        let values: Vec<_> = node.children_by_field_name("value", &mut cursor).collect();
+        let mut elements: Vec<Expr<'s>> = Vec::new();
+        let mut known = !values.is_empty();
+        for value in values {
+            let element = self.value(value);
+            // A bare `$GPUS` may be several words, and `{0..3}` is.
+            let is_plain =
+                matches!(element.kind, ExprKind::Text(_)) && !self.slice(value).contains(['*', '{', '?']);
+            known &= is_plain;
+            elements.push(element);
+        }
+        block.append(&mut self.substituted);
+        let kind = if known { ExprKind::Sequence(elements) } else { ExprKind::Unknown(elements) };
+        let body = node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default();
+        let target = Target::Name(name, self.span(variable));
+        let iterable = Expr { span: self.span(variable), kind };
+        block.push(Step { span, kind: StepKind::For { target, iterable, body, otherwise: Vec::new() } });
+    }
+
+    pub(super) fn case_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
+        let Some(subject) = node.child_by_field_name("value") else { return };
+        let subject = self.value(subject);
+        block.append(&mut self.substituted);
+        let mut arms = Vec::new();
+        let mut cursor = node.walk();
+        for item in node.named_children(&mut cursor).filter(|child| child.kind() == "case_item") {
+            let mut inner = item.walk();
+            let patterns: Vec<_> = item.children_by_field_name("value", &mut inner).collect();
+            let is_literal = |pattern: &Node<'_>| !self.slice(*pattern).contains(['*', '?', '[', '$']);
+            let all_literal = patterns.iter().all(is_literal);
+            let always = patterns.iter().any(|pattern| self.slice(*pattern) == "*");
+            let literals = if all_literal {
+                patterns.iter().map(|pattern| self.value(*pattern)).collect()
+            } else {
+                Vec::new()
+            };
+            let mut body = Vec::new();
+            let mut inner = item.walk();
+            for child in item.named_children(&mut inner).filter(|child| !patterns.contains(child)) {
+                self.statement(child, &mut body);
+            }
+            arms.push(Arm { literals, always, binds: Vec::new(), guard: None, body });
+        }
+        block.push(self.step(node, StepKind::Match { subject, arms }));
+    }
+
+    pub(super) fn function(&mut self, node: Node<'_>, block: &mut Block<'s>) {
+        let (Some(name), Some(body)) = (node.child_by_field_name("name"), node.child_by_field_name("body"))
+        else {
+            return;
+        };
+        let mut steps = Vec::new();
+        self.statement(body, &mut steps);
+        self.code.functions.push(Function {
+            name: self.slice(name),
+            span: self.span(node),
+            name_span: self.span(name),
+            parameters: Vec::new(),
+            body: steps,
+            is_async: false,
+            is_generator: false,
+            mentions_gpu: false,
+        });
+        let function = self.code.functions.len() - 1;
+        block.push(self.step(node, StepKind::Define { function, decorators: Vec::new() }));
+    }
+}

@@ -1,0 +1,239 @@
+//! Programs that other programs start: which file a command line leads to, and the environment that it finds
+//! there.
+
+use super::run::Run;
+use super::state::{Definition, MASK, ORDER, State};
+use super::trace::Trace;
+use super::{Program, Start};
+use crate::code::Host;
+use crate::facts::{FileId, Place};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A program of the project that a launcher starts.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub file: FileId,
+    pub start: Start,
+    /// What the launcher made of the environment.
+    pub environment: Vec<(Arc<str>, Vec<Inherited>)>,
+    /// The command that starts it.
+    pub site: Place,
+    pub host: Host,
+}
+
+/// How a variable may come to its value before a program starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inherited {
+    Unset,
+    /// Set by something that is not followed.
+    Elsewhere,
+    /// Set by a launcher; `None` when the value is not known.
+    Set {
+        place: Place,
+        statement: Place,
+        value: Option<Arc<str>>,
+    },
+}
+
+impl Launch {
+    /// Whether a program finds the same in both.
+    pub fn same_environment(&self, other: &Launch) -> bool {
+        self.environment == other.environment && self.host == other.host
+    }
+
+    /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
+    /// nothing about the runs that matter.
+    pub fn is_without_gpu(&self) -> bool {
+        self.host == Host::NoGpu && !self.environment.iter().any(|(name, _)| &**name == MASK)
+    }
+}
+
+/// The environment of a launcher as the programs that it starts find it.
+pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<(Arc<str>, Vec<Inherited>)> {
+    let mut environment: Vec<(Arc<str>, Vec<Inherited>)> = Vec::new();
+    for (name, reaching) in state.variables() {
+        if !super::is_gpu_variable(name) {
+            continue;
+        }
+        let from = |definition: &Definition| match definition {
+            Definition::Unset | Definition::Removed(_) => Inherited::Unset,
+            Definition::Set(event, value) => match trace.events.get(*event as usize) {
+                Some(event) => {
+                    Inherited::Set { place: event.place, statement: event.statement, value: value.clone() }
+                }
+                None => Inherited::Elsewhere,
+            },
+            Definition::Elsewhere => Inherited::Elsewhere,
+        };
+        let all: Vec<Inherited> = reaching.iter().map(from).collect();
+        if all.iter().any(|one| *one != Inherited::Unset) {
+            environment.push((Arc::from(name), all));
+        }
+    }
+    if state.open {
+        for name in [MASK, ORDER] {
+            if !environment.iter().any(|(known, _)| &**known == name) {
+                environment.push((Arc::from(name), vec![Inherited::Elsewhere]));
+            }
+        }
+    }
+    environment.sort_by(|(one, _), (other, _)| one.cmp(other));
+    environment
+}
+
+/// A start of a program, with the launch that leads to it.
+pub(super) type Launched<'l> = (FileId, Start, Option<&'l Launch>);
+
+/// Launches that differ in what the program finds, in the order of their launchers.
+pub(super) fn distinct(launchers: &[(Trace, Start)]) -> Vec<&Launch> {
+    /// More environments than this are not told apart for one program.
+    const MOST: usize = 8;
+    let mut distinct: Vec<&Launch> = Vec::new();
+    for launch in launchers.iter().flat_map(|(trace, _)| &trace.launches) {
+        let same_program = |known: &&&Launch| known.file == launch.file && known.start == launch.start;
+        let mut known = distinct.iter().filter(same_program);
+        if known.clone().count() < MOST && !known.any(|known| known.same_environment(launch)) {
+            distinct.push(launch);
+        }
+    }
+    distinct
+}
+
+impl Program<'_> {
+    /// Follows every script, job and service. Those that others of them run are followed there.
+    pub(super) fn follow_launchers(&self) -> Vec<(Trace, Start)> {
+        let files = (0..self.codes.len() as u32).map(FileId);
+        let units: Vec<(FileId, usize)> =
+            files.flat_map(|file| (0..self.code(file).units.len()).map(move |unit| (file, unit))).collect();
+        let follow = |&(file, unit): &(FileId, usize)| {
+            let start = Start::Unit(unit);
+            (Run::new(self, file, start).trace(), start)
+        };
+        let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
+        let runs = |trace: &Trace, file: FileId| trace.entry != Some(file) && trace.entered.contains(&file);
+        let is_run_elsewhere = |file: FileId| {
+            let others = traces.iter().filter(|(trace, _)| runs(trace, file));
+            others
+                .filter_map(|(trace, _)| trace.entry)
+                .any(|other| !traces.iter().any(|(trace, _)| trace.entry == Some(file) && runs(trace, other)))
+        };
+        let kept: Vec<bool> =
+            traces.iter().map(|(trace, _)| !trace.entry.is_some_and(is_run_elsewhere)).collect();
+        let mut kept = kept.into_iter();
+        traces.into_iter().filter(|_| kept.next() == Some(true)).collect()
+    }
+
+    /// Every program with each environment that launchers give it; without a launcher it has none.
+    pub(super) fn starts<'l>(&self, launches: Vec<&'l Launch>) -> Vec<Launched<'l>> {
+        let launches: Vec<&Launch> = launches.into_iter().filter(|launch| !launch.is_without_gpu()).collect();
+        let is_launched = |file: FileId| launches.iter().any(|launch| launch.file == file);
+        let entries = self.entries().into_iter().filter(|(file, _)| !is_launched(*file));
+        let mut starts: Vec<Launched<'l>> = entries.map(|(file, start)| (file, start, None)).collect();
+        starts.extend(launches.iter().map(|launch| (launch.file, launch.start, Some(*launch))));
+        starts.sort_by_key(|(file, ..)| *file);
+        starts
+    }
+
+    /// The file that a path leads to, seen from a folder of the project: the folder itself, that of the launcher,
+    /// the project's, and those between them. Folders that a container gives the files are taken off.
+    pub(super) fn launched_file(&self, launcher: FileId, folder: Option<&str>, path: &str) -> Option<FileId> {
+        let path = path.replace('\\', "/");
+        let own = self.folder_of(launcher);
+        let mut folders: Vec<&str> = folder.into_iter().collect();
+        folders.push(own);
+        let mut above = own;
+        while let Some((outer, _)) = above.rsplit_once('/') {
+            folders.push(outer);
+            above = outer;
+        }
+        folders.push("");
+        let mut tail = path.trim_start_matches('/');
+        loop {
+            for folder in &folders {
+                if let Some(name) = normalised(folder, tail)
+                    && let Some(file) = self.imports.file_named(&name)
+                {
+                    return Some(file);
+                }
+            }
+            // `/app/train.py` in a container, `$ROOT/scripts/train.py`.
+            if !path.starts_with('/') {
+                return None;
+            }
+            tail = tail.split_once('/')?.1;
+        }
+    }
+
+    /// The module that `python -m` names, as a file that runs: a package's `__main__`.
+    pub(super) fn launched_module(
+        &self,
+        launcher: FileId,
+        folder: Option<&str>,
+        dotted: &str,
+    ) -> Option<FileId> {
+        let stem = dotted.replace('.', "/");
+        let roots = ["", "src/", "lib/"];
+        roots.iter().find_map(|root| {
+            let file = |end: &str| self.launched_file(launcher, folder, &format!("{root}{stem}{end}"));
+            file("/__main__.py").or_else(|| file(".py"))
+        })
+    }
+
+    /// The test modules that pytest collects from these paths; all for none.
+    pub(super) fn launched_tests(
+        &self,
+        launcher: FileId,
+        folder: Option<&str>,
+        paths: &[String],
+    ) -> Vec<FileId> {
+        let own = self.folder_of(launcher);
+        let mut below: Vec<String> = Vec::new();
+        for path in paths {
+            let candidates = [folder.unwrap_or(""), own, ""];
+            below.extend(candidates.iter().filter_map(|folder| normalised(folder, path)));
+        }
+        let collected = |name: &str| {
+            paths.is_empty()
+                || below.iter().any(|path| {
+                    name.strip_prefix(path.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.is_empty())
+                })
+        };
+        (0..self.codes.len() as u32)
+            .map(FileId)
+            .filter(|&file| collected(self.name_of(file)) && self.start_of(file) == Some(Start::Tests))
+            .collect()
+    }
+
+    fn folder_of(&self, file: FileId) -> &str {
+        self.name_of(file).rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+}
+
+/// A path below the project root, without `.` and `..`; `None` when it leaves it.
+pub(super) fn normalised(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_in_the_project() {
+        assert_eq!(normalised("scripts", "../train.py").as_deref(), Some("train.py"));
+        assert_eq!(normalised("", "./a//b.py").as_deref(), Some("a/b.py"));
+        assert_eq!(normalised("a", "../../b.py"), None);
+    }
+}
