@@ -68,8 +68,8 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
-    /// Files that start programs which use a GPU.
-    users: FxHashSet<FileId>,
+    /// Variables that programs set themselves, by the file that they start with.
+    own_writes: FxHashSet<(FileId, String)>,
 }
 
 impl Drop for Program<'_> {
@@ -115,11 +115,10 @@ impl<'s> Program<'s> {
         let ran = Mutex::new(Ran::default());
         let programs = entries.par_iter().map(|&(file, start, launch)| {
             let trace = Run::new(self, file, start).launched_by(launch).trace();
-            let uses = trace.events.iter().any(|event| self.is_use(&event.what));
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
-            ran.users.extend(uses.then_some(file));
+            ran.own_writes.extend(trace.own_writes().map(|variable| (file, variable.to_owned())));
             drop(ran);
             judge(&trace, start)
         });
@@ -207,14 +206,9 @@ impl<'s> Program<'s> {
         })
     }
 
-    /// Whether what happens is a use of the GPU, as the policy counts them.
-    fn is_use(&self, what: &trace::What) -> bool {
-        what.initialises_cuda() || (self.options.imports_matter && what.imports_gpu_library())
-    }
-
-    /// Whether a program that starts with this file was seen to use a GPU.
-    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
-        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
+    /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.
+    pub(crate) fn sets_itself(&self, file: FileId, variable: &str) -> bool {
+        self.ran.get().is_some_and(|ran| ran.own_writes.contains(&(file, variable.to_owned())))
     }
 
     fn is_hot(&self, file: FileId) -> bool {

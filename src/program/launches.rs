@@ -16,11 +16,14 @@ pub struct Launch {
     pub file: FileId,
     pub start: Start,
     /// What the launcher made of the environment.
-    pub environment: Vec<(Arc<str>, Vec<Inherited>)>,
+    pub environment: Vec<Variable>,
     /// The command that starts it.
     pub site: Place,
     pub host: Host,
 }
+
+/// A variable with what it may hold.
+pub type Variable = (Arc<str>, Vec<Inherited>);
 
 /// How a variable may come to its value before a program starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +39,27 @@ pub enum Inherited {
     },
 }
 
+impl Inherited {
+    /// What a program finds, wherever it comes from.
+    fn value(&self) -> Option<Option<&str>> {
+        match self {
+            Inherited::Unset => None,
+            Inherited::Elsewhere => Some(None),
+            Inherited::Set { value, .. } => Some(value.as_deref()),
+        }
+    }
+}
+
 impl Launch {
-    /// Whether a program finds the same in both.
+    /// Whether a program finds the same values in both.
     pub fn same_environment(&self, other: &Launch) -> bool {
-        self.environment == other.environment && self.host == other.host
+        let same = |((name, all), (other_name, others)): (&Variable, &Variable)| {
+            name == other_name && all.iter().map(Inherited::value).eq(others.iter().map(Inherited::value))
+        };
+        let pairs = self.environment.iter().zip(&other.environment);
+        self.host == other.host
+            && self.environment.len() == other.environment.len()
+            && pairs.map(same).all(|same| same)
     }
 
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
@@ -50,8 +70,8 @@ impl Launch {
 }
 
 /// The environment of a launcher as the programs that it starts find it.
-pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<(Arc<str>, Vec<Inherited>)> {
-    let mut environment: Vec<(Arc<str>, Vec<Inherited>)> = Vec::new();
+pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
+    let mut environment: Vec<Variable> = Vec::new();
     for (name, reaching) in state.variables() {
         if !super::is_gpu_variable(name) {
             continue;

@@ -157,6 +157,15 @@ impl Trace {
         &self.events[id as usize]
     }
 
+    /// The variables that the program sets itself.
+    pub fn own_writes(&self) -> impl Iterator<Item = &str> {
+        let own = self.writes.iter().filter(|&&write| write >= self.inherited);
+        own.filter_map(|&write| match &self.event(write).what {
+            What::Write { variable, .. } => Some(variable.as_str()),
+            _ => None,
+        })
+    }
+
     /// Whether ordinals count the GPUs that a container or a scheduler handed out, and not those of the machine.
     pub fn counts_from_zero(&self) -> bool {
         matches!(self.host, Host::Container | Host::Scheduler)

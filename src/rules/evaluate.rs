@@ -67,7 +67,7 @@ impl Scope<'_> {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse, ScopeKind::Launcher) => {
-                event.what.initialises_cuda() || (rule.find.launches && self.is_handed_on(id, event))
+                event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
             (EventKind::TestLoad, ScopeKind::Program) => {
@@ -107,11 +107,14 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a launcher hands its environment to something that is not followed to a use of the GPU: a program
-    /// outside the project, or whoever reads the file.
-    fn is_handed_on(&self, id: EventId, event: &Event) -> bool {
+    /// Whether a launcher hands its environment on here, to a program that does not set the variable itself or to
+    /// whoever reads the file.
+    fn is_handed_on(&self, variable: &Option<String>, id: EventId, event: &Event) -> bool {
+        let Some(variable) = variable else { return false };
         match &event.what {
-            What::Launch { targets, .. } => !targets.iter().any(|&file| self.program.uses_gpu(file)),
+            What::Launch { targets, .. } => {
+                !targets.iter().any(|&file| self.program.sets_itself(file, variable))
+            }
             What::End => {
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));

@@ -73,10 +73,9 @@ pub struct Find {
     /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
-    /// For `gpu-use`: in a launcher also every program that it starts and that is not followed to a use, and its
-    /// end.
-    #[serde(default)]
-    pub launches: bool,
+    /// For `gpu-use`: in a launcher also every program that it starts and that does not set this variable itself,
+    /// and its end.
+    pub launches_without: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

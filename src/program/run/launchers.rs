@@ -6,12 +6,12 @@ use super::{Flow, Here, Run};
 use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
 use crate::commands::{Invocation, Started, invocation, is_assignment};
 use crate::facts::{FileId, Span};
-use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::launches::{Inherited, Launch, inherited, normalised};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Frame, What};
 use crate::program::value::{ScopeId, Value};
+use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
 
@@ -392,10 +392,14 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                let uses = program.knowledge.command_uses_gpu(name, words);
-                return if uses {
-                    self.start_gpu_program(name, span)
-                };
+                if program.knowledge.command_uses_gpu(name, words) {
+                    return self.start_gpu_program(name, span);
+                }
+                // Whoever sets a mask for one command means a program that uses it.
+                if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
+                    return;
+                }
+                Vec::new()
             }
             Started::ShellCode(_) | Started::ShellInput | Started::Unknown => Vec::new(),
         };
