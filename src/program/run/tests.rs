@@ -118,7 +118,7 @@ impl<'p> Run<'p> {
         for (name, value) in values {
             if let Value::Class(class) = &value {
                 if class.file == self.entry && (is_test(name) || self.is_test_case(class, 0)) {
-                    let start = self.code_of(class.file).classes[class.class].span.start as u32;
+                    let start = self.code_of(class.file).classes[class.class].span.start;
                     tests.push((start, value.clone(), None));
                 }
                 continue;
@@ -138,7 +138,7 @@ impl<'p> Run<'p> {
             let here =
                 || functions.iter().position(|function| function.name == name && inside(function.span));
             if let Some(definition) = own.or_else(here) {
-                tests.push((functions[definition].span.start as u32, value, Some(definition)));
+                tests.push((functions[definition].span.start, value, Some(definition)));
             }
         }
         tests.sort_by_key(|(start, ..)| *start);
