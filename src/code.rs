@@ -20,6 +20,8 @@ pub struct Code<'s> {
     pub classes: Vec<Class<'s>>,
     /// What the file starts or describes beside `body`: each is a program of its own.
     pub units: Vec<Unit<'s>>,
+    /// The unit, by its number, that pytest applies to itself before it collects tests.
+    pub before_tests: Option<usize>,
     /// Python that commands of the units hand to an interpreter.
     pub snippets: Vec<Snippet<'s>>,
     /// Comments that speak to gpulint.
@@ -113,12 +115,34 @@ pub enum StepKind<'s> {
     Command(Box<Command<'s>>),
     /// What these steps do to variables ends with them: a subshell, a step of a workflow.
     Apart(Block<'s>),
+    /// Runs where there is no GPU: while an image is built.
+    WithoutGpu(Block<'s>),
     /// The commands of another file run here, in the same shell: `source env.sh`.
     Source(Expr<'s>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
     /// A key of a configuration file has a value.
     Setting(Box<Setting<'s>>),
+}
+
+impl<'s> StepKind<'s> {
+    /// The blocks that a compound statement holds.
+    pub fn blocks(&self) -> Vec<&Block<'s>> {
+        match self {
+            Self::Branch { then, otherwise, .. } => vec![then, otherwise],
+            Self::Match { arms, .. } => arms.iter().map(|arm| &arm.body).collect(),
+            Self::For { body, otherwise, .. } | Self::While { body, otherwise, .. } => {
+                vec![body, otherwise]
+            }
+            Self::Try { body, handlers, otherwise, finally } => {
+                let mut blocks = vec![body, otherwise, finally];
+                blocks.extend(handlers.iter().map(|handler| &handler.body));
+                blocks
+            }
+            Self::With { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// `import a.b as c`, or `from ..a import b as c, d`.
@@ -167,6 +191,8 @@ pub struct Arm<'s> {
 #[derive(Debug)]
 pub struct Handler<'s> {
     pub name: Option<&'s str>,
+    /// It catches nothing but imports that fail.
+    pub import_errors: bool,
     pub body: Block<'s>,
 }
 
@@ -212,7 +238,7 @@ pub struct Class<'s> {
     pub name: &'s str,
     pub span: Span,
     pub bases: Vec<Expr<'s>>,
-    pub keywords: Vec<Expr<'s>>,
+    pub keywords: Vec<Argument<'s>>,
     pub body: Block<'s>,
 }
 

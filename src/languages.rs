@@ -1,9 +1,21 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
 mod command_lines;
+mod data;
+mod dockerfile;
+mod dotenv;
 mod embedded;
+mod ini;
+mod interpolation;
+mod interpreters;
+mod json;
+mod json_string;
+mod makefile;
 mod python;
+mod settings;
 mod shell;
+mod toml;
+mod yaml;
 
 use crate::code::Code;
 use crate::sources::{Language, Source};
@@ -19,8 +31,15 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 /// The code of one file, borrowing from its text.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Dockerfile => dockerfile::lower(source),
+        Language::Dotenv => dotenv::lower(source),
+        Language::Ini => ini::lower(source),
+        Language::Json => json::lower(source),
+        Language::Makefile => makefile::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Shell => shell::lower(source),
+        Language::Yaml => yaml::lower(source),
+        Language::Toml => toml::lower(source),
         _ => Ok(Code::default()),
     }
 }

@@ -56,6 +56,8 @@ pub struct Outcome {
     pub checked: usize,
     /// Files that could not be read, or not as their language.
     pub skipped: Vec<Skipped>,
+    /// Files whose programs were too large to be followed to their end, by name.
+    pub unfinished: Vec<String>,
 }
 
 /// Checks all sources: the whole pipeline but the report.
@@ -79,11 +81,13 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> =
             found.filter(|finding| sources.file(finding.place.file).reported).collect();
+        keep_stronger(&mut findings, &selection);
         settle_severities(&mut findings, sources, &selection);
         keep_worst_of_each_place(&mut findings);
         findings
     };
-    let mut findings = program.follow(judge, keep_worst_of_each_place);
+    let followed = program.follow(judge, keep_worst_of_each_place);
+    let mut findings = followed.judged;
     suppress(&mut findings, &program, sources, rules, &selection);
     let is_checked =
         |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
@@ -92,7 +96,8 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     if settings.process_ends {
         std::mem::forget(program);
     }
-    Ok(Outcome { findings, checked, skipped })
+    let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
+    Ok(Outcome { findings, checked, skipped, unfinished })
 }
 
 /// The code of every file, and those that are not what they seem.
@@ -124,6 +129,18 @@ fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: 
         }
         selection.runs_in(&finding.rule, path)
     });
+}
+
+/// Where two rules speak of one fault, the one that says more of it is kept.
+fn keep_stronger(findings: &mut Vec<Finding>, selection: &Selection<'_>) {
+    for (rule, _) in selection.rules().filter(|(rule, _)| !rule.yields_to.is_empty()) {
+        let stronger: Vec<_> = findings
+            .iter()
+            .filter(|finding| rule.yields_to.contains(&finding.rule))
+            .map(|finding| finding.place)
+            .collect();
+        findings.retain(|finding| finding.rule != rule.id || !stronger.contains(&finding.place));
+    }
 }
 
 /// Several programs may show the same fault: one finding is kept, the worst and surest.
@@ -181,6 +198,7 @@ impl Settings {
             console_scripts: project.console_scripts,
             lazy_modules: project.requires_python_315,
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
+            budget: None,
         }
     }
 }

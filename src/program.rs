@@ -1,5 +1,6 @@
 //! Many files → programs: which file imports which, where programs start, and what each does in order.
 
+mod budget;
 mod entries;
 mod imports;
 pub mod knowledge;
@@ -12,6 +13,7 @@ mod stops;
 pub mod trace;
 mod value;
 
+pub use budget::{Budget, Followed};
 pub use entries::Start;
 pub(crate) use run::is_gpu_variable;
 pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
@@ -36,6 +38,7 @@ pub struct Program<'s> {
     pub(crate) modules: Modules,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
+    budget: Budget,
     imports: Imports,
     empty: Code<'s>,
     /// What the programs ran, known once they did.
@@ -62,6 +65,8 @@ pub struct Options {
     pub console_scripts: Vec<(String, String)>,
     /// Each file that touches the GPU is looked at as if it were started itself.
     pub every_gpu_file: bool,
+    /// How far programs are followed; by default what suits the number of files.
+    pub budget: Option<Budget>,
 }
 
 #[derive(Default)]
@@ -70,6 +75,18 @@ struct Ran {
     files: FxHashSet<FileId>,
     /// Variables that programs set themselves, by the file that they start with.
     own_writes: FxHashSet<(FileId, String)>,
+    /// Units of files of settings that programs loaded: they are judged there.
+    loaded: FxHashSet<(FileId, usize)>,
+}
+
+impl Ran {
+    /// Whether a program loaded this unit of this file into its own environment.
+    fn has_loaded(&self, file: Option<FileId>, start: Start) -> bool {
+        match (file, start) {
+            (Some(file), Start::Unit(unit)) => self.loaded.contains(&(file, unit)),
+            _ => false,
+        }
+    }
 }
 
 impl Drop for Program<'_> {
@@ -91,6 +108,7 @@ impl<'s> Program<'s> {
         let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
         Program {
             cpu_part: OnceLock::new(),
+            budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
             codes,
             modules,
@@ -109,31 +127,39 @@ impl<'s> Program<'s> {
         &self,
         judge: impl Fn(&Trace, Start) -> Vec<T> + Sync,
         distinct: impl Fn(&mut Vec<T>) + Sync,
-    ) -> Vec<T> {
+    ) -> Followed<T> {
         let launchers = self.follow_launchers();
         let entries = self.starts(launches::distinct(&launchers));
         let ran = Mutex::new(Ran::default());
-        let programs = entries.par_iter().map(|&(file, start, launch)| {
-            let trace = Run::new(self, file, start).launched_by(launch).trace();
+        let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
-            ran.own_writes.extend(trace.own_writes().map(|variable| (file, variable.to_owned())));
+            ran.loaded.extend(trace.loaded.iter().copied());
+            let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
+            ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
-            judge(&trace, start)
-        });
-        let mut judged = gathered(programs, &distinct);
+            judge(trace, start)
+        };
+        let mut followed = self.follow_all(&entries, &judge_noting, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
-        let libraries: Vec<FileId> =
-            (0..self.codes.len() as u32).map(FileId).filter(|&file| self.has_code_alone(file, ran)).collect();
-        let judge_one = |file: FileId, start| judge(&Run::new(self, file, start).trace(), start);
-        let libraries = libraries.par_iter().map(|&file| judge_one(file, Start::Library));
-        judged.extend(gathered(libraries, &distinct));
-        let first = self.cpu_part().first().copied();
-        judged.extend(first.into_iter().flat_map(|first| judge_one(first, Start::CpuPart)));
-        distinct(&mut judged);
-        judged
+        let alone = launchers.iter().filter(|(trace, start)| !ran.has_loaded(trace.entry, *start));
+        followed.judged.extend(alone.flat_map(|(trace, start)| judge(trace, *start)));
+        let cut = launchers.iter().filter(|(trace, _)| trace.cut);
+        followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
+        let files = (0..self.codes.len() as u32).map(FileId);
+        let alone = files.filter(|&file| self.has_code_alone(file, ran));
+        let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
+        let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
+        for others in [alone, cpu_part.into_iter().collect()] {
+            let more = self.follow_all(&others, &judge, &distinct);
+            followed.judged.extend(more.judged);
+            followed.unfinished.extend(more.unfinished);
+        }
+        distinct(&mut followed.judged);
+        followed.unfinished.sort();
+        followed.unfinished.dedup();
+        followed
     }
 
     /// Follows one program.
@@ -162,9 +188,9 @@ impl<'s> Program<'s> {
         self.options.lazy_modules
     }
 
-    /// The text of a `.env` file, by its name.
-    fn dotenv(&self, name: &str) -> Option<&'s str> {
-        self.sources.dotenv.get(name).map(String::as_str)
+    /// The file of settings with this name.
+    fn dotenv(&self, name: &str) -> Option<FileId> {
+        self.imports.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
     }
 
     fn name_of(&self, file: FileId) -> &'s str {
@@ -213,6 +239,15 @@ impl<'s> Program<'s> {
 
     fn is_hot(&self, file: FileId) -> bool {
         self.imports.is_hot(file)
+    }
+
+    /// Whether a file imports a package somewhere, so that it is surely installed.
+    fn needs(&self, file: FileId, package: &str) -> bool {
+        self.imports.needs(file, package)
+    }
+
+    fn loads_library(&self, file: FileId) -> bool {
+        self.imports.loads_library(file)
     }
 
     /// Whether the policy counts a module of the project as GPU code.
@@ -281,27 +316,4 @@ impl<'s> Program<'s> {
     fn names_defined(&self, file: FileId) -> Vec<&str> {
         imports::names_defined(self.code(file))
     }
-}
-
-/// All judgements in the order of their traces. Many say the same, so they are thinned out on the way:
-/// each time they have doubled, which costs no more than one sort of them all.
-fn gathered<T: Send>(
-    judged: impl ParallelIterator<Item = Vec<T>>,
-    distinct: &(impl Fn(&mut Vec<T>) + Sync),
-) -> Vec<T> {
-    const FEW: usize = 1000;
-    let added = |(mut all, mut kept): (Vec<T>, usize), more: Vec<T>| {
-        all.extend(more);
-        if all.len() > FEW + 2 * kept {
-            distinct(&mut all);
-            kept = all.len();
-        }
-        (all, kept)
-    };
-    let parts = judged.fold(|| (Vec::new(), 0), added).map(|(all, _)| all);
-    parts.reduce(Vec::new, |mut all, more| {
-        all.extend(more);
-        distinct(&mut all);
-        all
-    })
 }

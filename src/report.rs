@@ -5,13 +5,14 @@ mod excerpt;
 mod github;
 mod json;
 mod printable;
+mod secrets;
 mod statistics;
 mod summary;
 mod text;
 
 pub(crate) use printable::printable;
 pub use statistics::render as render_statistics;
-pub use summary::summary_line;
+pub use summary::{summary_line, unfinished_line};
 
 use crate::findings::{Finding, Severity, Status};
 use crate::sources::{Skipped, Sources};
@@ -29,6 +30,8 @@ pub struct Report<'a> {
     /// How many files were checked.
     pub checked: usize,
     pub skipped: &'a [Skipped],
+    /// Files whose programs were not followed to their end, by name.
+    pub unfinished: &'a [String],
     /// Findings below are counted and not shown.
     pub min_severity: Severity,
     pub has_policy: bool,

@@ -1,10 +1,13 @@
 //! Small programs with what must be said about them, and nothing else: `tests/projects/`.
 //!
 //! A comment `# ~ rule severity, rule severity` stands on the line that a finding must name; `# ~^` means the line
-//! above. A file without one must be passed over in silence.
+//! above, `# ~^^` the one above that. A file without one must be passed over in silence.
 //!
-//! - `single/TOPIC/NAME.py` is a project of one file, with the policy of its topic if there is one.
-//! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin.
+//! Languages without comments have their findings in `expected.txt`, as `path:line rule severity`.
+//!
+//! - `single/TOPIC/NAME.py` (or `.yml`) is a project of one file, with the policy of its topic if there is one.
+//! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin; what the lists
+//!   called `freezing` hold reaches cuInit.
 //! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
 //!
 //! `known-wrong.txt` names those that gpulint still gets wrong. One that it gets right must leave the list.
@@ -18,11 +21,13 @@ use std::process::Command;
 use rayon::prelude::*;
 
 /// The rules that the cases are about; they say nothing of the others.
-const RULES: [&str; 16] = [
+const RULES: [&str; 17] = [
     "device-not-allowed",
     "device-outside-mask",
     "gpu-import-in-cpu-mode",
+    "import-initialises-cuda",
     "missing-device-order",
+    "missing-gpu-validation",
     "missing-visible-devices",
     "pin-after-cuda-init",
     "pin-after-gpu-import",
@@ -32,7 +37,6 @@ const RULES: [&str; 16] = [
     "conflicting-pins",
     "gpu-import-reached",
     "gpu-test-without-cleanup",
-    "missing-gpu-validation",
     "unused-suppression",
     "wrong-visible-devices",
 ];
@@ -73,17 +77,23 @@ fn projects() -> Vec<(String, Files)> {
     let mut all = Vec::new();
     for topic in entries(&cases().join("single")) {
         let policy = fs::read_to_string(topic.join("gpulint.yaml")).ok();
-        for case in entries(&topic).into_iter().filter(|file| file.extension().is_some_and(|it| it == "py")) {
-            let mut files = vec![(last_name(&case), text_of(&case))];
+        let is_case = |file: &PathBuf| file.extension().is_some_and(|it| it == "py" || it == "yml");
+        // A workflow is one by the folder that it lies in.
+        let folder = if last_name(&topic) == "workflows" { ".github/workflows/" } else { "" };
+        for case in entries(&topic).into_iter().filter(is_case) {
+            let mut files = vec![(format!("{folder}{}", last_name(&case)), text_of(&case))];
             files.extend(policy.iter().map(|text| ("gpulint.yaml".to_owned(), text.clone())));
             all.push((relative(&case, &cases()), files));
         }
     }
     for list in entries(&cases().join("statements")) {
-        let freezing = last_name(&list).starts_with("freezing");
+        let list_name = last_name(&list);
+        let freezing = list_name.starts_with("freezing");
+        let itself =
+            if list_name == "freezing-imports.txt" { "  # ~ import-initialises-cuda warning" } else { "" };
         for line in text_of(&list).lines() {
             let name = format!("{}: {line}", relative(&list, &cases()));
-            all.push((name, vec![("main.py".to_owned(), program_around(line, freezing))]));
+            all.push((name, vec![("main.py".to_owned(), program_around(line, freezing, itself))]));
         }
     }
     for folder in entries(&cases()).into_iter().filter(|path| path.is_dir()) {
@@ -97,7 +107,7 @@ fn projects() -> Vec<(String, Files)> {
 }
 
 /// A statement that reaches cuInit makes the pin below it useless; any other leaves it fragile, below `import torch`.
-fn program_around(statement: &str, freezing: bool) -> String {
+fn program_around(statement: &str, freezing: bool, itself: &str) -> String {
     let [order, mask] = if freezing {
         ["pin-after-cuda-init error"; 2].map(|row| format!("  # ~ {row}"))
     } else {
@@ -105,7 +115,7 @@ fn program_around(statement: &str, freezing: bool) -> String {
     };
     let statement = statement.replace("; ", "\n").replace("\\n", "\n");
     format!(
-        "import os\n\nimport torch\n\n{statement}\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"{order}\n\
+        "import os\n\nimport torch\n\n{statement}{itself}\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"{order}\n\
          os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"0\"{mask}\ntorch.cuda.init()\n"
     )
 }
@@ -157,12 +167,20 @@ fn differences(number: usize, files: &Files) -> String {
 
 fn expected(path: &str, text: &str) -> Vec<Row> {
     let mut rows = Vec::new();
+    if path == "expected.txt" {
+        for line in text.lines() {
+            let mut words = line.split(' ');
+            let mut word = || words.next().expect("a place, a rule and a severity").to_owned();
+            let (place, rule, severity) = (word(), word(), word());
+            let (path, line) = place.rsplit_once(':').expect("a path and a line");
+            rows.push((path.to_owned(), line.parse().expect("a number"), rule, severity));
+        }
+        return rows;
+    }
     for (index, line) in text.lines().enumerate() {
         let Some((_, marker)) = line.split_once("# ~") else { continue };
-        let (line, marker) = match marker.strip_prefix('^') {
-            Some(marker) => (index, marker),
-            None => (index + 1, marker),
-        };
+        let above = marker.bytes().take_while(|byte| *byte == b'^').count();
+        let (line, marker) = (index + 1 - above, &marker[above..]);
         for item in marker.split(',') {
             let (rule, severity) = item.trim().split_once(' ').expect("a rule and a severity");
             if RULES.contains(&rule) {

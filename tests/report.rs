@@ -313,6 +313,7 @@ fn report<'a>(sources: &'a Sources, findings: &'a [Finding], skipped: &'a [Skipp
         findings,
         checked: 12,
         skipped,
+        unfinished: &[],
         min_severity: Severity::Warning,
         has_policy: false,
         fail_on: Severity::Warning,

@@ -4,7 +4,7 @@ use super::options::{Colour, Output, PolicyOptions, severity};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
 use crate::findings::{Severity, Status};
 use crate::policy;
-use crate::report::{Format, Report, printable, render, render_statistics, summary_line};
+use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::{Settings, resolve};
 use crate::sources::{Extent, Sources};
@@ -87,6 +87,7 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
         findings: &outcome.findings,
         checked: outcome.checked,
         skipped: &outcome.skipped,
+        unfinished: &outcome.unfinished,
         min_severity: arguments.min_severity,
         has_policy: settings.policy_file.is_some(),
         fail_on: arguments.fail_on,
@@ -171,6 +172,7 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
         if arguments.statistics {
             render_statistics(&Report { colour: false, ..*report }, &mut io::stderr())?;
         } else {
+            unfinished_line(report).into_iter().for_each(say);
             say(summary_line(report));
         }
     }

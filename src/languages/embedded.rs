@@ -1,6 +1,29 @@
 //! Code inside other files: the text that an interpreter gets, and where each of its bytes stands in the file.
 
+use crate::code::Code;
+use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
+use std::borrow::Cow;
+
+/// Stands in an extracted text for a part that is only known when it runs: `${{ inputs.gpu }}` of a workflow.
+pub const NOT_KNOWN: char = '\u{fffc}';
+
+/// The value of a text in which parts may not be known.
+pub fn text_kind(text: Cow<'_, str>, span: Span) -> ExprKind<'_> {
+    if !text.contains(NOT_KNOWN) {
+        return ExprKind::Text(text);
+    }
+    let mut parts = Vec::new();
+    for (number, part) in text.split(NOT_KNOWN).enumerate() {
+        if number > 0 {
+            parts.push(Expr { span, kind: ExprKind::Unknown(Vec::new()) });
+        }
+        if !part.is_empty() {
+            parts.push(Expr { span, kind: ExprKind::Text(part.to_owned().into()) });
+        }
+    }
+    if parts.len() == 1 { parts.swap_remove(0).kind } else { ExprKind::Join(parts) }
+}
 
 /// Where the bytes of an extracted text stand in the file that it comes from.
 #[derive(Clone, Debug)]
@@ -67,11 +90,40 @@ impl Extract {
         self.text.push_str(text);
     }
 
+    /// Adds text all of which stands at one place: the character that an escape stands for.
+    pub fn push_at(&mut self, text: &str, source: usize) {
+        let first = self.text.len();
+        self.pieces.extend((first..first + text.len()).map(|at| (at as u32, source as u32)));
+        self.text.push_str(text);
+    }
+
+    /// How long the text is so far.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// The text and its origin.
     pub fn finish(self) -> (String, Origin) {
         let pieces = if self.pieces.is_empty() { vec![(0, 0)] } else { self.pieces };
         (self.text, Origin { pieces })
     }
+}
+
+/// Puts the lines that comments may speak about in order: those of code inside the file stand for themselves, and
+/// what is around them is none.
+pub fn settle_lines(code: &mut Code<'_>) {
+    code.comments.sort();
+    code.comments.dedup();
+    code.lines.sort_by_key(|line| (line.start, std::cmp::Reverse(line.end)));
+    code.lines.dedup();
+    let inner: Vec<Span> = code
+        .lines
+        .iter()
+        .enumerate()
+        .filter(|(index, line)| code.lines.get(index + 1).is_none_or(|next| next.start >= line.end))
+        .map(|(_, line)| *line)
+        .collect();
+    code.lines = inner;
 }
 
 #[cfg(test)]

@@ -89,6 +89,34 @@ impl Program<'_> {
         named.map(|(_, function)| function.clone()).collect()
     }
 
+    /// What pytest sets before it collects a test module: the nearest file with settings for it, at or above the
+    /// folder of the module.
+    pub(super) fn before_tests(&self, test: FileId) -> Option<(FileId, usize)> {
+        /// In the order in which pytest looks at those of one folder.
+        const FILES: [&str; 7] = [
+            "pytest.toml",
+            ".pytest.toml",
+            "pytest.ini",
+            ".pytest.ini",
+            "pyproject.toml",
+            "tox.ini",
+            "setup.cfg",
+        ];
+        let mut folder = self.name_of(test);
+        while !folder.is_empty() {
+            folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let separator = if folder.is_empty() { "" } else { "/" };
+            let found = FILES.iter().find_map(|name| {
+                let file = self.imports.file_named(&format!("{folder}{separator}{name}"))?;
+                Some((file, self.code(file).before_tests?))
+            });
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
     /// The `conftest.py` files that run before a test module, outermost first.
     pub(super) fn conftests(&self, test: FileId) -> Vec<FileId> {
         let name = &self.sources.file(test).name;

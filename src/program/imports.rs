@@ -7,51 +7,28 @@ use super::modules::{Found, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Source, Sources};
-use aho_corasick::packed::Searcher;
+use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use std::sync::LazyLock;
 
 pub(super) struct Imports {
     imported: Vec<bool>,
     relative: Vec<bool>,
     hot: Vec<bool>,
+    /// For each file, the packages outside that it imports and that decide what other imports do.
+    telling: Vec<Vec<String>>,
+    /// Loads a GPU library when it is imported, itself or through others.
+    loads: Vec<bool>,
     files: FxHashMap<String, FileId>,
 }
 
-/// Words without which a file does nothing to the environment or the GPU by itself.
-const WORDS: &[&str] = &[
-    "cuda",
-    "CUDA",
-    "Cuda",
-    "gpu",
-    "GPU",
-    "Gpu",
-    "environ",
-    "putenv",
-    "getenv",
-    "setenv",
-    "dotenv",
-    "backward",
-    "autograd",
-    "autocast",
-    "GradScaler",
-    "DataParallel",
-    "pin_memory",
-    "accelerator",
-    "func.grad",
-    "torch.export",
-    "torch.compile",
-    "profiler",
-    "checkpoint",
-    "cudnn",
-    "Adam",
-    "RMSprop",
-    "cupy",
-    "jax",
-    "tensorrt",
-    "ExecutionProvider",
-];
+/// Words of the environment and of GPUs. A file without one of them, and without a name that is known to reach
+/// the driver, does nothing to either by itself.
+const WORDS: &[&str] =
+    &["cuda", "CUDA", "Cuda", "gpu", "GPU", "Gpu", "environ", "putenv", "getenv", "setenv", "dotenv"];
+
+/// So many files import this library that its names are looked for instead.
+const EVERYWHERE: &str = "torch";
 
 impl Imports {
     pub fn new(
@@ -61,9 +38,11 @@ impl Imports {
         knowledge: &Knowledge,
         options: &Options,
     ) -> Imports {
+        let words = WORDS.iter().copied().chain(knowledge.words_of(EVERYWHERE));
+        let words = AhoCorasick::new(words).expect("a few words");
         let looks: Vec<Look> = (sources.files.par_iter().zip(codes).enumerate())
             .map(|(index, (source, code))| match code {
-                Some(code) => look(FileId(index as u32), source, code, modules, knowledge, options),
+                Some(code) => look(FileId(index as u32), source, code, modules, knowledge, &words, options),
                 None => Look::default(),
             })
             .collect();
@@ -71,32 +50,32 @@ impl Imports {
             imported: vec![false; codes.len()],
             relative: looks.iter().map(|look| look.relative).collect(),
             hot: looks.iter().map(|look| look.hot).collect(),
+            loads: looks.iter().map(|look| look.loads).collect(),
+            telling: Vec::with_capacity(looks.len()),
             files: FxHashMap::default(),
         };
         let mut importers: Vec<Vec<FileId>> = vec![Vec::new(); codes.len()];
         for (index, look) in looks.into_iter().enumerate() {
             let file = FileId(index as u32);
             imports.files.insert(sources.file(file).name.clone(), file);
+            imports.telling.push(look.telling);
             for target in look.imports {
                 imports.imported[target.0 as usize] |= target != file;
                 importers[target.0 as usize].push(file);
             }
         }
-        imports.spread_heat(&importers);
+        spread(&mut imports.hot, &importers);
+        spread(&mut imports.loads, &importers);
         imports
     }
 
-    /// Whoever imports a hot file is hot.
-    fn spread_heat(&mut self, importers: &[Vec<FileId>]) {
-        let mut pending: Vec<usize> = (0..self.hot.len()).filter(|&file| self.hot[file]).collect();
-        while let Some(file) = pending.pop() {
-            for importer in &importers[file] {
-                let importer = importer.0 as usize;
-                if !std::mem::replace(&mut self.hot[importer], true) {
-                    pending.push(importer);
-                }
-            }
-        }
+    /// Whether a file imports a package somewhere, so that it is surely installed.
+    pub fn needs(&self, file: FileId, package: &str) -> bool {
+        self.telling[file.0 as usize].iter().any(|known| known == package)
+    }
+
+    pub fn loads_library(&self, file: FileId) -> bool {
+        self.loads[file.0 as usize]
     }
 
     pub fn is_hot(&self, file: FileId) -> bool {
@@ -116,11 +95,26 @@ impl Imports {
     }
 }
 
+/// Whoever imports a marked file is marked.
+fn spread(marks: &mut [bool], importers: &[Vec<FileId>]) {
+    let mut pending: Vec<usize> = (0..marks.len()).filter(|&file| marks[file]).collect();
+    while let Some(file) = pending.pop() {
+        for importer in &importers[file] {
+            let importer = importer.0 as usize;
+            if !std::mem::replace(&mut marks[importer], true) {
+                pending.push(importer);
+            }
+        }
+    }
+}
+
 /// What one file says by itself.
 #[derive(Default)]
 struct Look {
     relative: bool,
     hot: bool,
+    loads: bool,
+    telling: Vec<String>,
     imports: Vec<FileId>,
 }
 
@@ -130,18 +124,24 @@ fn look(
     code: &Code<'_>,
     modules: &Modules,
     knowledge: &Knowledge,
+    words: &AhoCorasick,
     options: &Options,
 ) -> Look {
-    static HOT: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(WORDS).expect("fixed words"));
     // What the policy counts as GPU code is of interest whatever it holds.
     let name = &modules.dotted(file, &source.name);
     let is_gpu_module = options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(name));
-    let mut look = Look { hot: is_gpu_module || HOT.find(&source.text).is_some(), ..Look::default() };
+    let mut look = Look { hot: is_gpu_module || words.is_match(&source.text), ..Look::default() };
     let mut visit = |import: &Import<'_>| {
         look.relative |= import.level > 0;
         let targets = targets(import, file, modules);
-        look.hot |= targets.is_empty() && import.level == 0 && matters(import, knowledge, options);
+        let outside = targets.is_empty() && import.level == 0;
+        look.hot |= outside && matters(import, knowledge, options);
+        look.loads |= outside && knowledge.package(import.module).is_some_and(|row| row.gpu_library);
         look.imports.extend(targets);
+        let root = import.module.split('.').next().unwrap_or_default();
+        if outside && knowledge.is_telling(root) {
+            look.telling.push(root.to_owned());
+        }
     };
     each_import(&code.body, &mut visit);
     code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
@@ -157,13 +157,15 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
     };
     let full = names.iter().map(|name| format!("{}.{name}", import.module));
     std::iter::once(import.module.to_owned()).chain(full).any(|module| {
-        // Everybody imports these, and the words above stand wherever they do something that matters.
-        let common = matches!(&*module, "torch" | "gc") || module.starts_with("torch.");
-        let may_act = knowledge.has_effects(&module) && !common;
+        let below =
+            module.strip_prefix(EVERYWHERE).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        // The collector matters to tests only, and to those that touch the GPU.
+        let may_act = knowledge.has_effects(&module) && !below && module != "gc";
         may_act
             || options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {
                 row.contact == Contact::CudaInit
+                    || !row.sets.is_empty()
                     || !row.contact_if_installed.is_empty()
                     || (options.imports_matter && row.gpu_library)
                     || row.imports.iter().any(|brought| options.forbidden.contains(brought))
@@ -205,26 +207,8 @@ fn each_import<'c, 's>(block: &'c Block<'s>, visit: &mut impl FnMut(&'c Import<'
     for step in block {
         match &step.kind {
             StepKind::Import(import) => visit(import),
-            kind => blocks_in(kind).into_iter().for_each(|block| each_import(block, visit)),
+            kind => kind.blocks().into_iter().for_each(|block| each_import(block, visit)),
         }
-    }
-}
-
-/// The blocks that a compound statement holds.
-fn blocks_in<'c, 's>(kind: &'c StepKind<'s>) -> Vec<&'c Block<'s>> {
-    match kind {
-        StepKind::Branch { then, otherwise, .. } => vec![then, otherwise],
-        StepKind::Match { arms, .. } => arms.iter().map(|arm| &arm.body).collect(),
-        StepKind::For { body, otherwise, .. } | StepKind::While { body, otherwise, .. } => {
-            vec![body, otherwise]
-        }
-        StepKind::Try { body, handlers, otherwise, finally } => {
-            let mut blocks = vec![body, otherwise, finally];
-            blocks.extend(handlers.iter().map(|handler| &handler.body));
-            blocks
-        }
-        StepKind::With { body, .. } => vec![body],
-        _ => Vec::new(),
     }
 }
 
@@ -250,7 +234,7 @@ fn collect_names<'c>(code: &'c Code<'_>, block: &'c Block<'_>, names: &mut Vec<&
                 ImportNames::Module(bound) => names.extend(bound.or(import.module.split('.').next())),
                 ImportNames::Star => {}
             },
-            kind => blocks_in(kind).into_iter().for_each(|block| collect_names(code, block, names)),
+            kind => kind.blocks().into_iter().for_each(|block| collect_names(code, block, names)),
         }
     }
 }

@@ -25,7 +25,13 @@ pub struct Knowledge {
     enters: FxHashMap<String, Vec<Effect>>,
     iterates: FxHashMap<String, Vec<Effect>>,
     subscripts: FxHashMap<String, Vec<Effect>>,
+    reads: FxHashMap<String, Vec<Effect>>,
+    assigns: FxHashMap<String, Vec<Effect>>,
+    /// `xgboost.XGBClassifier()`: objects whose calls depend on how they were made.
+    made: FxHashSet<String>,
     packages: FxHashMap<String, PackageModule>,
+    /// Packages on which it depends what the import of another does.
+    telling: FxHashSet<String>,
     commands: Vec<CommandRow>,
     /// Environment variables.
     pub variables: Variables,
@@ -72,6 +78,13 @@ pub struct EffectRow {
     iterates: Vec<String>,
     #[serde(default)]
     subscripts: Vec<String>,
+    #[serde(default)]
+    reads: Vec<String>,
+    #[serde(default)]
+    assigns: Vec<String>,
+    /// The arguments that count are those of the call that made the object.
+    #[serde(default)]
+    pub as_made: bool,
     /// The arguments that choose the device.
     #[serde(default)]
     pub devices: Vec<DeviceArgument>,
@@ -161,6 +174,8 @@ pub enum Form {
     Map,
     /// `gpu:1` or `/GPU:1`.
     GpuName,
+    /// A dictionary of a learner's parameters, of which some choose the device: `{"device": "cuda"}`.
+    Parameters,
 }
 
 #[derive(Debug, Deserialize)]
@@ -251,6 +266,9 @@ impl Knowledge {
                 knowledge.add_effects(file);
             } else if path.starts_with("packages/") {
                 let file: PackageFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                knowledge
+                    .telling
+                    .extend(file.modules.iter().flat_map(|row| row.contact_if_installed.keys().cloned()));
                 let modules = file.modules.into_iter();
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
             } else if path == "environment.yaml" {
@@ -275,8 +293,13 @@ impl Knowledge {
                 (&effect.row.enters, &mut self.enters),
                 (&effect.row.iterates, &mut self.iterates),
                 (&effect.row.subscripts, &mut self.subscripts),
+                (&effect.row.reads, &mut self.reads),
+                (&effect.row.assigns, &mut self.assigns),
             ] {
                 for name in names {
+                    if effect.row.as_made {
+                        self.made.extend(name.rsplit_once('.').map(|(object, _)| object.to_owned()));
+                    }
                     if let Some(module) = name.strip_suffix(".*") {
                         self.families.entry(module.to_owned()).or_default().push(effect.clone());
                         continue;
@@ -317,6 +340,45 @@ impl Knowledge {
     /// Effects of taking an item of something of this name.
     pub fn of_subscript(&self, path: &str) -> &[Effect] {
         self.subscripts.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Effects of looking an attribute up.
+    pub fn of_read(&self, path: &str) -> &[Effect] {
+        self.reads.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Effects of setting an attribute: the value is the first argument.
+    pub fn of_assignment(&self, path: &str) -> &[Effect] {
+        self.assigns.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a call goes by the arguments that its object was made with.
+    pub fn is_as_made(&self, path: &str) -> bool {
+        self.of_call(path).iter().any(|effect| effect.row.as_made)
+    }
+
+    /// Whether calls of what this is depend on the arguments that it was made with.
+    pub fn depends_on_making(&self, path: &str) -> bool {
+        self.made.contains(path)
+    }
+
+    /// The names of a library without which nothing of it reaches the driver by itself: `Adam`, `backward`.
+    pub fn words_of<'a>(&'a self, library: &'a str) -> impl Iterator<Item = &'a str> {
+        let tables =
+            [&self.calls, &self.methods, &self.enters, &self.iterates, &self.subscripts, &self.reads];
+        let reaches = move |effect: &Effect| {
+            effect.library == library && !effect.row.only_on_gpu && effect.row.does.contains(&Does::CudaInit)
+        };
+        let named = tables.into_iter().flatten().filter(move |(_, effects)| effects.iter().any(reaches));
+        named.map(|(name, _)| {
+            let object = name.split("()").next().unwrap_or(name);
+            object.rsplit('.').next().unwrap_or(object)
+        })
+    }
+
+    /// Whether it depends on this package being installed what the import of another does.
+    pub fn is_telling(&self, package: &str) -> bool {
+        self.telling.contains(package)
     }
 
     /// Whether a program uses a GPU when it is started with these arguments.

@@ -5,7 +5,7 @@ use super::run::Run;
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
 use super::{Program, Start};
-use crate::code::Host;
+use crate::code::{Expr, ExprKind, Host};
 use crate::facts::{FileId, Place};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -59,13 +59,17 @@ impl Launch {
         let pairs = self.environment.iter().zip(&other.environment);
         self.host == other.host
             && self.environment.len() == other.environment.len()
-            && pairs.map(same).all(|same| same)
+            && pairs.into_iter().all(same)
     }
 
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
     /// nothing about the runs that matter.
     pub fn is_without_gpu(&self) -> bool {
-        self.host == Host::NoGpu && !self.environment.iter().any(|(name, _)| &**name == MASK)
+        self.host == Host::NoGpu && !self.sets_mask()
+    }
+
+    fn sets_mask(&self) -> bool {
+        self.environment.iter().any(|(name, _)| &**name == MASK)
     }
 }
 
@@ -113,7 +117,9 @@ pub(super) fn distinct(launchers: &[(Trace, Start)]) -> Vec<&Launch> {
     for launch in launchers.iter().flat_map(|(trace, _)| &trace.launches) {
         let same_program = |known: &&&Launch| known.file == launch.file && known.start == launch.start;
         let mut known = distinct.iter().filter(same_program);
-        if known.clone().count() < MOST && !known.any(|known| known.same_environment(launch)) {
+        // One that sets no mask matters more than any.
+        let few = known.clone().count() < MOST || !launch.sets_mask();
+        if few && !known.any(|known| known.same_environment(launch)) {
             distinct.push(launch);
         }
     }
@@ -131,7 +137,13 @@ impl Program<'_> {
             (Run::new(self, file, start).trace(), start)
         };
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
-        let runs = |trace: &Trace, file: FileId| trace.entry != Some(file) && trace.entered.contains(&file);
+        // A run on a machine without a GPU says nothing about those that matter.
+        let needs_gpu = |file: FileId| self.code(file).units.iter().any(|unit| unit.host != Host::NoGpu);
+        let runs = |trace: &Trace, file: FileId| {
+            trace.entry != Some(file)
+                && trace.entered.contains(&file)
+                && (trace.host != Host::NoGpu || !needs_gpu(file))
+        };
         let is_run_elsewhere = |file: FileId| {
             let others = traces.iter().filter(|(trace, _)| runs(trace, file));
             others
@@ -183,6 +195,13 @@ impl Program<'_> {
             }
             tail = tail.split_once('/')?.1;
         }
+    }
+
+    /// The composite action in a folder, which a workflow names instead of the file.
+    pub(super) fn action_in(&self, launcher: FileId, folder: &Expr<'_>) -> Option<FileId> {
+        let ExprKind::Text(folder) = &folder.kind else { return None };
+        let file = |name: &&str| self.launched_file(launcher, None, &format!("{folder}/{name}"));
+        ["action.yml", "action.yaml"].iter().find_map(file)
     }
 
     /// The module that `python -m` names, as a file that runs: a package's `__main__`.

@@ -7,12 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The project as an importer sees it.
 pub struct Modules {
-    /// Path without `.py` → file. `pkg/__init__` is a key like any other.
-    files: FxHashMap<String, FileId>,
-    /// Folders that hold Python files, directly or further down.
-    folders: FxHashSet<String>,
-    /// Last parts of all of these: most imported names are none of them.
-    names: FxHashSet<String>,
+    /// Name → folder → what the folder holds under that name. Most imported names are none of these.
+    children: FxHashMap<String, FxHashMap<String, Found>>,
+    /// Folders with an `__init__.py`.
+    packages: FxHashMap<String, FileId>,
     /// For each file: the folder it lies in, and the folder above its topmost package.
     homes: Vec<Home>,
 }
@@ -35,28 +33,50 @@ pub enum Found {
 
 impl Modules {
     pub fn new(sources: &Sources) -> Modules {
-        let mut modules = Modules {
-            files: FxHashMap::default(),
-            folders: FxHashSet::default(),
-            names: FxHashSet::default(),
-            homes: Vec::new(),
-        };
+        let mut modules =
+            Modules { children: FxHashMap::default(), packages: FxHashMap::default(), homes: Vec::new() };
+        let mut folders = FxHashSet::default();
         for (index, source) in sources.files.iter().enumerate() {
             if source.language != Language::Python {
                 continue;
             }
             let stem = source.name.strip_suffix(".py").unwrap_or(&source.name);
-            modules.files.insert(stem.to_owned(), FileId(index as u32));
+            let file = FileId(index as u32);
+            modules.add(stem, Found::File(file));
             let mut folder = parent(stem);
-            while modules.folders.insert(folder.to_owned()) && !folder.is_empty() {
+            if stem.strip_prefix(folder).is_some_and(|name| name.trim_start_matches('/') == "__init__") {
+                modules.packages.insert(folder.to_owned(), file);
+            }
+            while !folder.is_empty() && folders.insert(folder) {
                 folder = parent(folder);
             }
         }
-        let paths = modules.files.keys().chain(&modules.folders);
-        modules.names = paths.map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()).collect();
+        // A package wins over a module of its name, and both over a folder without `__init__.py`.
+        for folder in folders {
+            match modules.packages.get(folder) {
+                Some(&init) => modules.add(folder, Found::File(init)),
+                None if modules.get(folder).is_some() => {}
+                None => modules.add(folder, Found::Folder(folder.to_owned())),
+            }
+        }
         modules.homes =
             sources.files.par_iter().map(|source| modules.home(&source.name, &source.text)).collect();
         modules
+    }
+
+    fn add(&mut self, path: &str, found: Found) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match self.children.get_mut(name) {
+            Some(folders) => _ = folders.insert(parent(path).to_owned(), found),
+            None => {
+                let folders = std::iter::once((parent(path).to_owned(), found)).collect();
+                self.children.insert(name.to_owned(), folders);
+            }
+        }
+    }
+
+    fn get(&self, path: &str) -> Option<&Found> {
+        self.children.get(path.rsplit('/').next().unwrap_or(path))?.get(parent(path))
     }
 
     fn home(&self, name: &str, text: &str) -> Home {
@@ -71,7 +91,7 @@ impl Modules {
     }
 
     fn is_package(&self, folder: &str) -> bool {
-        !folder.is_empty() && self.files.contains_key(&join(folder, "__init__"))
+        !folder.is_empty() && self.packages.contains_key(folder)
     }
 
     /// Whether the file belongs to a package (its folder has an `__init__.py`).
@@ -94,7 +114,7 @@ impl Modules {
         let mut found = Vec::new();
         let mut folder = home.folder.as_str();
         while self.is_package(folder) {
-            found.extend(self.files.get(&join(folder, "__init__")).copied().filter(|&init| init != file));
+            found.extend(self.packages.get(folder).copied().filter(|&init| init != file));
             folder = parent(folder);
         }
         found.reverse();
@@ -113,22 +133,12 @@ impl Modules {
     /// The folder of a package, when the file is its `__init__`.
     fn package_folder(&self, file: FileId) -> Option<&str> {
         let folder = self.homes[file.0 as usize].folder.as_str();
-        let init = self.files.get(&join(folder, "__init__"));
+        let init = self.packages.get(folder);
         (init == Some(&file)).then_some(folder)
     }
 
     fn below(&self, folder: &str, name: &str) -> Option<Found> {
-        if !self.names.contains(name) {
-            return None;
-        }
-        let path = join(folder, name);
-        if let Some(&init) = self.files.get(&join(&path, "__init__")) {
-            return Some(Found::File(init));
-        }
-        if let Some(&file) = self.files.get(&path) {
-            return Some(Found::File(file));
-        }
-        self.folders.contains(&path).then_some(Found::Folder(path))
+        self.children.get(name)?.get(folder).cloned()
     }
 
     /// The package that `level` dots lead to from `file`.
@@ -140,7 +150,7 @@ impl Modules {
             }
             folder = parent(folder);
         }
-        let init = self.files.get(&join(folder, "__init__"));
+        let init = self.packages.get(folder);
         Some(init.map_or_else(|| Found::Folder(folder.to_owned()), |&init| Found::File(init)))
     }
 

@@ -4,15 +4,20 @@
 //! Both arms of a branch whose condition is not understood are followed, and their states join. What
 //! happens only in one of them is noted as uncertain.
 
+mod alone;
 mod branches;
 mod builtins;
+mod callbacks;
 mod calls;
 mod classes;
+mod collections;
 mod compound;
 mod contexts;
+mod decisions;
 mod decorators;
 mod devices;
 mod environment;
+mod events;
 mod expressions;
 mod fixtures;
 mod functions;
@@ -21,35 +26,33 @@ mod imports;
 mod launchers;
 mod lazy;
 mod library_calls;
+mod loading;
 mod mocks;
+mod operators;
 mod releases;
 mod search_paths;
+mod spending;
 mod steps;
 mod tests;
 
 use super::launches::Launch;
 use super::paths::Paths;
-use super::state::{Happened, State};
-use super::trace::{Arms, Assurance, Event, EventId, Frame, FrameId, Trace, What};
+use super::state::State;
+use super::trace::{Arms, Assurance, Frame, FrameId, Trace};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
-use generators::Resume;
+use compound::Loop;
+use decisions::Decision;
+use generators::{Given, Resume};
 use launchers::Shell;
 use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub(crate) use environment::is_gpu_variable;
-
-/// Steps after which a program is no longer followed. Real programs need far fewer; this bounds the time
-/// for generated ones.
-const MOST_STEPS: usize = 400_000;
-
-/// Calls nested deeper than this are not followed.
-const MOST_CALLS: usize = 48;
 
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
@@ -84,16 +87,25 @@ pub(super) struct Run<'p> {
     /// Functions being run, innermost last.
     active: Vec<(FileId, usize)>,
     memo: FxHashMap<(FileId, usize), functions::Memo<'p>>,
-    /// The ways that lead out of each loop by `break` or `continue`, innermost last.
-    loops: Vec<Vec<Outcome<'p>>>,
+    /// How many loops that are being followed have passes that are not.
+    repeats: usize,
+    /// The loops that are being followed, innermost last.
+    loops: Vec<Loop<'p>>,
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
-    /// Steps spent of [`MOST_STEPS`].
+    /// Branches whose conditions may be asked again.
+    decisions: Vec<Decision<'p>>,
+    /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
+    parted: Vec<[Value<'p>; 3]>,
+    /// Steps spent, and how many may be.
     steps: usize,
+    most_steps: usize,
     /// A test asked how many devices there are.
     asked_count: bool,
     /// Bodies of `with` whose context manager is a project generator, waiting for its `yield`.
     resumes: Vec<Resume<'p>>,
+    /// What the generators that are running gave so far, innermost last.
+    given: Vec<Given<'p>>,
     /// What the last `yield` gave.
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
@@ -108,22 +120,14 @@ pub(super) struct Run<'p> {
     finalizers: Vec<Finalizer<'p>>,
     /// The test that is being run, by file and number of the function.
     test: Option<(FileId, usize)>,
-    /// Names that tests replaced.
-    mocked: Vec<String>,
-    /// Folders that the program put on `sys.path`, as paths in the project.
-    search_paths: Vec<String>,
-    /// What the initializer of a process pool made of the environment of its workers.
-    worker: Option<State>,
     /// The arms of branches that are being followed.
     path: Arms,
     /// Branches followed so far, which numbers them.
     branches: u32,
-    /// A loop was left by `break`.
-    broke: bool,
-    /// `torch.set_default_device("cuda")` was called.
-    default_is_gpu: bool,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: bool,
+    /// What partials of calls outside the project hold.
+    partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
 }
@@ -135,6 +139,8 @@ struct Scope<'p> {
     parent: Option<ScopeId>,
     /// Names of a class body are not seen from its methods.
     is_class: bool,
+    /// Something that was made in it may still look names up in it.
+    is_captured: bool,
 }
 
 /// The function or module that is being run.
@@ -147,6 +153,8 @@ struct Here<'p> {
     shared: Vec<&'p str>,
     /// What it may return.
     returns: Vec<Value<'p>>,
+    /// How many loops around the running statement, in this function, have passes that are not followed.
+    repeats: usize,
     /// The ways that lead out of it by `return` in one arm of a branch.
     exits: Vec<Outcome<'p>>,
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
@@ -159,8 +167,8 @@ struct Here<'p> {
 enum Flow {
     Next,
     Return,
-    /// `break` or `continue`.
-    Leave,
+    Break,
+    Continue,
     /// An exception, or the end of the process.
     Raise,
     /// Every arm of a branch left; each way out was noted where it leads.
@@ -177,6 +185,7 @@ impl Here<'_> {
             statement: Span::default(),
             shared: Vec::new(),
             returns: Vec::new(),
+            repeats: 0,
             exits: Vec::new(),
             bound: None,
             class: None,
@@ -219,11 +228,16 @@ impl<'p> Run<'p> {
             here: Here::in_module(entry, 0, 0),
             active: Vec::new(),
             memo: FxHashMap::default(),
+            repeats: 0,
+            decisions: Vec::new(),
+            parted: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),
             steps: 0,
+            most_steps: program.budget.one,
             asked_count: false,
             resumes: Vec::new(),
+            given: Vec::new(),
             yielded: None,
             callers: Vec::new(),
             changes: 0,
@@ -231,14 +245,10 @@ impl<'p> Run<'p> {
             assured: None,
             finalizers: Vec::new(),
             test: None,
-            mocked: Vec::new(),
-            search_paths: Vec::new(),
-            worker: None,
             path: Arms::new(),
             branches: 0,
-            broke: false,
-            default_is_gpu: false,
             settling: false,
+            partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
         }
     }
@@ -268,8 +278,9 @@ impl<'p> Run<'p> {
             Start::Unit(unit) => self.run_unit(unit),
             Start::Snippet(snippet) => self.run_snippet(snippet),
             Start::CpuPart => {
+                let each = self.most_steps;
                 for &file in self.program.cpu_part() {
-                    self.steps = 0;
+                    self.most_steps = (self.steps + each).min(self.program.budget.all);
                     for parent in self.program.modules.parents(file) {
                         self.enter_module(parent, Span::default());
                     }
@@ -278,7 +289,7 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        self.trace.cut = self.steps > MOST_STEPS;
+        self.trace.steps = self.steps;
         self.trace
     }
 
@@ -318,93 +329,15 @@ impl<'p> Run<'p> {
     }
 
     fn new_scope(&mut self, parent: Option<ScopeId>, is_class: bool) -> ScopeId {
-        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class });
+        if let Some(parent) = parent {
+            self.scopes[parent as usize].is_captured = true;
+        }
+        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class, is_captured: false });
         (self.scopes.len() - 1) as ScopeId
     }
 
     fn place(&self, span: Span) -> Place {
         Place { file: self.here.file, span }
-    }
-
-    /// Spends one step of the budget; `false` when it is used up.
-    fn spend(&mut self) -> bool {
-        self.steps += 1;
-        self.steps <= MOST_STEPS
-    }
-
-    /// Notes that something happens at `span` of the running file.
-    fn note(&mut self, what: What, span: Span) -> EventId {
-        let place = self.place(span);
-        self.note_at(what, place)
-    }
-
-    fn note_at(&mut self, what: What, place: Place) -> EventId {
-        // What is not noted has no event that anybody could look at.
-        if self.quiet > 0 {
-            return EventId::MAX;
-        }
-        let id = self.trace.events.len() as EventId;
-        let written = match &what {
-            What::Write { variable, .. } | What::Remove { variable } => Some(variable.as_str()),
-            _ => None,
-        };
-        let before = self.state.before(written);
-        let certain = self.uncertain == 0;
-        let happened = Happened { event: id, certain };
-        let first = |known: &mut Option<Happened>| match known {
-            Some(known) if known.certain => {}
-            Some(known) => known.certain |= certain,
-            None => *known = Some(happened),
-        };
-        if self.in_child == 0 {
-            if what.initialises_cuda() {
-                first(&mut self.state.cuda);
-            }
-            if what.imports_gpu_library() {
-                first(&mut self.state.library);
-            }
-        }
-        if matches!(what, What::Write { .. }) {
-            self.trace.writes.push(id);
-        }
-        self.trace.events.push(Event {
-            what,
-            place,
-            statement: self.place(self.here.statement),
-            frame: self.here.frame,
-            certain,
-            doubts: self.uncertain,
-            arms: self.path.clone(),
-            only_if_called: self.only_if_called,
-            in_child: self.in_child > 0,
-            assured: self.assured,
-            before,
-        });
-        id
-    }
-
-    /// Whether a function is the test that is being run, or one that a script calls a test: a function
-    /// `test_…` of a file that pytest does not collect.
-    fn is_test(&self, file: FileId, number: usize) -> bool {
-        if self.start == Start::Tests || self.test.is_some() {
-            return self.test == Some((file, number));
-        }
-        let function = &self.code_of(file).functions[number];
-        let is_method = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
-        function.name.starts_with("test_") && !is_method && self.program.start_of(file) != Some(Start::Tests)
-    }
-
-    fn push_frame(&mut self, file: FileId, function: Option<usize>, site: Span) -> FrameId {
-        self.trace.frames.push(Frame {
-            parent: Some(self.here.frame),
-            site: Some(self.place(site)),
-            statement: Some(self.place(self.here.statement)),
-            file,
-            function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
-            number: function,
-            is_test: function.is_some_and(|number| self.is_test(file, number)),
-        });
-        (self.trace.frames.len() - 1) as FrameId
     }
 
     /// Looks a name up in a namespace and those around it.
@@ -428,11 +361,13 @@ impl<'p> Run<'p> {
 
     /// Binds a name, remembering the old value for the join of branches.
     fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
+        self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.insert(name, value);
         self.remember(scope, name, old);
     }
 
     fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
+        self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.remove(name);
         self.remember(scope, name, old);
     }

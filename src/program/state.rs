@@ -17,6 +17,20 @@ pub(crate) struct State {
     pub counted: bool,
     /// The environment at the start is not known, because the code is not followed from its start.
     pub open: bool,
+    set_up: Rc<SetUp>,
+}
+
+/// What a program arranged for what it does later.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SetUp {
+    /// Names that tests replaced.
+    pub mocked: Vec<String>,
+    /// Folders that the program put on `sys.path`, as paths in the project.
+    pub search_paths: Vec<String>,
+    /// What the initializer of a process pool made of the environment of its workers.
+    pub worker: Option<State>,
+    /// `torch.set_default_device("cuda")` was called.
+    pub default_is_gpu: bool,
 }
 
 /// The state as far as rules ask about it, kept with each event.
@@ -71,6 +85,18 @@ impl Definition {
     pub fn is_absent(&self) -> bool {
         matches!(self, Definition::Unset | Definition::Removed(_))
     }
+
+    /// The same value, wherever it was set.
+    fn says_the_same(&self, other: &Definition) -> bool {
+        match (self, other) {
+            // What an import sets has no place, so rules pass over it.
+            (Definition::Set(one, known), Definition::Set(other, value)) => {
+                known == value && (*one == EventId::MAX) == (*other == EventId::MAX)
+            }
+            (Definition::Removed(_), Definition::Removed(_)) => true,
+            _ => self == other,
+        }
+    }
 }
 
 impl State {
@@ -88,12 +114,17 @@ impl State {
         }
     }
 
+    fn knows(&self, variable: &str) -> bool {
+        self.environment.iter().any(|(name, _)| &**name == variable)
+    }
+
     /// The variables that something was done to, with what they may hold.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &Reaching)> {
         self.environment.iter().map(|(name, reaching)| (&**name, reaching))
     }
 
-    pub fn set(&mut self, variable: &str, reaching: Reaching) {
+    pub fn set(&mut self, variable: &str, mut reaching: Reaching) {
+        thin_out(&mut reaching);
         let environment = Rc::make_mut(&mut self.environment);
         match environment.iter_mut().find(|(name, _)| &**name == variable) {
             Some((_, known)) => *known = reaching,
@@ -135,6 +166,39 @@ impl State {
         }
     }
 
+    /// Of what was joined `behind` a branch, only what one of its arms had come to is true here. What changed since
+    /// then stays as it is.
+    pub fn narrow(&mut self, arm: &State, behind: &State) {
+        let same = |one: &Reaching, other: &Reaching| {
+            one.len() == other.len() && one.iter().all(|definition| other.contains(definition))
+        };
+        let names: Vec<Rc<str>> = behind.environment.iter().map(|(name, _)| name.clone()).collect();
+        for name in names {
+            if same(&self.reaching(&name), &behind.reaching(&name)) {
+                self.set(&name, arm.reaching(&name));
+            }
+        }
+        if self.cuda == behind.cuda {
+            self.cuda = arm.cuda;
+        }
+        if self.library == behind.library {
+            self.library = arm.library;
+        }
+    }
+
+    pub fn set_up(&self) -> &SetUp {
+        &self.set_up
+    }
+
+    pub fn set_up_mut(&mut self) -> &mut SetUp {
+        Rc::make_mut(&mut self.set_up)
+    }
+
+    /// Takes over what another way of running the same steps arranged.
+    pub fn keep_set_up(&mut self, other: &State) {
+        self.set_up = other.set_up.clone();
+    }
+
     pub fn before(&self, written: Option<&str>) -> Before {
         Before {
             mask: self.reaching(MASK),
@@ -162,8 +226,11 @@ impl State {
                 .map(|(name, _)| name.clone())
                 .collect();
             for name in names {
-                let mut reaching = self.reaching(&name);
-                for definition in other.reaching(&name) {
+                let (mut reaching, others) = (self.reaching(&name), other.reaching(&name));
+                if reaching == others && self.knows(&name) {
+                    continue;
+                }
+                for definition in others {
                     if !reaching.contains(&definition) {
                         reaching.push(definition);
                     }
@@ -175,7 +242,43 @@ impl State {
         self.library = join_happened(self.library, other.library);
         self.counted &= other.counted;
         self.open |= other.open;
+        if !Rc::ptr_eq(&self.set_up, &other.set_up) {
+            Rc::make_mut(&mut self.set_up).join(&other.set_up);
+        }
         self
+    }
+}
+
+/// Leaves out what says nothing new: a program that writes a variable again and again, on many paths, would
+/// otherwise carry each of these writes along. Rules ask which values there are, whether there is more than
+/// one definition, and where the first of a value stands; two of each value answer all of that.
+fn thin_out(reaching: &mut Reaching) {
+    const FEW: usize = 16;
+    if reaching.len() <= FEW {
+        return;
+    }
+    let mut kept = Reaching::new();
+    for definition in reaching.drain(..) {
+        if kept.iter().filter(|known| known.says_the_same(&definition)).count() < 2 {
+            kept.push(definition);
+        }
+    }
+    *reaching = kept;
+}
+
+impl SetUp {
+    /// A name is replaced when it is on both paths; a folder may be on the path when it is on one.
+    fn join(&mut self, other: &SetUp) {
+        self.mocked.retain(|name| other.mocked.contains(name));
+        for folder in &other.search_paths {
+            if !self.search_paths.contains(folder) {
+                self.search_paths.push(folder.clone());
+            }
+        }
+        if self.worker.is_none() {
+            self.worker.clone_from(&other.worker);
+        }
+        self.default_is_gpu |= other.default_is_gpu;
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Trace {
     pub ran: FxHashSet<(FileId, usize)>,
     /// Files whose top level ran.
     pub entered: Vec<FileId>,
+    /// Units of files of settings that it loaded into its own environment.
+    pub loaded: Vec<(FileId, usize)>,
     /// Arms of branches that end the program.
     pub ended: FxHashSet<(u32, u32)>,
     /// Programs of the project that it starts.
@@ -33,6 +35,8 @@ pub struct Trace {
     pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
     pub cut: bool,
+    /// How many steps it was followed for.
+    pub steps: usize,
 }
 
 /// Branches and the arm taken in each, outermost first.
@@ -40,6 +44,9 @@ pub type Arms = SmallVec<[(u32, u32); 4]>;
 
 /// An event, by its position in the trace.
 pub type EventId = u32;
+
+/// What happened without an event: nobody can look at it.
+pub const NOT_NOTED: EventId = EventId::MAX;
 
 /// Something that happens.
 #[derive(Debug)]
@@ -174,8 +181,10 @@ impl Trace {
     /// Whether no path leads from one event to a later one: they lie in different arms of one branch, or
     /// the arm of the first ended the program.
     pub fn excludes(&self, first: &Event, later: &Event) -> bool {
-        let mut pairs = first.arms.iter().zip(&later.arms);
-        pairs.any(|((branch, arm), (other_branch, other_arm))| branch == other_branch && arm != other_arm)
+        let differs = |(branch, arm): &(u32, u32)| {
+            later.arms.iter().any(|(other, other_arm)| branch == other && arm != other_arm)
+        };
+        first.arms.iter().any(differs)
             || first.arms.iter().any(|arm| self.ended.contains(arm) && !later.arms.contains(arm))
     }
 

@@ -1,6 +1,7 @@
 //! What a variable may hold while a program is followed: a constant, a piece of the project, the name of
 //! something outside it, or unknown. Never a guess.
 
+use crate::code::Comprehension;
 use crate::facts::{FileId, Place, Span};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -37,6 +38,8 @@ pub(crate) enum Value<'p> {
     Lazy(Rc<LazyImport<'p>>),
     /// A coroutine or generator: the call is made, the body has not run.
     Paused(Rc<Paused<'p>>),
+    /// A generator expression, `map` or `filter` that nobody asked for its elements yet.
+    Stream(Rc<Stream<'p>>),
     OneOf(Rc<Vec<Value<'p>>>),
 }
 
@@ -56,9 +59,13 @@ pub(crate) struct Closure<'p> {
     pub defaults: Vec<Option<Value<'p>>>,
     /// `self` or `cls` of a bound method.
     pub bound: Option<Value<'p>>,
+    /// What a partial holds: it stands before the arguments of the call.
+    pub held: Vec<Value<'p>>,
     /// The class in whose body the function was defined.
     pub class: Option<Rc<ClassValue<'p>>>,
     pub role: Role,
+    /// Context managers that decorate it, innermost first: each call runs inside them.
+    pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
     pub counts_devices: bool,
     pub marks: Rc<Marks<'p>>,
@@ -79,8 +86,6 @@ pub(crate) struct Marks<'p> {
     pub autouse: bool,
     /// The decorator that releases GPU memory behind it, by the policy.
     pub cleanup: Option<&'p str>,
-    /// Context managers that are entered around it.
-    pub around: Vec<Value<'p>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +102,8 @@ pub(crate) struct ClassValue<'p> {
     pub class: usize,
     pub scope: ScopeId,
     pub bases: Vec<Value<'p>>,
+    /// The class of the class, where the project has one.
+    pub metaclass: Option<Rc<ClassValue<'p>>>,
     pub dataclass: bool,
     pub counts_devices: bool,
     pub marks: Rc<Marks<'p>>,
@@ -124,6 +131,34 @@ pub(crate) struct LazyImport<'p> {
 pub(crate) struct Paused<'p> {
     pub closure: Rc<Closure<'p>>,
     pub scope: ScopeId,
+}
+
+#[derive(Debug)]
+pub(crate) struct Stream<'p> {
+    pub source: Source<'p>,
+}
+
+/// Where the elements of a stream come from.
+#[derive(Debug)]
+pub(crate) enum Source<'p> {
+    /// A generator expression: it is evaluated in the namespace in which it stands.
+    Expression {
+        comprehension: &'p Comprehension<'p>,
+        file: FileId,
+        scope: ScopeId,
+        /// Its first collection is looked up when it is made.
+        first: Value<'p>,
+        span: Span,
+    },
+    /// `field(default_factory=function)`: each object gets its own.
+    Factory(Value<'p>),
+    /// `map` and `filter`.
+    Calls {
+        function: Value<'p>,
+        columns: Vec<Value<'p>>,
+        /// Keeps some of the elements rather than what the calls return.
+        keeps: bool,
+    },
 }
 
 /// Texts of more bytes and collections of more elements are not followed: a program that doubles one in a
@@ -208,7 +243,7 @@ impl<'p> Value<'p> {
             Value::Text(text) => Some(!text.text.is_empty()),
             Value::Sequence(values) => Some(!values.is_empty()),
             Value::Mapping(items) => Some(!items.is_empty()),
-            Value::Function(_) | Value::Class(_) | Value::Module(_) => Some(true),
+            Value::Function(_) | Value::Class(_) | Value::Module(_) | Value::Stream(_) => Some(true),
             Value::OneOf(values) => {
                 let first = values.first()?.truth();
                 if values.iter().all(|value| value.truth() == first) { first } else { None }

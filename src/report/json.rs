@@ -16,7 +16,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         schema: 1,
         tool: Tool { name: "gpulint", version: env!("CARGO_PKG_VERSION") },
         findings: shown.map(|(finding, print)| entry_of(finding, print, report.sources)).collect(),
-        files: Files { checked: report.checked, skipped: report.skipped },
+        files: Files { checked: report.checked, skipped: report.skipped, unfinished: report.unfinished },
         summary: report.counts(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -72,6 +72,8 @@ struct Tool {
 struct Files<'a> {
     checked: usize,
     skipped: &'a [Skipped],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    unfinished: &'a [String],
 }
 
 #[derive(Serialize)]

@@ -10,7 +10,30 @@ pub fn write(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     for skipped in report.skipped {
         writeln!(out, "skipped {}: {}", printable(&skipped.path), printable(&skipped.reason))?;
     }
+    if let Some(line) = unfinished_line(report) {
+        writeln!(out, "{line}")?;
+    }
     writeln!(out, "{}", summary_line(report))
+}
+
+/// One line about the programs that were not followed to their end; `None` when all were.
+pub fn unfinished_line(report: &Report) -> Option<String> {
+    /// More names than this help nobody; JSON has them all.
+    const MOST: usize = 3;
+    let (named, others) = report.unfinished.split_at(report.unfinished.len().min(MOST));
+    let mut names = named.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
+    if !others.is_empty() {
+        names.push_str(&format!(" and {} more", others.len()));
+    }
+    let program = match report.unfinished.len() {
+        0 => return None,
+        1 => "the program was",
+        _ => "the programs were",
+    };
+    Some(format!(
+        "too large {names}: {program} not followed to the end, so findings may be missing; check such files one by one, \
+         and see with `gpulint trace FILE` how far each is followed"
+    ))
 }
 
 /// The summary as one line without a line feed.

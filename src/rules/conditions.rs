@@ -3,7 +3,7 @@
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
 use crate::masks::{self, Fault, Kind};
-use crate::program::trace::{Event, EventId, What};
+use crate::program::trace::{Event, EventId, NOT_NOTED, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
 
 /// What conditions found out about an event.
@@ -97,9 +97,12 @@ impl Scope<'_> {
         true
     }
 
-    /// Whether something that may follow the event sets the variable.
+    /// Whether something that may follow the event sets the variable for this process.
     fn is_set_later(&self, id: EventId, event: &Event, variable: &str) -> bool {
-        self.writes_of(variable).any(|(write, later)| write > id && !self.trace.excludes(event, later))
+        let follows = |write: EventId, later: &Event| {
+            write > id && later.in_child == event.in_child && !self.trace.excludes(event, later)
+        };
+        self.writes_of(variable).any(|(write, later)| follows(write, later) && !self.is_for_child(write))
     }
 
     /// Whether the variable is set on a path that does not lead through the event.
@@ -117,6 +120,9 @@ impl Scope<'_> {
     }
 
     fn is_for_child(&self, id: EventId) -> bool {
+        if self.trace.event(id).in_child {
+            return false;
+        }
         let later = self.trace.events[id as usize + 1..].iter().filter(|event| !event.in_child);
         let next = later
             .map(|event| &event.what)
@@ -151,7 +157,7 @@ impl Scope<'_> {
 
     /// A value in force that fits, with the write it comes from, and whether it is the only one.
     fn value_in_force(&self, wanted: &InForce, event: &Event) -> Option<((EventId, String), bool)> {
-        let reaching = reaching(event, &wanted.variable);
+        let found = reaching(event, &wanted.variable);
         let accepted = self.policy.gpu.as_ref().map_or(&[][..], |gpu| gpu.accepted_masks());
         let fits = |value: &str| {
             let kind = wanted
@@ -160,17 +166,34 @@ impl Scope<'_> {
             let accepted = || hides_all(value) || accepted.iter().any(|mask| same_mask(mask, value));
             kind && !(wanted.differs_from_policy && accepted())
         };
-        let found = reaching.iter().find_map(|definition| match definition {
+        let comes_with = |write: EventId| {
+            wanted.without.as_deref().is_some_and(|other| self.comes_with(write, reaching(event, other)))
+        };
+        let first = found.iter().find_map(|definition| match definition {
             // Values that an import sets have no event to point at.
-            Definition::Set(write, Some(value)) if *write != u32::MAX && fits(value) => {
+            Definition::Set(write, Some(value))
+                if *write != NOT_NOTED && fits(value) && !comes_with(*write) =>
+            {
                 Some((*write, value.to_string()))
             }
             _ => None,
         })?;
-        let all = reaching
+        let all = found
             .iter()
             .all(|definition| matches!(definition, Definition::Set(_, Some(value)) if fits(value)));
-        Some((found, all))
+        Some((first, all))
+    }
+
+    /// Whether one of these definitions was made on every path that leads through a write.
+    fn comes_with(&self, write: EventId, definitions: &Reaching) -> bool {
+        let arms = &self.trace.event(write).arms;
+        definitions.iter().any(|definition| match definition {
+            Definition::Set(other, _) if *other != NOT_NOTED => {
+                let other_arms = &self.trace.event(*other).arms;
+                other_arms == arms || (*other < write && arms.starts_with(other_arms))
+            }
+            _ => false,
+        })
     }
 
     fn is_written(&self, wanted: &Written, event: &Event, verdict: &mut Verdict) -> bool {
@@ -180,7 +203,9 @@ impl Scope<'_> {
             event.before.written.iter().find_map(|definition| match definition {
                 // To hide all GPUs for a while is no choice of a card.
                 Definition::Set(write, Some(known))
-                    if *write != u32::MAX
+                    if *write != NOT_NOTED
+                        // A worker that takes its share of the cards contradicts nobody.
+                        && self.trace.event(*write).in_child == event.in_child
                         && !same_mask(known, value)
                         && !hides_all(known)
                         && !hides_all(value)
@@ -196,7 +221,8 @@ impl Scope<'_> {
         if *only_if_unset && !event.before.written.is_empty() && event.before.written.iter().all(is_set) {
             return false;
         }
-        if !wanted.none_of.is_empty() && wanted.none_of.contains(value) {
+        let in_list = |list: &[String]| list.iter().any(|known| known == value.trim());
+        if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
             return false;
         }
         if wanted.mask.is_some_and(|fault| !fault.is_in(value)) {
@@ -233,7 +259,9 @@ impl Scope<'_> {
         }
         let then = reaching(self.trace.event(happened.event), variable);
         !then.iter().any(|definition| match definition {
-            Definition::Set(_, Some(known)) => value.as_deref() == Some(known),
+            Definition::Set(_, Some(known)) => value
+                .as_deref()
+                .is_some_and(|value| value == &**known || (variable == MASK && same_mask(value, known))),
             // What the caller or an unknown update gave may be this very value.
             Definition::Elsewhere => true,
             _ => false,

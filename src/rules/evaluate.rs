@@ -8,7 +8,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
-use crate::program::{Happened, Program};
+use crate::program::{Definition, Happened, Program};
 
 /// What a rule is held against.
 pub struct Scope<'a> {
@@ -111,14 +111,21 @@ impl Scope<'_> {
     /// whoever reads the file.
     fn is_handed_on(&self, variable: &Option<String>, id: EventId, event: &Event) -> bool {
         let Some(variable) = variable else { return false };
+        // Without a mask there is nothing to hand on.
+        let mut mask = event.before.mask.iter();
+        if !mask.any(|mask| matches!(mask, Definition::Set(..))) {
+            return false;
+        }
         match &event.what {
             What::Launch { targets, .. } => {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))
             }
             What::End => {
+                // Without a mask there is nothing to hand on.
+                let has_mask = event.before.mask.iter().any(|mask| matches!(mask, Definition::Set(..)));
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                !started.any(|start| start.before.mask == event.before.mask)
+                has_mask && !started.any(|start| start.before.mask == event.before.mask)
             }
             _ => false,
         }
@@ -149,6 +156,7 @@ impl Scope<'_> {
             At::Entry => statement,
             At::Test => self.test_name(event).unwrap_or(event.place),
             At::Definition => definition.map_or(statement, |write| write.place),
+            At::Writer => self.loading(event).unwrap_or(event.place),
         };
         let words = Words {
             event,
@@ -204,6 +212,13 @@ impl Scope<'_> {
         Some(Place { file: frame.file, span: function.name_span })
     }
 
+    /// The call or command that loads the file of settings that an event lies in.
+    fn loading(&self, event: &Event) -> Option<Place> {
+        let in_settings = !self.program.language_at(event.place).has_programs();
+        let site = self.trace.frames[event.frame as usize].site;
+        site.filter(|site| in_settings && site.span.end > site.span.start)
+    }
+
     /// Far from the file that is started, and behind conditions that are not understood: true of some
     /// program, and hardly of this one. One condition is far behind many hops, two behind any.
     fn is_far(&self, event: &Event, entry: FileId) -> bool {
@@ -230,7 +245,8 @@ impl Scope<'_> {
         related: &mut Vec<Related>,
     ) {
         let mut add = |place: Place, message: String| {
-            if !related.iter().any(|known| known.place == place) {
+            let is_text = place.span.end > place.span.start;
+            if is_text && !related.iter().any(|known| known.place == place) {
                 related.push(Related { place, message });
             }
         };

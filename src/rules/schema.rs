@@ -37,6 +37,9 @@ pub struct Rule {
     pub when: Vec<Condition>,
     #[serde(default)]
     pub at: At,
+    /// Not reported where one of these rules is, in the same program.
+    #[serde(default)]
+    pub yields_to: Vec<String>,
     /// At most one finding for each program.
     #[serde(default)]
     pub once: bool,
@@ -157,6 +160,9 @@ pub struct Written {
     pub mask: Option<MaskFault>,
     /// It is an order, and not the policy's.
     pub differs_from_policy: bool,
+    /// It is one of these.
+    #[serde(default)]
+    pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
 }
@@ -189,6 +195,8 @@ pub struct InForce {
     /// The value is none of those that the policy accepts.
     #[serde(default)]
     pub differs_from_policy: bool,
+    /// No value of this variable came along on the same path.
+    pub without: Option<String>,
 }
 
 /// What a mask selects GPUs by.
@@ -234,6 +242,8 @@ pub enum At {
     Definition,
     /// The name of the test that the event lies in.
     Test,
+    /// The event; where its value comes from a file of settings, the call or command that loads the file.
+    Writer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

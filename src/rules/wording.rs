@@ -130,6 +130,8 @@ pub(crate) fn in_general(template: &str) -> String {
 pub(crate) fn as_code(what: &What) -> String {
     match what {
         What::Import { module, .. } => format!("import {module}"),
+        // A command line.
+        What::Call { callee, .. } if callee.contains(' ') => callee.clone(),
         What::Call { callee, .. } if callee.contains('.') => format!("{}()", callee.trim_end_matches("()")),
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),

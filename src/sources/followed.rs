@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 /// More files than this are not read because others import them.
 const MOST: usize = 5_000;
 
-/// Adds the files that those in `found` import, and those that these import.
-pub fn add(found: &mut Found) {
-    // A named folder is taken to be the whole of what matters.
-    let named = found.iter().filter(|(_, wanted)| **wanted == Wanted::Named);
+/// Adds the files that those in `found` import, and those that these import. Where `found` is the `whole` of the
+/// project, only files that were named themselves can lead out of it.
+pub fn add(found: &mut Found, whole: bool) {
+    let named = found.iter().filter(|(_, wanted)| **wanted == Wanted::Named || !whole);
     let mut pending: Vec<PathBuf> = named.map(|(path, _)| path.clone()).collect();
     let mut folders = FxHashSet::default();
     let limit = found.len() + MOST;
@@ -49,6 +49,10 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
     }
     // A script that changes `sys.path` nearly always adds a folder near its own.
     let mut near = vec![folder.to_owned(), above.to_owned()];
+    // The usual place of packages beside a folder of scripts or tests.
+    near.extend(
+        folder.ancestors().skip(1).take(3).map(|folder| folder.join("src")).filter(|src| src.is_dir()),
+    );
     if memchr::memmem::find(text.as_bytes(), b"sys.path").is_some() {
         for folder in folder.ancestors().skip(1).take(3) {
             near.extend([folder.to_owned(), folder.join("src"), folder.join("lib")]);

@@ -38,6 +38,29 @@ fn formats_for_programs_leave_the_summary_to_standard_error() {
 }
 
 #[test]
+fn a_program_that_is_too_large_is_named_and_its_own_file_followed() {
+    // Each function calls the next one twice, with other arguments.
+    let mut text = "import os\ndef f0(x):\n    return os.environ.get(x)\n".to_owned();
+    for number in 1..20 {
+        let before = number - 1;
+        text.push_str(&format!("def f{number}(x):\n    f{before}(x + 'a')\n    return f{before}(x + 'b')\n"));
+    }
+    let late = "import os\nimport torch\nimport many\nmany.f19('')\n\
+                os.environ['CUDA_VISIBLE_DEVICES'] = '1'\ntorch.cuda.set_device(1)\n";
+    let project = Project::new().file("many.py", text).file("train.py", late);
+    let line = "too large train.py: the program was not followed to the end, so findings may be missing; check \
+                such files one by one, and see with `gpulint trace FILE` how far each is followed";
+    let answer = project.run("check --format concise");
+    assert_eq!(answer.code, Some(1));
+    assert!(answer.stdout.contains("train.py:6:23: error[device-outside-mask]"), "{answer:?}");
+    assert!(answer.stdout.contains(line), "{answer:?}");
+    let answer = project.run("check --format json");
+    assert_eq!(answer.stderr.lines().next(), Some(line));
+    assert_eq!(answer.json()["files"]["unfinished"], serde_json::json!(["train.py"]));
+    assert_eq!(project.run("trace train.py --format json").json()["complete"], false);
+}
+
+#[test]
 fn annotations_name_files_as_the_repository_does() {
     let project = Project::new().file("app/gpulint.yaml", "").file("app/a.py", INDEX_WITHOUT_ORDER);
     let file_in = |workspace: &std::path::Path| {

@@ -1,5 +1,6 @@
 //! Python expressions → [`Expr`].
 
+use super::super::embedded::text_kind;
 use super::Lowering;
 use crate::code::{
     Argument, Call, Comparison, Comprehension, Expr, ExprKind, Function, Generator, Operator, Parameter,
@@ -33,7 +34,7 @@ impl<'s> Lowering<'s, '_> {
                 ast::Number::Int(int) => int.as_i64().map_or(ExprKind::Unknown(Vec::new()), ExprKind::Int),
                 _ => ExprKind::Unknown(Vec::new()),
             },
-            E::StringLiteral(literal) => ExprKind::Text(self.string(literal)),
+            E::StringLiteral(literal) => text_kind(self.string(literal), self.span(literal.range)),
             E::FString(string) => self.f_string(string),
             E::Name(name) => ExprKind::Name(self.slice(name.range)),
             E::Attribute(attribute) => {

@@ -127,10 +127,10 @@ impl<'s> Lowering<'s, '_> {
 
     fn class(&mut self, class: &ast::StmtClassDef) -> usize {
         let arguments = class.arguments.as_deref();
-        let bases = arguments.map_or(Vec::new(), |arguments| self.exprs(&*arguments.args));
-        let keywords = arguments.map_or(Vec::new(), |arguments| {
-            self.exprs(arguments.keywords.iter().map(|keyword| &keyword.value))
-        });
+        let arguments = arguments.map_or(Vec::new(), |arguments| self.arguments(arguments));
+        let (keywords, bases): (Vec<_>, Vec<_>) =
+            arguments.into_iter().partition(|argument| argument.name.is_some());
+        let bases = bases.into_iter().map(|base| base.value).collect();
         let body = self.block(&class.body);
         self.code.classes.push(Class {
             name: self.slice(class.name.range),
@@ -218,6 +218,7 @@ impl<'s> Lowering<'s, '_> {
         let ast::ExceptHandler::ExceptHandler(handler) = handler;
         Handler {
             name: handler.name.as_ref().map(|name| self.slice(name.range)),
+            import_errors: handler.type_.as_deref().is_some_and(is_import_error),
             body: self.block(&handler.body),
         }
     }
@@ -272,5 +273,13 @@ impl<'s> Lowering<'s, '_> {
             self.deeper(|lowering| lowering.pattern(pattern, arm));
         }
         arm.literals = literals;
+    }
+}
+
+fn is_import_error(caught: &ast::Expr) -> bool {
+    match caught {
+        ast::Expr::Name(name) => matches!(name.id.as_str(), "ImportError" | "ModuleNotFoundError"),
+        ast::Expr::Tuple(several) => several.elts.iter().all(is_import_error),
+        _ => false,
     }
 }

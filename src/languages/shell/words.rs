@@ -1,7 +1,7 @@
 //! Words and what the shell makes of them: quotes, `$X`, `${X:-value}`.
 
 use super::super::command_lines::{Literal, Word};
-use super::super::embedded::{Extract, Origin};
+use super::super::embedded::{Extract, Origin, text_kind};
 use super::Lowering;
 use crate::code::{Expr, ExprKind, StepKind};
 use std::borrow::Cow;
@@ -19,11 +19,11 @@ impl<'s> Lowering<'s, '_> {
         let span = self.span(node);
         let kind = match node.kind() {
             "word" | "number" | "extglob_pattern" | "variable_name" | "test_operator" | "regex" => {
-                ExprKind::Text(without_backslashes(self.slice(node)))
+                text_kind(without_backslashes(self.slice(node)), span)
             }
             "raw_string" => {
                 let text = self.slice(node);
-                ExprKind::Text(text.get(1..text.len().saturating_sub(1)).unwrap_or_default().into())
+                text_kind(text.get(1..text.len().saturating_sub(1)).unwrap_or_default().into(), span)
             }
             "string" | "concatenation" => self.joined(node),
             "command_name" => match node.named_child(0) {
@@ -52,8 +52,8 @@ impl<'s> Lowering<'s, '_> {
             self.add_blanks(is_string, end..child.start_byte(), &mut parts);
             end = child.end_byte();
             if child.kind() == "string_content" {
-                let kind = ExprKind::Text(unescaped(self.slice(child)));
-                parts.push(Expr { span: self.span(child), kind });
+                let span = self.span(child);
+                parts.push(Expr { span, kind: text_kind(unescaped(self.slice(child)), span) });
             } else {
                 let part = self.value(child);
                 parts.push(part);

@@ -2,7 +2,7 @@
 
 use super::{Flow, Run};
 use crate::code::{Comparison, Expr, ExprKind};
-use crate::program::state::{Definition, State};
+use crate::program::state::{Definition, Reaching, State};
 use crate::program::value::{ScopeId, Value};
 use rustc_hash::FxHashSet;
 
@@ -25,6 +25,8 @@ impl<'p> Outcome<'p> {
 pub(super) struct Presence {
     pub variable: String,
     pub when_true: bool,
+    /// When the condition does not hold, nothing follows: `get("X") == "0"`.
+    pub one_sided: bool,
 }
 
 /// One arm of a branch.
@@ -42,9 +44,10 @@ impl<'p> Run<'p> {
             let mark = self.undo.len();
             self.forks.push(self.scopes.len());
             self.uncertain += 1;
+            let way = self.path.len();
             self.path.push((branch, number as u32));
             arm(self);
-            self.path.pop();
+            self.path.truncate(way);
             self.uncertain -= 1;
             let base = self.forks.pop().unwrap_or_default();
             let changes = self.roll_back(mark, base);
@@ -55,8 +58,9 @@ impl<'p> Run<'p> {
             match std::mem::replace(&mut self.flow, Flow::Next) {
                 Flow::Next => outcomes.push(outcome),
                 Flow::Return => self.here.exits.push(outcome),
-                Flow::Leave => {
-                    self.loops.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
+                Flow::Break => self.loops.last_mut().into_iter().for_each(|it| it.left.push(outcome.clone())),
+                Flow::Continue => {
+                    self.loops.last_mut().into_iter().for_each(|it| it.continued.push(outcome.clone()));
                 }
                 Flow::Raise => {
                     self.catches.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
@@ -75,6 +79,7 @@ impl<'p> Run<'p> {
     /// Continues from several ways at once.
     pub(super) fn join(&mut self, outcomes: Vec<Outcome<'p>>) {
         let mut joined_values = Vec::new();
+        self.parted.clear();
         for (index, outcome) in outcomes.iter().enumerate() {
             for (scope, name, _) in &outcome.changes {
                 // Seen with the first outcome that changes it.
@@ -87,7 +92,17 @@ impl<'p> Run<'p> {
                     Some(value) => value.as_ref(),
                     None => before,
                 });
-                joined_values.push((*scope, *name, Value::one_of_refs(bound)));
+                let joined = Value::one_of_refs(bound);
+                if let ([one, other], Some(joined @ Value::OneOf(_))) = (&outcomes[..], &joined) {
+                    let in_arm = |outcome: &Outcome<'p>| match outcome.changed(*scope, name) {
+                        Some(value) => value.clone(),
+                        None => before.cloned(),
+                    };
+                    if let (Some(one), Some(other)) = (in_arm(one), in_arm(other)) {
+                        self.parted.push([joined.clone(), one, other]);
+                    }
+                }
+                joined_values.push((*scope, *name, joined));
             }
         }
         for (scope, name, value) in joined_values {
@@ -145,8 +160,18 @@ impl<'p> Run<'p> {
             return if truth { then(self) } else { otherwise(self) };
         }
         let counted_before = self.state.counted;
+        let read =
+            presence.as_ref().map(|presence| self.state.reaching(&presence.variable)).unwrap_or_default();
         self.state.counted |= counts;
-        let mut ends = [true; 2];
+        let condition = self.condition(test);
+        let depth = self.path.len();
+        let recall = |run: &mut Run<'p>, holds: bool| {
+            if let Some((condition, when_true)) = &condition {
+                run.recall(condition, holds == *when_true);
+            }
+        };
+        let mut branch = 0;
+        let mut ends = [None, None];
         let [first, second] = &mut ends;
         let refine = |run: &mut Run<'p>, holds: bool| {
             if let Some(presence) = &presence {
@@ -155,18 +180,25 @@ impl<'p> Run<'p> {
         };
         self.alternatives(vec![
             Box::new(|run| {
+                recall(run, true);
                 refine(run, true);
                 then(run);
-                *first = run.flow == Flow::Next;
+                branch = run.path.get(depth).map_or(0, |(branch, _)| *branch);
+                *first = (run.flow == Flow::Next).then(|| run.state.clone());
             }),
             Box::new(|run| {
+                recall(run, false);
                 refine(run, false);
                 otherwise(run);
-                *second = run.flow == Flow::Next;
+                *second = (run.flow == Flow::Next).then(|| run.state.clone());
             }),
         ]);
-        if ends == [true; 2] {
+        if let [Some(held), Some(failed)] = ends {
             self.state.counted = counted_before;
+            if let Some(presence) = &presence {
+                self.forget_assumption(presence, read);
+            }
+            self.decide(test, branch, [held, failed]);
         }
     }
 
@@ -174,18 +206,30 @@ impl<'p> Run<'p> {
         let reaching = self.state.reaching(&presence.variable);
         let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
         // "Unset" means only that the program did not set it; the caller may have.
-        set.then_some(presence.when_true)
+        (set && !presence.one_sided).then_some(presence.when_true)
     }
 
     /// In this arm the variable is present, or absent.
     pub(super) fn assume(&mut self, presence: &Presence, holds: bool) {
         let present = holds == presence.when_true;
+        if presence.one_sided && !present {
+            return;
+        }
         let mut reaching = self.state.reaching(&presence.variable);
         reaching.retain(|definition| definition.is_absent() != present);
         if reaching.is_empty() {
             reaching.push(if present { Definition::Elsewhere } else { Definition::Unset });
         }
         self.state.set(&presence.variable, reaching);
+    }
+
+    /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
+    fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
+        let now = self.state.reaching(&presence.variable);
+        let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
+        if rest == before {
+            self.state.set(&presence.variable, before);
+        }
     }
 
     /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
@@ -211,14 +255,16 @@ impl<'p> Run<'p> {
                                 _ => return None,
                             },
                         };
-                        Some(Presence { variable, when_true })
+                        Some(Presence { variable, when_true, one_sided: false })
                     }
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
                         let empty = matches!(right.kind, ExprKind::None)
                             || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
+                        let literal = matches!(&right.kind, ExprKind::Text(_));
                         let read = self.eval_quietly(left);
-                        let variable = self.presence_read(&read).filter(|_| empty)?;
-                        Some(Presence { variable, when_true })
+                        let variable = self.presence_read(&read).filter(|_| empty || literal)?;
+                        let when_true = when_true == empty;
+                        Some(Presence { variable, when_true, one_sided: !empty })
                     }
                     _ => None,
                 }
@@ -226,7 +272,7 @@ impl<'p> Run<'p> {
             ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) | ExprKind::Variable(_) => {
                 let read = self.eval_quietly(test);
                 let variable = self.presence_read(&read)?;
-                Some(Presence { variable, when_true: true })
+                Some(Presence { variable, when_true: true, one_sided: false })
             }
             _ => None,
         }

@@ -2,11 +2,16 @@
 
 use super::Run;
 use super::calls::Args;
+use super::compound::MOST_ELEMENTS;
 use crate::facts::Span;
 use crate::program::value::Value;
 
 impl<'p> Run<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        if let ("sorted" | "max" | "min", Some(key)) = (name, args.keyword("key")) {
+            let key = key.value.clone();
+            self.call_with_each(&key, args, span);
+        }
         let first = args.at(0).map(|argument| argument.value.clone());
         let first = first.map(|value| self.settle(value));
         Some(match (name, first) {
@@ -33,6 +38,9 @@ impl<'p> Run<'p> {
                 self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => return Some(self.make_dict(first, args)),
+            ("len", Some(value @ Value::Instance(_))) => {
+                self.special(&value, "__len__", Vec::new(), span).unwrap_or(Value::Unknown)
+            }
             ("len", Some(value)) => {
                 // `len(numba.cuda.gpus)` asks the driver; the length of a loader is known without a batch.
                 if let Value::Outside(path) = &value
@@ -41,8 +49,7 @@ impl<'p> Run<'p> {
                     self.iterate(value.clone(), span);
                 }
                 match self.elements(&value) {
-                    // One element that is not known stands for a long range.
-                    Some(elements) if !matches!(elements[..], [Value::Unknown]) => {
+                    Some(elements) if elements.len() <= MOST_ELEMENTS => {
                         Value::Int(elements.len() as i64, self.place(span))
                     }
                     _ => Value::Unknown,
@@ -74,23 +81,19 @@ impl<'p> Run<'p> {
                 };
                 Value::sequence((0..rows).map(row).collect())
             }
-            ("map", Some(function @ Value::Function(_))) => {
-                let column = args.at(1)?.value.clone();
-                let column = self.iterate(column, span);
-                let elements = self.elements(&column).filter(|_| args.items.len() == 2)?;
-                let results = elements
-                    .into_iter()
-                    .map(|element| self.call(function.clone(), Args::positional(vec![element], span), span));
-                Value::sequence(results.collect())
+            ("map" | "filter", Some(function)) => {
+                let columns: Vec<_> =
+                    args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                self.mapped(function, &columns, name == "filter")
             }
-            ("map", Some(Value::Outside(path))) if &**self.paths.text(path) == "builtins.str" => {
-                let column = args.at(1)?.value.clone();
-                let column = self.iterate(column, span);
-                let elements = self.elements(&column)?;
-                let results = elements.into_iter().map(|element| {
-                    self.call(Value::Outside(path), Args::positional(vec![element], span), span)
-                });
-                Value::sequence(results.collect())
+            ("setattr", Some(object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_)))) => {
+                if let (Some(Value::Text(name)), Some(value)) =
+                    (args.at(1).map(|argument| argument.value.clone()), args.at(2))
+                    && let std::borrow::Cow::Borrowed(name) = name.text
+                {
+                    self.set_attribute(&object, name, value.value.clone());
+                }
+                Value::None
             }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(Value::Text(name)) => match &name.text {
@@ -106,6 +109,26 @@ impl<'p> Run<'p> {
             ("print" | "isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
             _ => return None,
         })
+    }
+
+    /// `sorted(values, key=function)`: the function is called with each of the values, if there is one.
+    fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
+        let Some(values) = args.at(0).map(|argument| argument.value.clone()) else { return };
+        let values = self.iterate(values, span);
+        let element = self.elements(&values).map(|elements| elements.into_iter().next());
+        match element {
+            Some(None) => {}
+            Some(Some(element)) => {
+                drop(self.call(function.clone(), Args::positional(vec![element], span), span))
+            }
+            None => {
+                let element = Args::positional(vec![Value::Unknown], span);
+                self.alternatives(vec![
+                    Box::new(|run| drop(run.call(function.clone(), element, span))),
+                    Box::new(|_| {}),
+                ]);
+            }
+        }
     }
 
     fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>) -> Value<'p> {
@@ -142,9 +165,9 @@ impl<'p> Run<'p> {
             _ => return Value::Unknown,
         };
         let place = self.place(span);
-        // A long range is as good as one element that is not known: the body surely runs.
+        // The elements of a long range are not followed one by one, but the body surely runs.
         if end.saturating_sub(start) > 8 {
-            return Value::sequence(vec![Value::Unknown]);
+            return Value::sequence(vec![Value::Unknown; MOST_ELEMENTS + 1]);
         }
         Value::sequence((start..end).map(|value| Value::Int(value, place)).collect())
     }

@@ -27,6 +27,15 @@ impl<'p> Args<'p> {
         Args { items, open: false }
     }
 
+    /// These arguments, then others; a keyword that both have is what the others say.
+    pub fn followed_by(mut self, others: Args<'p>) -> Self {
+        self.items
+            .retain(|argument| argument.name.as_deref().is_none_or(|name| others.keyword(name).is_none()));
+        self.items.extend(others.items);
+        self.open |= others.open;
+        self
+    }
+
     pub fn keyword(&self, name: &str) -> Option<&Arg<'p>> {
         self.items.iter().find(|argument| argument.name.as_deref() == Some(name))
     }
@@ -59,6 +68,9 @@ impl<'p> Run<'p> {
             if self.flow != Flow::Next {
                 return Value::Unknown;
             }
+            if let Some(result) = self.change(object, &receiver, name, &args, span) {
+                return result;
+            }
             return self.call_method(&receiver, name, args, span);
         }
         let callee = self.eval(&call.callee);
@@ -71,7 +83,7 @@ impl<'p> Run<'p> {
     }
 
     /// Evaluates the arguments of a call; without the name of a callee it is one that does nothing.
-    fn eval_arguments(&mut self, callee: Option<&str>, arguments: &'p [Argument<'p>]) -> Args<'p> {
+    pub(super) fn eval_arguments(&mut self, callee: Option<&str>, arguments: &'p [Argument<'p>]) -> Args<'p> {
         let mut args = Args::default();
         for argument in arguments {
             let value = self.eval(&argument.value);
@@ -84,7 +96,7 @@ impl<'p> Run<'p> {
                 continue;
             }
             // `*args` with a known sequence or `**kwargs` with known keys add what they hold.
-            match self.settle(value) {
+            match self.iterate(value, span) {
                 Value::Sequence(values) => {
                     args.items.extend(values.iter().map(|value| Arg {
                         name: None,
@@ -124,12 +136,17 @@ impl<'p> Run<'p> {
             Value::Text(_) | Value::Mapping(_) | Value::Sequence(_) | Value::Int(..) => {
                 self.constant_method(receiver, name, &args, span)
             }
-            Value::Paused(_) | Value::None | Value::Bool(_) => Value::Unknown,
+            Value::Paused(_) | Value::Stream(_) | Value::None | Value::Bool(_) => Value::Unknown,
             Value::OneOf(values) => {
                 self.call_each(values, |run, value| run.call_method(value, name, args.clone(), span))
             }
             _ => {
                 let method = self.attribute(receiver, name, span);
+                if name == "start"
+                    && let Some(result) = self.start_own(receiver, &method, span)
+                {
+                    return result;
+                }
                 if matches!(method, Value::Unknown) {
                     self.run_callbacks(name, &args, span);
                     self.apply_method_effects(name, &args, span);
@@ -154,7 +171,7 @@ impl<'p> Run<'p> {
             Value::Instance(instance) => {
                 let object = Value::Instance(instance.clone());
                 for name in ["__call__", "forward"] {
-                    if let Value::Function(_) = self.class_attribute(&instance.class, name, 0) {
+                    if let Value::Function(_) = self.class_attribute(&instance.class, name) {
                         return self.call_method(&object, name, args, span);
                     }
                 }
@@ -198,31 +215,6 @@ impl<'p> Run<'p> {
         Value::one_of(results)
     }
 
-    /// Functions handed to code that is known to run them, and coroutines handed to anybody.
-    pub(super) fn run_callbacks(&mut self, callee: &str, args: &Args<'p>, span: Span) {
-        let runs = runs_functions(callee);
-        for argument in &args.items {
-            match &argument.value {
-                Value::Function(closure) if runs => {
-                    let closure = closure.clone();
-                    let arguments = Args { items: Vec::new(), open: true };
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            let result = run.run_function(&closure, arguments, span);
-                            run.run_paused(&result, span);
-                            run.flow = Flow::Next;
-                        }),
-                        Box::new(|_| {}),
-                    ]);
-                }
-                paused @ Value::Paused(_) => {
-                    self.run_paused(&paused.clone(), span);
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// A method of a constant.
     fn constant_method(
         &mut self,
@@ -263,7 +255,8 @@ impl<'p> Run<'p> {
             }
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
-                let Value::Sequence(values) = &list.value else { return Value::Unknown };
+                let list = self.iterate(list.value.clone(), span);
+                let Value::Sequence(values) = &list else { return Value::Unknown };
                 let texts: Option<Vec<_>> = values
                     .iter()
                     .map(|value| matches!(value, Value::Text(_)).then(|| value.as_text()).flatten())
@@ -320,7 +313,11 @@ impl<'p> Run<'p> {
     }
 
     /// The value under a key; `None` when no known key equals it.
-    fn mapping_item(&self, items: &[(Value<'p>, Value<'p>)], key: &Value<'p>) -> Option<Value<'p>> {
+    pub(super) fn mapping_item(
+        &self,
+        items: &[(Value<'p>, Value<'p>)],
+        key: &Value<'p>,
+    ) -> Option<Value<'p>> {
         let mut unsure = false;
         for (known, value) in items.iter().rev() {
             match super::steps::equal(known, key) {
@@ -348,11 +345,15 @@ impl<'p> Run<'p> {
                 }
                 _ => Value::Unknown,
             },
+            Value::Instance(_) => {
+                self.special(container, "__getitem__", vec![key.clone()], span).unwrap_or(Value::Unknown)
+            }
             Value::Outside(_) if self.is_environ(container) => self.read_variable(key, None, span),
             Value::Outside(path) => {
-                let text = self.paths.text(*path).clone();
-                self.apply_subscript_effects(&text, key, span);
-                Value::Unknown
+                self.apply_subscript_effects(*path, key, span);
+                let item = self.paths.item(*path);
+                let known = !self.program.knowledge.of_call(self.paths.text(item)).is_empty();
+                if known { Value::Outside(item) } else { Value::Unknown }
             }
             Value::Deferred(..) => {
                 let settled = self.settle(container.clone());
@@ -370,12 +371,23 @@ impl<'p> Run<'p> {
     pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
         let value = self.settle(value);
         match &value {
-            Value::Paused(_) => self.run_paused(&value, span),
+            Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
             Value::Outside(path) => {
-                let text = self.paths.text(*path).clone();
-                self.apply_iteration_effects(&text, span);
+                self.apply_iteration_effects(*path, span);
                 value
             }
+            Value::Instance(_) => match self.special(&value, "__iter__", Vec::new(), span) {
+                Some(waiting @ (Value::Paused(_) | Value::Stream(_))) => self.run_paused(&waiting, span),
+                Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
+                Some(iterator) => {
+                    self.special(&iterator, "__next__", Vec::new(), span);
+                    Value::Unknown
+                }
+                None => {
+                    self.special(&value, "__getitem__", vec![Value::Unknown], span);
+                    Value::Unknown
+                }
+            },
             _ => value,
         }
     }
@@ -388,42 +400,4 @@ impl<'p> Run<'p> {
             _ => None,
         }
     }
-}
-
-/// Whether a call runs the functions that it is given, rather than keeping or marking them.
-fn runs_functions(callee: &str) -> bool {
-    const RUNNERS: &[&str] = &[
-        "Thread",
-        "Timer",
-        "Process",
-        "submit",
-        "map",
-        "imap",
-        "imap_unordered",
-        "starmap",
-        "apply",
-        "apply_async",
-        "map_async",
-        "starmap_async",
-        "spawn",
-        "start_processes",
-        "launch",
-        "run",
-        "Fire",
-        "run_in_executor",
-        "to_thread",
-        "run_sync",
-        "call_soon",
-        "reduce",
-        "filter",
-        "sorted",
-        "timeit",
-        "checkpoint",
-        "delayed",
-        "start_new_thread",
-        "notebook_launcher",
-        "cli",
-    ];
-    let last = callee.trim_end_matches("()").rsplit('.').next().unwrap_or(callee);
-    RUNNERS.contains(&last)
 }

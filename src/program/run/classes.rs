@@ -8,6 +8,10 @@ use crate::program::modules::Found;
 use crate::program::value::{ClassValue, Closure, Instance, Marks, Role, Value};
 use std::rc::Rc;
 
+/// A class that is its own base would be looked through without end.
+const DEEPEST: usize = 16;
+const MOST_BASES: usize = 64;
+
 impl<'p> Run<'p> {
     pub(super) fn define_class(&mut self, index: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
         let class = &self.code().classes[index];
@@ -22,17 +26,20 @@ impl<'p> Run<'p> {
         }
         let counts_devices = std::mem::replace(&mut self.asked_count, asked);
         let dataclass = wrappers.iter().any(|wrapper| match wrapper {
-            Value::Outside(path) => self.paths.text(*path).contains("dataclass"),
+            Value::Outside(path) => makes_fields(self.paths.text(*path)),
             _ => false,
         });
         let bases: Vec<_> = class.bases.iter().map(|base| self.eval(base)).collect();
-        class.keywords.iter().for_each(|keyword| drop(self.eval(keyword)));
+        let dataclass = dataclass || bases.iter().any(|base| self.fields_from(base));
+        let keywords = self.eval_arguments(Some(""), &class.keywords);
+        let metaclass = self.metaclass(&keywords, &bases);
         let scope = self.new_scope(Some(self.here.scope), true);
         let value = Rc::new(ClassValue {
             file: self.here.file,
             class: index,
             scope,
             bases,
+            metaclass: metaclass.clone(),
             dataclass,
             counts_devices,
             marks: Rc::new(marks),
@@ -42,6 +49,7 @@ impl<'p> Run<'p> {
         self.block(&class.body);
         self.here.scope = outer_scope;
         self.here.class = outer_class;
+        self.class_made(&value, metaclass, keywords, class.span);
         let mut value = Value::Class(value);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
             value = self.decorate(wrapper, value, decorator.span);
@@ -49,11 +57,87 @@ impl<'p> Run<'p> {
         value
     }
 
+    /// Whether a base makes the annotated names of the class the arguments of its constructor.
+    fn fields_from(&mut self, base: &Value<'p>) -> bool {
+        match self.settle(base.clone()) {
+            Value::Outside(path) => {
+                let text = self.paths.text(path);
+                ["typing.NamedTuple", "pydantic.BaseModel", "msgspec.Struct"].contains(&&**text)
+            }
+            Value::Class(base) => base.dataclass,
+            _ => false,
+        }
+    }
+
+    /// The class of a class: the one that is named, or that of a base.
+    fn metaclass(&mut self, keywords: &Args<'p>, bases: &[Value<'p>]) -> Option<Rc<ClassValue<'p>>> {
+        if let Some(named) = keywords.keyword("metaclass") {
+            return match self.settle(named.value.clone()) {
+                Value::Class(metaclass) => Some(metaclass),
+                _ => None,
+            };
+        }
+        bases.iter().find_map(|base| match self.settle(base.clone()) {
+            Value::Class(base) => base.metaclass.clone(),
+            _ => None,
+        })
+    }
+
+    /// What the definition of a class runs beside its body: its metaclass, `__set_name__` of what stands in the
+    /// body, and `__init_subclass__` of its bases.
+    fn class_made(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        metaclass: Option<Rc<ClassValue<'p>>>,
+        mut keywords: Args<'p>,
+        span: Span,
+    ) {
+        let span = Span { end: self.here.statement.end.max(span.start), ..span };
+        keywords.items.retain(|argument| argument.name.as_deref() != Some("metaclass"));
+        let object = Value::Class(class.clone());
+        if let Some(metaclass) = metaclass {
+            for (name, bound) in [("__new__", Value::Class(metaclass.clone())), ("__init__", object.clone())]
+            {
+                if let Value::Function(made) = self.class_attribute(&metaclass, name) {
+                    let method = Rc::new(Closure { bound: Some(bound), ..Closure::clone(&made) });
+                    let class_arguments = vec![Value::Unknown; 3];
+                    let mut args = Args::positional(class_arguments, span);
+                    args.items.extend(keywords.items.iter().cloned());
+                    self.run_function(&method, args, span);
+                }
+            }
+        }
+        let mut members: Vec<_> = self.scopes[class.scope as usize]
+            .values
+            .iter()
+            .filter(|(_, value)| matches!(value, Value::Instance(_)))
+            .map(|(name, value)| (*name, value.clone()))
+            .collect();
+        members.sort_by_key(|(name, _)| *name);
+        for (name, member) in members {
+            if let Value::Instance(instance) = &member
+                && let Value::Function(named) = self.class_attribute(&instance.class, "__set_name__")
+            {
+                let method = Rc::new(Closure { bound: Some(member.clone()), ..Closure::clone(&named) });
+                let name = Value::text(name, self.place(span));
+                self.run_function(&method, Args::positional(vec![object.clone(), name], span), span);
+            }
+        }
+        if let Value::Function(hook) = self.inherited(class, "__init_subclass__") {
+            let hook = Rc::new(Closure { bound: Some(object), ..Closure::clone(&hook) });
+            self.run_function(&hook, keywords, span);
+        }
+    }
+
     /// `object.name`
     pub(super) fn attribute(&mut self, object: &Value<'p>, name: &'p str, span: Span) -> Value<'p> {
         match object {
             _ if name == "TYPE_CHECKING" => Value::Bool(false),
-            Value::Outside(path) => Value::Outside(self.paths.child(*path, name)),
+            Value::Outside(path) => {
+                let child = self.paths.child(*path, name);
+                self.apply_read_effects(child, span);
+                Value::Outside(child)
+            }
             Value::Module(file) => self.module_attribute(*file, name, span),
             Value::Folder(folder) => {
                 let found = self.program.modules.child(&Found::Folder(folder.to_string()), name);
@@ -61,7 +145,7 @@ impl<'p> Run<'p> {
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
             Value::Class(class) => {
-                let found = self.class_attribute(class, name, 0);
+                let found = self.class_attribute(class, name);
                 self.bind_method(found, object, Some(object), span)
             }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
@@ -94,45 +178,99 @@ impl<'p> Run<'p> {
         if let Some(value) = self.in_scope(instance.scope, name) {
             return value.clone();
         }
-        let found = self.class_attribute(&instance.class, name, 0);
-        let class = Value::Class(instance.class.clone());
-        self.bind_method(found, &Value::Instance(instance.clone()), Some(&class), span)
+        let found = self.class_attribute(&instance.class, name);
+        let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
+        match &found {
+            Value::Unknown => {
+                let text = Value::text(name, self.place(span));
+                self.special(&object, "__getattr__", vec![text], span).unwrap_or(found)
+            }
+            Value::Instance(_) => self.special(&found, "__get__", vec![object, class], span).unwrap_or(found),
+            _ => self.bind_method(found, &object, Some(&class), span),
+        }
     }
 
-    /// Finds a name in a class and its bases, nearest first.
-    pub(super) fn class_attribute(
+    /// Calls a method that Python calls by itself, where the class of an object has it.
+    pub(super) fn special(
         &mut self,
-        class: &Rc<ClassValue<'p>>,
+        object: &Value<'p>,
         name: &'p str,
-        depth: usize,
-    ) -> Value<'p> {
+        arguments: Vec<Value<'p>>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        let Value::Instance(instance) = object else { return None };
+        let Value::Function(method) = self.class_attribute(&instance.class, name) else { return None };
+        let method = Rc::new(Closure { bound: Some(object.clone()), ..Closure::clone(&method) });
+        Some(self.run_function(&method, Args::positional(arguments, span), span))
+    }
+
+    /// Finds a name in a class and its bases, in the order in which Python looks.
+    pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
         if let Some(value) = self.in_scope(class.scope, name) {
             return value.clone();
         }
-        self.base_attribute(class, name, depth + 1)
+        self.inherited(class, name)
     }
 
     /// Finds a name in the bases of a class only.
-    fn base_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str, depth: usize) -> Value<'p> {
-        /// A class that is its own base would be looked through without end.
-        const DEEPEST: usize = 16;
-        if depth > DEEPEST {
-            return Value::Unknown;
-        }
-        for base in class.bases.clone() {
-            let found = match self.settle(base) {
-                Value::Class(base) => self.class_attribute(&base, name, depth),
-                Value::Outside(path) => {
-                    let result = self.paths.result(path);
-                    Value::Outside(self.paths.child(result, name))
+    fn inherited(&mut self, class: &Rc<ClassValue<'p>>, name: &str) -> Value<'p> {
+        let order = self.resolution_order(class);
+        self.found_in(&order[1..], name)
+    }
+
+    /// Finds a name in the first of several classes that has it.
+    fn found_in(&mut self, classes: &[Value<'p>], name: &str) -> Value<'p> {
+        /// Bases that bring nothing along.
+        const EMPTY: &[&str] = &["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"];
+        let mut outside = None;
+        for class in classes {
+            match class {
+                Value::Class(class) => {
+                    if let Some(value) = self.in_scope(class.scope, name) {
+                        return value.clone();
+                    }
                 }
-                _ => Value::Unknown,
-            };
-            if !matches!(found, Value::Unknown) {
-                return found;
+                Value::Outside(path) if !EMPTY.contains(&&**self.paths.text(*path)) => {
+                    outside = outside.or(Some(*path));
+                    // Every class has a constructor; what else a library's class has is not known.
+                    if name == "__init__" {
+                        break;
+                    }
+                }
+                _ => {}
             }
         }
-        Value::Unknown
+        outside.map_or(Value::Unknown, |path| {
+            let result = self.paths.result(path);
+            Value::Outside(self.paths.child(result, name))
+        })
+    }
+
+    /// A class and its bases, in the order in which Python looks names up: a base that several classes share
+    /// comes after the last of them.
+    fn resolution_order(&mut self, class: &Rc<ClassValue<'p>>) -> Vec<Value<'p>> {
+        let mut order = Vec::new();
+        self.add_bases(&Value::Class(class.clone()), &mut order, 0);
+        let mut kept: Vec<Value<'p>> = Vec::new();
+        for value in order.into_iter().rev() {
+            if !kept.iter().any(|known| known.same(&value)) {
+                kept.push(value);
+            }
+        }
+        kept.reverse();
+        kept
+    }
+
+    fn add_bases(&mut self, class: &Value<'p>, order: &mut Vec<Value<'p>>, depth: usize) {
+        order.push(class.clone());
+        let Value::Class(class) = class else { return };
+        if depth >= DEEPEST || order.len() >= MOST_BASES {
+            return;
+        }
+        for base in class.bases.clone() {
+            let base = self.settle(base);
+            self.add_bases(&base, order, depth + 1);
+        }
     }
 
     fn bind_method(
@@ -183,26 +321,26 @@ impl<'p> Run<'p> {
         }
         let scope = self.new_scope(None, false);
         let instance = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
-        if let Value::Function(maker) = self.class_attribute(class, "__new__", 0) {
+        if let Value::Function(maker) = self.class_attribute(class, "__new__") {
             let method =
                 Rc::new(Closure { bound: Some(Value::Class(class.clone())), ..Closure::clone(&maker) });
             self.run_function(&method, args.clone(), site);
         }
-        match self.class_attribute(class, "__init__", 0) {
+        match self.class_attribute(class, "__init__") {
             Value::Function(constructor) => {
                 let method =
                     Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&constructor) });
                 self.run_function(&method, args, site);
             }
-            Value::Outside(path) => {
+            Value::Outside(path) if !class.dataclass => {
                 let path = self.paths.text(path).clone();
                 // The class itself is what effects are known about: `class Mine(DataParallel)`.
                 let class_path = path.trim_end_matches(".__init__").trim_end_matches("()").to_owned();
                 self.apply_call_effects(&class_path, &args, site);
             }
             _ if class.dataclass => {
-                self.fill_fields(class, scope, &args);
-                if let Value::Function(after) = self.class_attribute(class, "__post_init__", 0) {
+                self.fill_fields(class, scope, &args, site);
+                if let Value::Function(after) = self.class_attribute(class, "__post_init__") {
                     let method = Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&after) });
                     self.run_function(&method, Args::default(), site);
                 }
@@ -213,29 +351,61 @@ impl<'p> Run<'p> {
     }
 
     /// Sets the fields of a dataclass from the arguments; the others keep the defaults of the class.
-    fn fill_fields(&mut self, class: &Rc<ClassValue<'p>>, scope: u32, args: &Args<'p>) {
-        let body = &self.code_of(class.file).classes[class.class].body;
-        let fields = body.iter().filter_map(|step| match &step.kind {
-            StepKind::Assign { targets, annotated: true, .. } => match targets.first() {
-                Some(Target::Name(name, _)) => Some(*name),
-                _ => None,
-            },
-            _ => None,
-        });
-        for (position, field) in fields.enumerate() {
+    fn fill_fields(&mut self, class: &Rc<ClassValue<'p>>, scope: u32, args: &Args<'p>, site: Span) {
+        for (position, field) in self.fields(class, 0).into_iter().enumerate() {
             if let Some(argument) = args.get(Some(position), Some(field)) {
                 self.bind_in(scope, field, argument.value.clone());
             } else if args.open {
                 self.bind_in(scope, field, Value::Unknown);
+            } else if let made @ Value::Stream(_) = self.class_attribute(class, field) {
+                let made = self.run_paused(&made, site);
+                self.bind_in(scope, field, made);
             }
         }
+    }
+
+    /// The annotated names of a class, after those of its bases.
+    fn fields(&mut self, class: &Rc<ClassValue<'p>>, depth: usize) -> Vec<&'p str> {
+        let mut fields = Vec::new();
+        for base in class.bases.clone().into_iter().filter(|_| depth < DEEPEST) {
+            if let Value::Class(base) = self.settle(base) {
+                fields.extend(self.fields(&base, depth + 1));
+            }
+        }
+        for step in &self.code_of(class.file).classes[class.class].body {
+            if let StepKind::Assign { targets, annotated: true, .. } = &step.kind
+                && let Some(Target::Name(name, _)) = targets.first()
+                && !fields.contains(name)
+            {
+                fields.push(name);
+            }
+        }
+        fields
     }
 
     /// `super()`: attributes are looked up in the bases of the class that holds the method.
     pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
         let Some(class) = self.here.class.clone() else { return Value::Unknown };
         let object = self.here.bound.clone().unwrap_or(Value::Unknown);
-        let found = self.base_attribute(&class, name, 1);
+        let whole = match &object {
+            Value::Instance(instance) => instance.class.clone(),
+            Value::Class(whole) => whole.clone(),
+            _ => class.clone(),
+        };
+        let order = self.resolution_order(&whole);
+        let is_here = |value: &Value<'p>| matches!(value, Value::Class(known) if known.scope == class.scope);
+        let found = match order.iter().position(is_here) {
+            Some(at) => self.found_in(&order[at + 1..], name),
+            None => {
+                let order = self.resolution_order(&class);
+                self.found_in(&order[1..], name)
+            }
+        };
         self.bind_method(found, &object, None, span)
     }
+}
+
+/// Whether a decorator makes the annotated names of a class the arguments of its constructor.
+fn makes_fields(decorator: &str) -> bool {
+    decorator.contains("dataclass") || decorator.starts_with("attr.") || decorator.starts_with("attrs.")
 }

@@ -3,77 +3,172 @@
 use super::branches::{ArmRun, Outcome};
 use super::generators::Body;
 use super::{Flow, Run};
-use crate::code::{Block, Expr, Handler, Target};
+use crate::code::{Block, Expr, ExprKind, Handler, Step, StepKind, Target};
 use crate::program::value::Value;
 
-/// Literal collections up to this length are followed element by element.
+/// Literal collections up to this length are followed element by element; a longer one is as good as one
+/// element that is not known.
 pub(super) const MOST_ELEMENTS: usize = 32;
 
+/// The ways out of one loop, as far as they lie in arms of branches.
+#[derive(Default)]
+pub(super) struct Loop<'p> {
+    /// By `continue`: they lead to the next pass.
+    pub continued: Vec<Outcome<'p>>,
+    /// By `break`: they lead behind the loop and its `else`.
+    pub left: Vec<Outcome<'p>>,
+}
+
 impl<'p> Run<'p> {
-    pub(super) fn for_each(&mut self, target: &'p Target<'p>, iterable: &'p Expr<'p>, body: &'p Block<'p>) {
+    pub(super) fn for_each(
+        &mut self,
+        target: &'p Target<'p>,
+        iterable: &'p Expr<'p>,
+        body: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
         let value = self.eval(iterable);
         if self.flow != Flow::Next {
             return;
         }
         let value = self.iterate(value, iterable.span);
+        let pass = move |run: &mut Self, element: Value<'p>| {
+            run.assign(target, element);
+            run.block(body);
+        };
         match self.elements(&value) {
-            Some(elements) if elements.is_empty() => {}
-            Some(elements) if elements.len() <= MOST_ELEMENTS => {
+            Some(elements) if elements.len() <= MOST_ELEMENTS => self.looping(Some(otherwise), |run| {
                 for element in elements {
-                    self.loop_body(|run| {
-                        run.assign(target, element);
-                        run.block(body);
-                    });
-                    if self.flow != Flow::Next {
+                    run.pass(|run| pass(run, element));
+                    if run.flow != Flow::Next {
                         break;
                     }
                 }
-            }
-            Some(_) => self.loop_body(|run| {
-                run.assign(target, Value::Unknown);
-                run.block(body);
             }),
-            None => self.alternatives(vec![
-                Box::new(|run| {
-                    run.loop_body(|run| {
-                        run.assign(target, Value::Unknown);
-                        run.block(body);
-                    });
-                }),
-                Box::new(|_| {}),
-            ]),
+            Some(_) => self.looping(Some(otherwise), |run| run.passes(body, |run| pass(run, Value::Unknown))),
+            // It may run no pass at all.
+            None => {
+                let behind = otherwise_inside(body, otherwise);
+                self.alternatives(vec![
+                    Box::new(|run| {
+                        run.looping(behind, |run| run.passes(body, |run| pass(run, Value::Unknown)))
+                    }),
+                    Box::new(|run| behind.into_iter().for_each(|otherwise| run.block(otherwise))),
+                ]);
+                if behind.is_none() && self.flow == Flow::Next {
+                    self.block(otherwise);
+                }
+            }
         }
     }
 
-    pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>) {
-        self.branch(test, |run| run.loop_body(|run| run.block(body)), |_| {});
-    }
-
-    /// The `else` of a loop runs when nothing broke out of it.
-    pub(super) fn loop_else(&mut self, otherwise: &'p Block<'p>) {
-        if self.broke && !otherwise.is_empty() {
-            self.alternatives(vec![Box::new(|run| run.block(otherwise)), Box::new(|_| {})]);
-        } else {
+    pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
+        if let ExprKind::Bool(true) | ExprKind::Int(1) = test.kind {
+            return self.looping(None, |run| run.passes(body, |run| run.block(body)));
+        }
+        let behind = otherwise_inside(body, otherwise);
+        self.branch(
+            test,
+            |run| run.looping(behind, |run| run.passes(body, |run| run.block(body))),
+            |run| behind.into_iter().for_each(|otherwise| run.block(otherwise)),
+        );
+        if behind.is_none() && self.flow == Flow::Next {
             self.block(otherwise);
         }
     }
 
-    /// Runs the body of a loop once; `break` and `continue` lead to its end.
-    fn loop_body(&mut self, body: impl FnOnce(&mut Self)) {
-        self.loops.push(Vec::new());
-        body(self);
-        let mut ways = self.loops.pop().unwrap_or_default();
-        if ways.is_empty() {
-            if self.flow == Flow::Leave {
-                self.flow = Flow::Next;
-            }
+    /// Runs the passes of a loop, and its `else` when they come to an end without a `break`.
+    fn looping(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
+        self.loops.push(Loop::default());
+        passes(self);
+        let mut left = self.loops.pop().unwrap_or_default().left;
+        if let Some(otherwise) = otherwise {
+            self.block(otherwise);
+        }
+        if left.is_empty() {
             return;
         }
-        if matches!(self.flow, Flow::Next | Flow::Leave) {
-            ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+        let way = Outcome { state: self.state.clone(), changes: Vec::new() };
+        match self.flow {
+            Flow::Next => left.push(way),
+            Flow::Return => self.here.exits.push(way),
+            Flow::Raise => self.catches.last_mut().into_iter().for_each(|ways| ways.push(way.clone())),
+            Flow::Break | Flow::Continue | Flow::Gone => {}
         }
         self.flow = Flow::Next;
-        self.join(ways);
+        self.join(left);
+    }
+
+    /// Runs the body of a loop once; `continue` leads to its end.
+    fn pass(&mut self, body: impl FnOnce(&mut Self)) {
+        body(self);
+        let Some(innermost) = self.loops.last_mut() else { return };
+        let mut ways = std::mem::take(&mut innermost.continued);
+        let here = || Outcome { state: self.state.clone(), changes: Vec::new() };
+        match self.flow {
+            Flow::Next | Flow::Continue if ways.is_empty() => return self.flow = Flow::Next,
+            Flow::Next | Flow::Continue => ways.push(here()),
+            Flow::Break => {
+                innermost.left.push(here());
+                self.flow = Flow::Gone;
+            }
+            // A `return` or an exception after a way that leads on: both happen.
+            Flow::Return if !ways.is_empty() => self.here.exits.push(here()),
+            Flow::Raise if !ways.is_empty() => {
+                let way = here();
+                self.catches.last_mut().into_iter().for_each(|ways| ways.push(way.clone()));
+            }
+            Flow::Return | Flow::Raise | Flow::Gone => {}
+        }
+        if !ways.is_empty() {
+            self.flow = Flow::Next;
+            self.join(ways);
+        }
+    }
+
+    /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
+    /// did to CUDA meets what the second does to the environment.
+    fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
+        let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
+        self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
+        self.repeats += 1;
+        self.here.repeats += 1;
+        self.pass(&body);
+        self.here.repeats -= 1;
+        self.repeats -= 1;
+        let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
+        if met && self.flow == Flow::Next {
+            self.alternatives(vec![Box::new(|run| run.pass(&body)), Box::new(|_| {})]);
+        }
+    }
+
+    /// Names that each pass of a loop makes from what the pass before left: `n += 1`, `n = n + 1`.
+    fn counters(&self, block: &'p Block<'p>) -> Vec<&'p str> {
+        let mut names = Vec::new();
+        for step in block {
+            let counter = match &step.kind {
+                StepKind::Update { target: Target::Name(name, _), .. } => Some(*name),
+                StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
+                    ([Target::Name(name, _)], ExprKind::Binary(_, sides)) => {
+                        let is_same =
+                            |side: &Expr<'_>| matches!(side.kind, ExprKind::Name(other) if other == *name);
+                        (is_same(&sides.0) || is_same(&sides.1)).then_some(*name)
+                    }
+                    _ => None,
+                },
+                kind => {
+                    names.extend(kind.blocks().into_iter().flat_map(|block| self.counters(block)));
+                    None
+                }
+            };
+            let counts = |value: &Value<'_>| {
+                value.alternatives().iter().all(|value| {
+                    matches!(value, Value::Int(..) | Value::Text(_) | Value::Sequence(_) | Value::Mapping(_))
+                })
+            };
+            names.extend(counter.filter(|name| self.look_up(self.here.scope, name).is_some_and(counts)));
+        }
+        names
     }
 
     /// `try`: the handlers are followed as if everything before the exception had happened.
@@ -87,7 +182,11 @@ impl<'p> Run<'p> {
             return self.block(body);
         }
         self.catches.push(Vec::new());
-        self.block(body);
+        let import = body.iter().position(|step| matches!(step.kind, StepKind::Import(_)));
+        let (earlier, later) = body.split_at(import.unwrap_or(0));
+        self.block(earlier);
+        let before_import = import.map(|_| self.state.clone());
+        self.block(later);
         let mut raised = self.catches.pop().unwrap_or_default();
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         // The handlers start from wherever an exception was seen to be raised, and from the end.
@@ -111,7 +210,12 @@ impl<'p> Run<'p> {
             }));
         }
         for handler in handlers {
-            arms.push(Box::new(|run| {
+            let before_import = before_import.clone();
+            arms.push(Box::new(move |run| {
+                // What failed to be imported did nothing to the GPU.
+                if let (Some(before), true) = (before_import, handler.import_errors) {
+                    (run.state.cuda, run.state.library) = (before.cuda, before.library);
+                }
                 if let Some(name) = handler.name {
                     run.bind(name, Value::Unknown);
                 }
@@ -154,13 +258,13 @@ impl<'p> Run<'p> {
         if let Value::Paused(paused) = &manager {
             // A generator of the project used as context manager: its body runs up to `yield`, then
             // ours, then the rest of its own.
-            if rest.is_empty()
-                && self.code_of(paused.closure.file).functions[paused.closure.function].is_generator
-            {
-                return self.wait_for(&manager, Body::With(target, body), context.span);
+            if self.code_of(paused.closure.file).functions[paused.closure.function].is_generator {
+                let body = Body::With { target, items: rest, block: body };
+                return drop(self.wait_for(&manager, body, context.span));
             }
         }
-        let leave = self.enter_context(&manager, Some(context), context.span);
+        let is_name = matches!(context.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
+        let leave = self.enter_context(&manager, context.span, is_name);
         if let Some(target) = target {
             self.assign(target, leave.entered.clone());
         }
@@ -187,4 +291,17 @@ impl<'p> Run<'p> {
         self.flow = Flow::Next;
         self.join(ways);
     }
+}
+
+/// The `else` of a loop, where something may break out of its body: then it runs on some ways only.
+fn otherwise_inside<'p>(body: &'p Block<'p>, otherwise: &'p Block<'p>) -> Option<&'p Block<'p>> {
+    fn breaks(block: &Block<'_>) -> bool {
+        let inner = |step: &Step<'_>| match &step.kind {
+            StepKind::Break => true,
+            StepKind::For { .. } | StepKind::While { .. } => false,
+            kind => kind.blocks().into_iter().any(breaks),
+        };
+        block.iter().any(inner)
+    }
+    (!otherwise.is_empty() && breaks(body)).then_some(otherwise)
 }

@@ -1,12 +1,14 @@
 //! `with`: what entering a context manager does, and what its end takes back.
 
 use super::calls::Args;
+use super::generators::Body;
 use super::{Flow, Run};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::state::State;
 use crate::program::trace::EventId;
-use crate::program::value::Value;
+use crate::program::value::{Closure, Value};
+use std::rc::Rc;
 
 /// What entering a `with` left to be done at its end.
 pub(super) struct Leave<'p> {
@@ -24,26 +26,21 @@ pub(super) struct Leave<'p> {
 
 impl<'p> Run<'p> {
     /// Enters a `with`.
-    pub(super) fn enter_context(
-        &mut self,
-        manager: &Value<'p>,
-        context: Option<&'p Expr<'p>>,
-        span: Span,
-    ) -> Leave<'p> {
+    pub(super) fn enter_context(&mut self, manager: &Value<'p>, span: Span, is_name: bool) -> Leave<'p> {
         let mut leave = Leave {
             entered: Value::Unknown,
             manager: manager.clone(),
             restore: None,
-            mocked: self.mocked.len(),
+            mocked: self.state.set_up().mocked.len(),
             finalizers: self.finalizers.len(),
             since: self.next_event(),
         };
         match manager {
             Value::Instance(instance) => {
-                if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__", 0) {
+                if let Value::Function(_) = self.class_attribute(&instance.class, "__enter__") {
                     let method = self.attribute(manager, "__enter__", span);
                     leave.entered = self.call(method, Args::default(), span);
-                } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__", 0) {
+                } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aenter__") {
                     let method = self.attribute(manager, "__aenter__", span);
                     let paused = self.call(method, Args::default(), span);
                     leave.entered = self.run_paused(&paused, span);
@@ -52,7 +49,7 @@ impl<'p> Run<'p> {
             Value::Outside(path) => {
                 let path = *path;
                 let text = self.paths.text(path).clone();
-                let args = self.made_with.get(&path).cloned().unwrap_or_default();
+                let args = self.made_with(path).cloned().unwrap_or_default();
                 if text.ends_with("patch.dict()") {
                     if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
                         leave.restore = Some(self.state.clone());
@@ -61,7 +58,7 @@ impl<'p> Run<'p> {
                         }
                     }
                 } else if let Some(target) = self.patch_target(&text, &args) {
-                    self.mocked.push(target);
+                    self.state.set_up_mut().mocked.push(target);
                 } else {
                     let name = text.strip_suffix("()").unwrap_or(&text).to_owned();
                     let knowledge = self.program.knowledge;
@@ -73,7 +70,7 @@ impl<'p> Run<'p> {
                 leave.entered = manager.clone();
             }
             _ => {
-                if context.is_some_and(is_named) {
+                if is_name {
                     leave.entered = manager.clone();
                 }
             }
@@ -81,10 +78,38 @@ impl<'p> Run<'p> {
         leave
     }
 
+    /// Calls a function inside a context manager that decorates it.
+    pub(super) fn run_inside_manager(
+        &mut self,
+        manager: &Value<'p>,
+        function: Rc<Closure<'p>>,
+        args: Args<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        if let Value::Paused(paused) = manager {
+            let awaits = self.function_of(&paused.closure).is_async;
+            let rest = move |run: &mut Run<'p>, _| {
+                let result = run.run_function(&function, args, span);
+                if awaits { run.run_paused(&result, span) } else { result }
+            };
+            return self.wait_for(manager, Body::Rest(Box::new(rest)), span);
+        }
+        let leave = self.enter_context(manager, span, false);
+        let result = self.run_function(&function, args, span);
+        self.leave_context(leave, span);
+        result
+    }
+
     /// Whether the program goes on behind the `with` when its body raises.
-    pub(super) fn swallows_exceptions(&self, manager: &Value<'p>) -> bool {
+    pub(super) fn swallows_exceptions(&mut self, manager: &Value<'p>) -> bool {
         const SWALLOWING: &[&str] =
             &["contextlib.suppress()", "pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
+        if let Value::Instance(instance) = manager {
+            return match self.class_attribute(&instance.class, "__exit__") {
+                Value::Function(exit) => gives_something(&self.function_of(&exit).body),
+                _ => false,
+            };
+        }
         let Value::Outside(path) = manager else { return false };
         SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
     }
@@ -97,7 +122,9 @@ impl<'p> Run<'p> {
         if let Some(before) = &leave.restore {
             self.state.restore_environment(before);
         }
-        self.mocked.truncate(leave.mocked);
+        if self.state.set_up().mocked.len() > leave.mocked {
+            self.state.set_up_mut().mocked.truncate(leave.mocked);
+        }
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         self.assured(leave.since, None, |run| run.exit(&leave, span));
         if self.flow == Flow::Next {
@@ -113,10 +140,10 @@ impl<'p> Run<'p> {
             return self.finalize(leave.finalizers);
         }
         let Value::Instance(instance) = &leave.manager else { return };
-        if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__", 0) {
+        if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__") {
             let method = self.attribute(&leave.manager, "__exit__", span);
             self.call(method, Args::positional(vec![Value::None; 3], span), span);
-        } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aexit__", 0) {
+        } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aexit__") {
             let method = self.attribute(&leave.manager, "__aexit__", span);
             let paused = self.call(method, Args::positional(vec![Value::None; 3], span), span);
             self.run_paused(&paused, span);
@@ -124,7 +151,11 @@ impl<'p> Run<'p> {
     }
 }
 
-/// Whether a manager is an object that was there before, such as a lock: entering it gives itself.
-fn is_named(context: &Expr<'_>) -> bool {
-    matches!(context.kind, ExprKind::Name(_) | ExprKind::Attribute(..))
+/// Whether a function returns something that may be true.
+fn gives_something(block: &Block<'_>) -> bool {
+    let gives = |value: &Expr<'_>| !matches!(value.kind, ExprKind::None | ExprKind::Bool(false));
+    block.iter().any(|step| match &step.kind {
+        StepKind::Return(value) => value.as_ref().is_some_and(gives),
+        kind => kind.blocks().into_iter().any(gives_something),
+    })
 }

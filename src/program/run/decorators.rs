@@ -2,11 +2,9 @@
 
 use super::Run;
 use super::calls::Args;
-use super::generators::{Body, Rest};
 use crate::code::Expr;
 use crate::facts::Span;
-use crate::program::value::{Closure, Marks, Role, Value};
-use std::cell::RefCell;
+use crate::program::value::{Closure, Marks, PathId, Role, Value};
 use std::rc::Rc;
 
 impl<'p> Run<'p> {
@@ -18,9 +16,6 @@ impl<'p> Run<'p> {
             let wrapper = self.eval_decorator(decorator);
             self.read_marks(&wrapper, &mut marks);
             marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
-            if self.surrounds(&wrapper) {
-                marks.around.push(wrapper.clone());
-            }
             wrappers.push(wrapper);
         }
         let counts = std::mem::replace(&mut self.asked_count, asked);
@@ -33,13 +28,8 @@ impl<'p> Run<'p> {
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
             value = self.decorate(wrapper, value, decorator.span);
         }
-        // Marks stay on what a decorator makes of a function; what is done around it is done once.
-        match &value {
-            Value::Function(closure) if !Rc::ptr_eq(&closure.marks, &marks) => {
-                with_marks(value, &Rc::new(Marks { around: Vec::new(), ..Marks::clone(&marks) }))
-            }
-            _ => value,
-        }
+        // Marks stay on what a decorator makes of a function.
+        with_marks(value, &marks)
     }
 
     /// Evaluates a decorator; one that is named after several GPUs counts the devices.
@@ -54,12 +44,13 @@ impl<'p> Run<'p> {
         self.eval(decorator)
     }
 
-    /// What a decorator makes of a function: a project decorator is called, any other is taken to leave
-    /// the function what it is.
+    /// What a decorator makes of a function: a project decorator is called, a context manager is entered
+    /// around each call, any other is taken to leave the function what it is.
     pub(super) fn decorate(&mut self, wrapper: Value<'p>, value: Value<'p>, span: Span) -> Value<'p> {
         let wrapper = self.settle(wrapper);
         match &wrapper {
-            Value::Function(_) | Value::Class(_) | Value::Instance(_) if !self.surrounds(&wrapper) => {
+            _ if self.surrounds(&wrapper) => inside(value, wrapper),
+            Value::Function(_) | Value::Class(_) | Value::Instance(_) => {
                 let args = Args::positional(vec![value.clone()], span);
                 match self.call(wrapper, args, span) {
                     Value::Unknown | Value::None | Value::Outside(_) => value,
@@ -67,12 +58,13 @@ impl<'p> Run<'p> {
                 }
             }
             Value::Outside(path) => {
-                let path = self.paths.text(*path).clone();
+                let wrapper_path = *path;
+                let path = self.paths.text(wrapper_path).clone();
                 let role = match &*path {
                     "builtins.staticmethod" => Role::Static,
                     "builtins.classmethod" => Role::ClassMethod,
                     "builtins.property" | "functools.cached_property" => Role::Property,
-                    _ => return value,
+                    _ => return self.launchable(wrapper_path).map_or(value, Value::Outside),
                 };
                 match &value {
                     Value::Function(closure) => {
@@ -85,51 +77,29 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Runs the body of a function, in the context managers that decorate it and before what the policy
-    /// knows as cleaning up.
-    pub(super) fn run_around(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
-        if closure.marks.around.is_empty() && closure.marks.cleanup.is_none() {
-            return self.run_body(closure, scope, site);
-        }
-        let since = self.next_event();
-        let result = Rc::new(RefCell::new(Value::Unknown));
-        let (inner, outcome) = (closure.clone(), result.clone());
-        let rest = move |run: &mut Run<'p>, _| {
-            let value = run.run_body(&inner, scope, site);
-            outcome.replace(value);
-        };
-        self.run_in_managers(&closure.marks.around, site, Box::new(rest));
-        if let Some(by) = closure.marks.cleanup {
-            self.assured(since, None, |run| run.note_release(by, site));
-        }
-        result.replace(Value::Unknown)
+    /// What a decorator makes of a function that runs on the GPU: `kernel[blocks, threads](…)` launches it. The
+    /// decorator may stand bare or with arguments.
+    fn launchable(&mut self, wrapper: PathId) -> Option<PathId> {
+        let result = self.paths.result(wrapper);
+        [result, wrapper].into_iter().find(|&kernel| {
+            let item = self.paths.item(kernel);
+            !self.program.knowledge.of_call(self.paths.text(item)).is_empty()
+        })
     }
 
     /// Whether a decorator is a context manager: it is entered around each call of the function.
-    pub(super) fn surrounds(&mut self, decorator: &Value<'p>) -> bool {
+    fn surrounds(&mut self, decorator: &Value<'p>) -> bool {
         match decorator {
             Value::Paused(_) => true,
+            Value::Outside(path) => self.paths.text(*path).ends_with("patch.dict()"),
             Value::Instance(instance) => {
                 let is_method = |run: &mut Self, name| {
-                    matches!(run.class_attribute(&instance.class, name, 0), Value::Function(_))
+                    matches!(run.class_attribute(&instance.class, name), Value::Function(_))
                 };
                 is_method(self, "__enter__") && !is_method(self, "__call__")
             }
             _ => false,
         }
-    }
-
-    /// Runs the rest in context managers, the first of which is the outermost.
-    pub(super) fn run_in_managers(&mut self, managers: &[Value<'p>], span: Span, rest: Rest<'p>) {
-        let Some((manager, inner)) = managers.split_first() else { return rest(self, Value::Unknown) };
-        if !matches!(manager, Value::Paused(_)) {
-            let leave = self.enter_context(manager, None, span);
-            self.run_in_managers(inner, span, rest);
-            return self.leave_context(leave, span);
-        }
-        let inner = inner.to_vec();
-        let rest: Rest<'p> = Box::new(move |run, _| run.run_in_managers(&inner, span, rest));
-        self.wait_for(manager, Body::Rest(rest), span);
     }
 }
 
@@ -140,4 +110,12 @@ fn with_marks<'p>(function: Value<'p>, marks: &Rc<Marks<'p>>) -> Value<'p> {
         }
         other => other,
     }
+}
+
+/// A function that a context manager decorates.
+fn inside<'p>(function: Value<'p>, manager: Value<'p>) -> Value<'p> {
+    let Value::Function(closure) = &function else { return function };
+    let mut closure = Closure::clone(closure);
+    closure.inside.push(manager);
+    Value::Function(Rc::new(closure))
 }

@@ -161,7 +161,7 @@ impl<'p> Run<'p> {
                 return;
             }
             (Form::Indices, Value::Text(text)) => {
-                let indices = text.text.split([',', ':']).filter_map(|part| part.trim().parse::<i64>().ok());
+                let indices = text.text.split([',', ':']).flat_map(indices_of);
                 devices.extend(indices.map(|index| gpu(index, value)));
                 return;
             }
@@ -180,9 +180,31 @@ impl<'p> Run<'p> {
                 self.read_provider_options(value, devices);
                 return;
             }
+            (Form::Parameters, Value::Mapping(items)) => {
+                items.iter().for_each(|(key, value)| self.read_parameter(key, value, devices));
+                return;
+            }
             (_, Value::None) => return,
             _ => Device::Unknown,
         });
+    }
+
+    /// One of the parameters of a learner: some of them choose the device.
+    fn read_parameter(&mut self, key: &Value<'p>, value: &Value<'p>, devices: &mut Vec<Device>) {
+        let Value::Text(key) = key else { return };
+        match (&*key.text, value) {
+            ("device", value) => self.read_device(Form::Device, value, devices),
+            ("gpu_id" | "gpu_device_id", value) => self.read_device(Form::Index, value, devices),
+            ("devices", value) => self.read_device(Form::Indices, value, devices),
+            ("tree_method", Value::Text(method)) if method.text == "gpu_hist" => {
+                devices.push(Device::Gpu {
+                    index: None,
+                    text: method.text.to_string(),
+                    place: Some(method.place),
+                });
+            }
+            _ => {}
+        }
     }
 
     /// `"CUDAExecutionProvider"` or `("CUDAExecutionProvider", {"device_id": 1})`.
@@ -299,6 +321,17 @@ fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
         None
     } else {
         digits.parse().ok()
+    }
+}
+
+/// The indices that `1` or the range `0-3` names.
+fn indices_of(part: &str) -> Vec<i64> {
+    /// A range beyond this names no cards.
+    const MOST: i64 = 64;
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    match part.split_once('-').map(|(first, last)| (number(first), number(last))) {
+        Some((Some(first), Some(last))) if last < MOST => (first..=last).collect(),
+        _ => number(part).into_iter().collect(),
     }
 }
 

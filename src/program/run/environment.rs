@@ -5,7 +5,7 @@ use super::calls::Args;
 use crate::code::{Call, ExprKind};
 use crate::facts::Span;
 use crate::program::state::{Definition, Reaching};
-use crate::program::trace::What;
+use crate::program::trace::{EventId, NOT_NOTED, What};
 use crate::program::value::Value;
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -160,7 +160,8 @@ impl<'p> Run<'p> {
         // Writing back what was read keeps what the caller had set; a default fills the gap.
         let writes_back = self.variable_read(&value).is_some_and(|read| read == variable);
         if writes_back && !matches!(value, Value::OneOf(_)) {
-            return;
+            // Whatever was set in between, it is again what the caller gave.
+            return self.state.set(&variable, smallvec![Definition::Elsewhere]);
         }
         let only_if_unset = only_if_unset || writes_back;
         let texts: Vec<Option<Arc<str>>> = value
@@ -202,9 +203,9 @@ impl<'p> Run<'p> {
         self.state.set(&variable, smallvec![after]);
     }
 
-    fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> u32 {
+    fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> EventId {
         let counts = is_gpu_variable(variable) || self.program.knowledge.variables.near(variable).is_some();
-        if counts { self.note(what(variable.to_owned()), span) } else { u32::MAX }
+        if counts { self.note(what(variable.to_owned()), span) } else { NOT_NOTED }
     }
 
     /// What reading a variable gives.

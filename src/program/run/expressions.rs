@@ -1,11 +1,10 @@
 //! Expressions: what they do, and the value they have when it is known.
 
 use super::compound::MOST_ELEMENTS;
-use super::steps::equal;
 use super::{Flow, Run};
-use crate::code::{Comparison, Comprehension, Expr, ExprKind, Operator};
+use crate::code::{Comprehension, Expr, ExprKind};
 use crate::facts::{Place, Span};
-use crate::program::value::{LONGEST, Text, Value};
+use crate::program::value::Value;
 use std::borrow::Cow;
 
 impl<'p> Run<'p> {
@@ -81,6 +80,9 @@ impl<'p> Run<'p> {
                 self.eval(inner);
                 Value::Unknown
             }
+            ExprKind::Comprehension(comprehension) if comprehension.lazy => {
+                self.generator_expression(comprehension, expr.span)
+            }
             ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
             ExprKind::Bind(name, value) => {
                 let value = self.eval(value);
@@ -104,9 +106,9 @@ impl<'p> Run<'p> {
     }
 
     fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
-        if !self.mocked.is_empty() {
+        if !self.state.set_up().mocked.is_empty() {
             let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
-            if self.mocked.contains(&qualified) {
+            if self.state.set_up().mocked.contains(&qualified) {
                 return Value::Unknown;
             }
         }
@@ -143,6 +145,7 @@ impl<'p> Run<'p> {
             match &value.kind {
                 ExprKind::Starred(inner) => {
                     let inner = self.eval(inner);
+                    let inner = self.iterate(inner, value.span);
                     match self.elements(&inner) {
                         Some(elements) => known.extend(elements),
                         None => return self.rest_unknown(values),
@@ -191,124 +194,6 @@ impl<'p> Run<'p> {
     fn join_text(&mut self, parts: &'p [Expr<'p>], span: Span) -> Value<'p> {
         let values: Vec<_> = parts.iter().map(|part| self.eval(part)).collect();
         self.concatenation(values, span)
-    }
-
-    /// The text that constants make when they are joined, for each combination of a few alternatives.
-    fn concatenation(&mut self, values: Vec<Value<'p>>, span: Span) -> Value<'p> {
-        /// More combinations than this say nothing.
-        const MOST: usize = 8;
-        let mut texts = vec![String::new()];
-        for value in values {
-            let value = self.settle(value);
-            if texts == ["cuda:"] && matches!(value, Value::Unknown | Value::Outside(_)) {
-                return Value::text("cuda:…", self.place(span));
-            }
-            let mut next = Vec::new();
-            for alternative in value.alternatives() {
-                let Some(text) = alternative.as_text() else { return Value::Unknown };
-                next.extend(texts.iter().map(|start| format!("{start}{text}")));
-            }
-            if next.len() > MOST || next.iter().any(|text| text.len() > LONGEST) {
-                return Value::Unknown;
-            }
-            texts = next;
-        }
-        let place = self.place(span);
-        Value::one_of(texts.into_iter().map(|text| Value::text(text, place)))
-    }
-
-    pub(super) fn binary(
-        &mut self,
-        operator: Operator,
-        left: Value<'p>,
-        right: Value<'p>,
-        span: Span,
-    ) -> Value<'p> {
-        let (left, right) = (self.settle(left), self.settle(right));
-        match (operator, &left, &right) {
-            (Operator::Add, Value::Text(_), _) | (Operator::Add, _, Value::Text(_)) => {
-                self.concatenation(vec![left, right], span)
-            }
-            (Operator::Add, Value::Sequence(a), Value::Sequence(b)) => {
-                Value::sequence(a.iter().chain(b.iter()).cloned().collect())
-            }
-            (Operator::Divide, Value::Text(path), Value::Text(part)) => {
-                self.divided(&path.text, &part.text, span)
-            }
-            (Operator::Remainder, Value::Text(format), _) => self.percent_format(format, &right, span),
-            (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => {
-                Value::mapping(a.iter().chain(b.iter()).cloned().collect())
-            }
-            (Operator::BitOr, _, Value::Mapping(items))
-                if self.is_environ(&left) || self.is_environ_copy(&left) =>
-            {
-                let mut all = vec![(Value::None, left.clone())];
-                all.extend(items.iter().cloned());
-                Value::mapping(all)
-            }
-            (_, Value::Int(a, _), Value::Int(b, _)) => {
-                let result = match operator {
-                    Operator::Add => a.checked_add(*b),
-                    Operator::Subtract => a.checked_sub(*b),
-                    Operator::Multiply => a.checked_mul(*b),
-                    // Below zero Python rounds another way; nobody counts GPUs there.
-                    Operator::FloorDivide if *b > 0 => a.checked_div_euclid(*b),
-                    Operator::Remainder if *b > 0 => a.checked_rem_euclid(*b),
-                    _ => None,
-                };
-                result.map_or(Value::Unknown, |result| Value::Int(result, self.place(span)))
-            }
-            _ => Value::Unknown,
-        }
-    }
-
-    fn percent_format(&mut self, format: &Text<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
-        let arguments: Vec<Value<'p>> = match right {
-            Value::Sequence(values) => values.to_vec(),
-            value => vec![value.clone()],
-        };
-        let mut pieces = Vec::new();
-        let mut rest: &str = &format.text;
-        for argument in arguments {
-            let Some((before, after)) = rest.split_once('%') else { return Value::Unknown };
-            let Some(after) = after.strip_prefix(['s', 'd']) else { return Value::Unknown };
-            pieces.push(Value::text(before.to_owned(), format.place));
-            pieces.push(argument);
-            rest = after;
-        }
-        if rest.contains('%') {
-            return Value::Unknown;
-        }
-        pieces.push(Value::text(rest.to_owned(), format.place));
-        self.concatenation(pieces, span)
-    }
-
-    fn compare(&mut self, operator: Comparison, left: Value<'p>, right: Value<'p>) -> Value<'p> {
-        let (left, right) = (self.settle(left), self.settle(right));
-        let known = match operator {
-            Comparison::Equal => equal(&left, &right),
-            Comparison::NotEqual => equal(&left, &right).map(|same| !same),
-            Comparison::Is => is_none(&left, &right),
-            Comparison::IsNot => is_none(&left, &right).map(|same| !same),
-            Comparison::In | Comparison::NotIn => {
-                let contained = match &right {
-                    Value::Sequence(values) => contains(values, &left),
-                    Value::Text(text) => left.as_text().map(|part| text.text.contains(&*part)),
-                    _ => None,
-                };
-                contained.map(|contained| contained == (operator == Comparison::In))
-            }
-            _ => match (&left, &right) {
-                (Value::Int(a, _), Value::Int(b, _)) => Some(match operator {
-                    Comparison::Less => a < b,
-                    Comparison::LessOrEqual => a <= b,
-                    Comparison::Greater => a > b,
-                    _ => a >= b,
-                }),
-                _ => None,
-            },
-        };
-        known.map_or(Value::Unknown, Value::Bool)
     }
 
     /// `and` / `or`: a later part runs only when the earlier ones did not decide.
@@ -366,81 +251,81 @@ impl<'p> Run<'p> {
                 chosen.borrow_mut().push(value);
             },
         );
-        Value::one_of(results)
+        let chosen = Value::one_of(results.iter().cloned());
+        if let ([one, other], Value::OneOf(_)) = (&results[..], &chosen) {
+            self.part(test, [chosen.clone(), one.clone(), other.clone()]);
+        }
+        chosen
     }
 
     fn comprehension(&mut self, comprehension: &'p Comprehension<'p>) -> Value<'p> {
         let scope = self.new_scope(Some(self.here.scope), false);
         let outer = std::mem::replace(&mut self.here.scope, scope);
         let mut results = Vec::new();
-        let complete = self.comprehend(comprehension, 0, &mut results);
+        let complete = self.comprehend(comprehension, 0, None, &mut results);
         self.here.scope = outer;
-        let single = comprehension.elements.len() == 1;
-        if complete && single { Value::sequence(results) } else { Value::Unknown }
+        if !complete {
+            return Value::Unknown;
+        }
+        if comprehension.elements.len() == 1 {
+            return Value::sequence(results);
+        }
+        let pairs = results.iter().map(|pair| match pair {
+            Value::Sequence(pair) => Some((pair[0].clone(), pair[1].clone())),
+            _ => None,
+        });
+        pairs.collect::<Option<_>>().map_or(Value::Unknown, Value::mapping)
     }
 
-    /// Runs the generators from `depth` on; `true` when every element is known.
-    fn comprehend(
+    /// Runs the generators from `depth` on, the first over what it is given; `true` when every element is known.
+    pub(super) fn comprehend(
         &mut self,
         comprehension: &'p Comprehension<'p>,
         depth: usize,
+        given: Option<Value<'p>>,
         results: &mut Vec<Value<'p>>,
     ) -> bool {
         if !self.spend() {
             return false;
         }
         let Some(generator) = comprehension.generators.get(depth) else {
-            let mut value = Value::Unknown;
-            for element in &comprehension.elements {
-                value = self.eval(element);
-            }
-            results.push(value);
+            let values: Vec<_> = comprehension.elements.iter().map(|element| self.eval(element)).collect();
+            results.push(match &values[..] {
+                [value] => value.clone(),
+                _ => Value::sequence(values),
+            });
             return true;
         };
-        let iterable = self.eval(&generator.iterable);
-        let iterable = self.iterate(iterable, generator.iterable.span);
+        let iterable = given.unwrap_or_else(|| {
+            let iterable = self.eval(&generator.iterable);
+            self.iterate(iterable, generator.iterable.span)
+        });
         match self.elements(&iterable) {
             Some(elements) if elements.len() <= MOST_ELEMENTS && generator.conditions.is_empty() => {
                 let mut complete = true;
                 for element in elements {
                     self.assign(&generator.target, element);
-                    complete &= self.comprehend(comprehension, depth + 1, results);
+                    complete &= self.comprehend(comprehension, depth + 1, None, results);
                 }
                 complete
+            }
+            Some(elements) if elements.len() > MOST_ELEMENTS && generator.conditions.is_empty() => {
+                self.assign(&generator.target, Value::Unknown);
+                self.comprehend(comprehension, depth + 1, None, &mut Vec::new());
+                false
             }
             _ => {
                 self.alternatives(vec![
                     Box::new(|run| {
                         run.assign(&generator.target, Value::Unknown);
                         generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
-                        run.comprehend(comprehension, depth + 1, &mut Vec::new());
+                        run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
                     }),
                     Box::new(|_| {}),
                 ]);
                 false
             }
         }
-    }
-}
-
-fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
-    match (left, right) {
-        (Value::None, Value::None) => Some(true),
-        (Value::Unknown | Value::OneOf(_) | Value::Outside(_) | Value::Deferred(..), _) => None,
-        (_, Value::None) => Some(false),
-        (Value::Bool(a), Value::Bool(b)) => Some(a == b),
-        _ => None,
-    }
-}
-
-fn contains(values: &[Value<'_>], wanted: &Value<'_>) -> Option<bool> {
-    let verdicts: Vec<_> = values.iter().map(|value| equal(value, wanted)).collect();
-    if verdicts.contains(&Some(true)) {
-        Some(true)
-    } else if verdicts.iter().all(|verdict| *verdict == Some(false)) {
-        Some(false)
-    } else {
-        None
     }
 }
 

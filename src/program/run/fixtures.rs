@@ -143,6 +143,7 @@ impl<'p> Run<'p> {
             (run.catches, run.loops) = (catches, loops);
             // pytest goes on behind the `yield` however the test ended.
             run.assured = run.assured.or(Some(Assurance { since, frame: None }));
+            Value::Unknown
         };
         let assured = self.assured;
         self.wait_for(&value, Body::Rest(Box::new(rest)), span);

@@ -2,13 +2,17 @@
 
 use super::branches::Outcome;
 use super::calls::Args;
-use super::{Flow, Here, MOST_CALLS, Run};
-use crate::code::{Function, ParameterKind};
-use crate::facts::{FileId, Place, Span};
+use super::{Flow, Here, Run};
+use crate::code::{Function, Parameter, ParameterKind};
+use crate::facts::{Place, Span};
 use crate::program::state::State;
 use crate::program::trace::{Arms, What};
 use crate::program::value::{Closure, Paused, Role, Value};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
+
+/// Calls nested deeper than this are not followed.
+pub(super) const MOST_CALLS: usize = 48;
 
 /// The last call of a function: as long as it counts for the next one too, calling it again does nothing new.
 pub(super) struct Memo<'p> {
@@ -33,7 +37,6 @@ pub(super) struct Moment {
     uncertain: usize,
     in_child: usize,
     only_if_called: bool,
-    default_is_gpu: bool,
     /// It was part of what cleans up.
     assured: bool,
     /// How many functions and modules led to it.
@@ -52,35 +55,49 @@ impl<'p> Run<'p> {
             }
             defaults.push(default.map(|(value, _)| value));
         }
-        let in_class = self.scopes[self.here.scope as usize].is_class;
+        let around = &mut self.scopes[self.here.scope as usize];
+        around.is_captured = true;
+        let in_class = around.is_class;
         Value::Function(Rc::new(Closure {
             file: self.here.file,
             function,
             scope: self.here.scope,
             defaults,
             bound: None,
+            held: Vec::new(),
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
+            inside: Vec::new(),
             counts_devices,
             marks: Rc::default(),
         }))
     }
 
-    /// `functools.partial(function, …)`: keywords become defaults, and one positional argument stands before
-    /// those of the call. What it holds beyond that is not followed.
-    pub(super) fn partial(&self, args: &Args<'p>) -> Option<Value<'p>> {
-        let function = args.at(0)?.value.clone();
-        let Value::Function(closure) = &function else { return Some(function) };
-        let mut partial = Closure::clone(closure);
-        for (parameter, default) in self.function_of(closure).parameters.iter().zip(&mut partial.defaults) {
-            if let Some(argument) = args.keyword(parameter.name) {
-                *default = Some(argument.value.clone());
+    /// `functools.partial(function, …)`: keywords become defaults, and the others stand before those of the call.
+    pub(super) fn partial(&mut self, args: &Args<'p>) -> Option<Value<'p>> {
+        let function = self.settle(args.at(0)?.value.clone());
+        match &function {
+            Value::Function(closure) => {
+                let mut partial = Closure::clone(closure);
+                for (parameter, default) in
+                    self.function_of(closure).parameters.iter().zip(&mut partial.defaults)
+                {
+                    if let Some(argument) = args.keyword(parameter.name) {
+                        *default = Some(argument.value.clone());
+                    }
+                }
+                let positional = args.items.iter().filter(|argument| argument.name.is_none()).skip(1);
+                partial.held.extend(positional.map(|argument| argument.value.clone()));
+                Some(Value::Function(Rc::new(partial)))
             }
+            Value::Outside(path) => {
+                let held = Args { items: args.items[1..].to_vec(), open: args.open };
+                let partial = self.paths.object(*path);
+                self.partials.insert(partial, held);
+                Some(Value::Outside(partial))
+            }
+            _ => Some(function),
         }
-        if let (Some(first), None, None) = (args.at(1), args.at(2), &closure.bound) {
-            partial.bound = Some(first.value.clone());
-        }
-        Some(Value::Function(Rc::new(partial)))
     }
 
     /// Calls a function of the project with what is known about its arguments.
@@ -90,12 +107,20 @@ impl<'p> Run<'p> {
         args: Args<'p>,
         site: Span,
     ) -> Value<'p> {
+        if let Some(manager) = closure.inside.last().cloned() {
+            let mut inner = Closure::clone(closure);
+            inner.inside.pop();
+            return self.run_inside_manager(&manager, Rc::new(inner), args, site);
+        }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
         if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
             return Value::Unknown;
         }
-        if !self.mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
+        if self.passes_over(closure.file) {
+            return Value::Unknown;
+        }
+        if !self.state.set_up().mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
             return Value::Unknown;
         }
         self.note_validator(function.name, site);
@@ -119,11 +144,15 @@ impl<'p> Run<'p> {
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
         let (events, changes) = (self.trace.events.len(), self.changes);
-        let result = self.run_around(closure, scope, site);
+        let result = self.run_to_end(closure, scope, site);
         let releases = self.trace.events[events..].iter().rev().find_map(|event| match &event.what {
             What::Release { by } => Some(by.as_str().into()),
             _ => None,
         });
+        let left = &mut self.scopes[scope as usize];
+        if !left.is_captured {
+            left.values = FxHashMap::default();
+        }
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
@@ -156,7 +185,6 @@ impl<'p> Run<'p> {
             uncertain: self.uncertain,
             in_child: self.in_child,
             only_if_called: self.only_if_called,
-            default_is_gpu: self.default_is_gpu,
             assured: self.assured.is_some(),
             depth: self.callers.len(),
         }
@@ -172,13 +200,13 @@ impl<'p> Run<'p> {
             && moment.depth <= self.callers.len()
             && moment.in_child == self.in_child
             && moment.only_if_called == self.only_if_called
-            && moment.default_is_gpu == self.default_is_gpu
             && moment.state == self.state
     }
 
     /// Runs the body of a function in its own namespace.
     pub(super) fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
+        let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
         let here = Here {
@@ -193,17 +221,20 @@ impl<'p> Run<'p> {
         let loops = std::mem::take(&mut self.loops);
         let counted = self.state.counted;
         self.state.counted |= closure.counts_devices;
-        let mocked = self.mocked.len();
-        self.mocked.extend(closure.marks.mocked.iter().cloned());
+        let mocked = self.state.set_up().mocked.len();
+        if !closure.marks.mocked.is_empty() {
+            self.state.set_up_mut().mocked.extend(closure.marks.mocked.iter().cloned());
+        }
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&function.body));
         self.state.counted = counted;
         if !closure.marks.mocked.is_empty() {
-            self.mocked.truncate(mocked);
+            self.state.set_up_mut().mocked.truncate(mocked);
         }
         self.loops = loops;
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
+        self.pop_frames(frame, events);
         self.leave_function(inner, function)
     }
 
@@ -211,7 +242,7 @@ impl<'p> Run<'p> {
     fn leave_function(&mut self, inner: Here<'p>, function: &Function<'p>) -> Value<'p> {
         let falls_through = self.flow == Flow::Next;
         let mut exits = inner.exits;
-        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Leave) {
+        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Break | Flow::Continue) {
             self.flow = Flow::Next;
             if !exits.is_empty() {
                 exits.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
@@ -223,54 +254,14 @@ impl<'p> Run<'p> {
         } else {
             self.flow = Flow::Raise;
         }
+        if self.passes_over(inner.file) {
+            return Value::Unknown;
+        }
         let mut returns = inner.returns;
         if falls_through || function.is_generator {
             returns.push(Value::None);
         }
         Value::one_of(returns)
-    }
-
-    /// Runs every function of the file that may say something about a device and did not run yet, with
-    /// nothing known about its arguments.
-    pub(super) fn run_functions_alone(&mut self) {
-        let file = self.entry;
-        let Some(&scope) = self.modules.get(&file) else { return };
-        for (index, function) in self.code_of(file).functions.iter().enumerate() {
-            let ran = self.trace.ran.contains(&(file, index)) || self.program.function_ran(file, index);
-            if ran || !function.mentions_gpu || function.name == "<lambda>" {
-                continue;
-            }
-            let closure = self.find_closure(file, index).unwrap_or_else(|| {
-                Rc::new(Closure {
-                    file,
-                    function: index,
-                    scope,
-                    defaults: vec![None; function.parameters.len()],
-                    bound: None,
-                    class: None,
-                    role: Role::Plain,
-                    counts_devices: false,
-                    marks: Rc::default(),
-                })
-            });
-            let inner = self.new_scope(Some(closure.scope), false);
-            for parameter in &function.parameters {
-                self.bind_in(inner, parameter.name, Value::Unknown);
-            }
-            self.run_body(&closure, inner, function.name_span);
-            self.flow = Flow::Next;
-        }
-    }
-
-    /// The value of a function or method that the module bound to its own name.
-    fn find_closure(&self, file: FileId, function: usize) -> Option<Rc<Closure<'p>>> {
-        let values = self.scopes.iter().flat_map(|scope| scope.values.values());
-        values.flat_map(|value| value.alternatives()).find_map(|value| match value {
-            Value::Function(closure) if closure.file == file && closure.function == function => {
-                Some(closure.clone())
-            }
-            _ => None,
-        })
     }
 }
 
@@ -286,7 +277,8 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
 /// The value of each parameter, in order.
 fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args<'p>) -> Vec<Value<'p>> {
     let open = args.open;
-    let mut positional = closure.bound.iter().cloned().chain(
+    let function_place = Place { file: closure.file, span: function.name_span };
+    let mut positional = closure.bound.iter().chain(&closure.held).cloned().chain(
         args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
     );
     let mut values = Vec::with_capacity(function.parameters.len());
@@ -309,16 +301,19 @@ fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args
             ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
             ParameterKind::Keywords if open => Value::Unknown,
             ParameterKind::Keywords => {
-                let place = Place { file: closure.file, span: parameter.span };
-                let named =
-                    args.items.iter().filter_map(|argument| Some((argument.name.as_ref()?, argument)));
-                let others =
-                    named.filter(|(name, _)| function.parameters.iter().all(|known| known.name != &***name));
-                Value::mapping(
-                    others
-                        .map(|(name, argument)| (Value::text(name.clone(), place), argument.value.clone()))
-                        .collect(),
-                )
+                let taken = |name: &str| {
+                    let takes = |parameter: &Parameter<'_>| {
+                        parameter.name == name
+                            && matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
+                    };
+                    function.parameters.iter().any(takes)
+                };
+                let rest = args.items.iter().filter_map(|argument| {
+                    let name = argument.name.as_ref().filter(|name| !taken(name))?;
+                    let place = argument.value.place().unwrap_or(function_place);
+                    Some((Value::text(name.clone(), place), argument.value.clone()))
+                });
+                Value::mapping(rest.collect())
             }
         });
     }

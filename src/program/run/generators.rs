@@ -1,65 +1,48 @@
-//! Generators and coroutines of the project: they run when somebody waits for them, and where a generator
-//! yields, what waits for it runs.
+//! Code that waits: coroutines, generators and generator expressions run when somebody asks for what they
+//! give, and not when they are made. Where a generator yields, what waits for it runs.
 
-use super::{Flow, MOST_CALLS, Run};
-use crate::code::{Block, Target};
+use super::calls::Args;
+use super::functions::MOST_CALLS;
+use super::{Flow, Here, Run};
+use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::trace::FrameId;
-use crate::program::value::Value;
+use crate::program::value::{Source, Stream, Value};
+use std::rc::Rc;
 
-/// What runs when a generator of the project yields.
+/// What runs where a generator of the project yields.
 pub(super) enum Body<'p> {
-    /// The body of the `with` whose context manager it is; the target is bound to what is yielded.
-    With(Option<&'p Target<'p>>, &'p Block<'p>),
+    /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
+    With { target: Option<&'p Target<'p>>, items: &'p [(Expr<'p>, Option<Target<'p>>)], block: &'p Block<'p> },
     /// The function that it decorates, or the test that it is a fixture of; takes what is yielded.
     Rest(Rest<'p>),
 }
 
-pub(super) type Rest<'p> = Box<dyn FnOnce(&mut Run<'p>, Value<'p>) + 'p>;
+pub(super) type Rest<'p> = Box<dyn FnOnce(&mut Run<'p>, Value<'p>) -> Value<'p> + 'p>;
 
 /// A generator that somebody waits for.
 pub(super) struct Resume<'p> {
     /// `None` as soon as it ran.
     body: Option<Body<'p>>,
-    /// The generator, once it runs.
+    /// The generator that yields to it, once that runs.
     frame: FrameId,
     /// Position in the callers of the function that waits.
     caller: usize,
-    /// How the body ended.
+    /// How the body ended, and what it gave.
     flow: Flow,
+    result: Value<'p>,
+}
+
+/// What a generator that is running gave so far.
+pub(super) struct Given<'p> {
+    /// Absent when not every one of its values is known to be given.
+    values: Option<Vec<Value<'p>>>,
+    frame: FrameId,
+    /// How uncertain it was when it began.
+    uncertain: usize,
 }
 
 impl<'p> Run<'p> {
-    /// Runs a generator of the project, and what waits for its `yield` there, or else behind it.
-    pub(super) fn wait_for(&mut self, generator: &Value<'p>, body: Body<'p>, span: Span) {
-        self.resumes.push(Resume {
-            body: Some(body),
-            // What runs next is the generator.
-            frame: self.trace.frames.len() as FrameId,
-            caller: self.callers.len(),
-            flow: Flow::Next,
-        });
-        self.run_paused(generator, span);
-        let Some(resume) = self.resumes.pop() else { return };
-        let Some(left) = resume.body else {
-            self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
-            return;
-        };
-        self.run_waiting(left, Value::Unknown);
-    }
-
-    fn run_waiting(&mut self, body: Body<'p>, yielded: Value<'p>) {
-        match body {
-            Body::With(target, body) => {
-                if let Some(target) = target {
-                    self.assign(target, yielded);
-                }
-                self.block(body);
-            }
-            Body::Rest(rest) => rest(self, yielded),
-        }
-    }
-
     /// Runs a coroutine or generator that was called before.
     pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
         match value {
@@ -68,32 +51,181 @@ impl<'p> Run<'p> {
                 if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
                     return Value::Unknown;
                 }
-                self.run_around(&paused.closure, paused.scope, site)
+                if !self.function_of(&paused.closure).is_generator {
+                    return self.run_to_end(&paused.closure, paused.scope, site);
+                }
+                let frame = self.next_frame();
+                self.given.push(Given { values: Some(Vec::new()), frame, uncertain: self.uncertain });
+                self.run_to_end(&paused.closure, paused.scope, site);
+                let given = self.given.pop().and_then(|given| given.values);
+                given.map_or(Value::Unknown, Value::sequence)
             }
+            Value::Stream(stream) => self.run_stream(stream, site),
             Value::OneOf(values) => {
-                let paused: Vec<_> =
-                    values.iter().filter(|value| matches!(value, Value::Paused(_))).collect();
-                paused.into_iter().for_each(|value| drop(self.run_paused(value, site)));
+                let waits = |value: &&Value<'p>| matches!(value, Value::Paused(_) | Value::Stream(_));
+                values.iter().filter(waits).for_each(|value| drop(self.run_paused(value, site)));
                 Value::Unknown
             }
             _ => Value::Unknown,
         }
     }
 
-    /// `yield` in a project generator that somebody waits for: what waits runs now.
+    /// `yield` in a generator of the project: what waits for it runs now.
     pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
-        self.yielded = Some(value.clone());
-        // Only the generator itself yields to it, not a generator that it calls.
+        if let Value::Paused(_) | Value::Stream(_) = value {
+            let result = self.delegate(&value);
+            if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
+                return result;
+            }
+        }
         let frame = self.here.frame;
-        let Some(number) = self.resumes.iter().rposition(|resume| resume.frame == frame) else {
-            return Value::Unknown;
-        };
+        if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
+            let followed = given.uncertain == self.uncertain && self.here.repeats == 0;
+            match &mut given.values {
+                Some(values) if followed => values.push(value.clone()),
+                _ => given.values = None,
+            }
+        }
+        self.yielded = Some(value.clone());
+        let Some(number) = self.waiting() else { return Value::Unknown };
         let Some(body) = self.resumes[number].body.take() else { return Value::Unknown };
         let caller = self.resumes[number].caller;
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        self.run_waiting(body, value);
+        let result = self.run_waiting(body, value);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        self.resumes[number].flow = std::mem::replace(&mut self.flow, Flow::Next);
+        let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        (self.resumes[number].flow, self.resumes[number].result) = (flow, result);
         Value::Unknown
+    }
+
+    /// What waits for the running generator: only the generator itself yields to it, not one that it calls.
+    fn waiting(&self) -> Option<usize> {
+        self.resumes.iter().rposition(|resume| resume.frame == self.here.frame)
+    }
+
+    /// `yield from`: the other generator yields to whatever waits for this one.
+    fn delegate(&mut self, other: &Value<'p>) -> Value<'p> {
+        let waiting = self.waiting();
+        let frame = self.next_frame();
+        if let Some(number) = waiting {
+            self.resumes[number].frame = frame;
+        }
+        let result = self.run_paused(other, self.here.statement);
+        if let Some(number) = waiting {
+            self.resumes[number].frame = self.here.frame;
+        }
+        result
+    }
+
+    /// The frame of a generator that runs next.
+    fn next_frame(&self) -> FrameId {
+        self.trace.frames.len() as FrameId
+    }
+
+    fn run_waiting(&mut self, body: Body<'p>, yielded: Value<'p>) -> Value<'p> {
+        match body {
+            Body::With { target, items, block } => {
+                if let Some(target) = target {
+                    self.assign(target, yielded);
+                }
+                self.with(items, block);
+                Value::Unknown
+            }
+            Body::Rest(rest) => rest(self, yielded),
+        }
+    }
+
+    /// Runs a generator of the project up to its `yield`, then `body`, then the rest of the generator.
+    pub(super) fn wait_for(&mut self, generator: &Value<'p>, body: Body<'p>, span: Span) -> Value<'p> {
+        self.resumes.push(Resume {
+            body: Some(body),
+            frame: self.next_frame(),
+            caller: self.callers.len(),
+            flow: Flow::Next,
+            result: Value::Unknown,
+        });
+        self.run_paused(generator, span);
+        let Some(resume) = self.resumes.pop() else { return Value::Unknown };
+        match resume.body {
+            None => {
+                self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
+                resume.result
+            }
+            // Nobody yielded: the body still runs.
+            Some(body) => self.run_waiting(body, Value::Unknown),
+        }
+    }
+
+    /// A generator expression: its first collection is looked up now, the rest waits.
+    pub(super) fn generator_expression(
+        &mut self,
+        comprehension: &'p Comprehension<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        let Some(first) = comprehension.generators.first() else { return Value::Unknown };
+        let first = self.eval(&first.iterable);
+        let scope = self.new_scope(Some(self.here.scope), false);
+        let source = Source::Expression { comprehension, file: self.here.file, scope, first, span };
+        Value::Stream(Rc::new(Stream { source }))
+    }
+
+    /// `map(function, …)` and `filter(function, …)`: the function is called when the results are asked for.
+    pub(super) fn mapped(&mut self, function: Value<'p>, columns: &[Value<'p>], keeps: bool) -> Value<'p> {
+        let source = Source::Calls { function, columns: columns.to_vec(), keeps };
+        Value::Stream(Rc::new(Stream { source }))
+    }
+
+    /// What `field(default_factory=function)` leaves in the class: a text that stands in it, or something that is
+    /// made anew for each object.
+    pub(super) fn factory(&mut self, function: Value<'p>, span: Span) -> Value<'p> {
+        if let Value::Function(closure) = &function
+            && let [Step { kind: StepKind::Return(Some(value)), .. }] =
+                self.function_of(closure).body.as_slice()
+            && let ExprKind::Text(_) = value.kind
+        {
+            return self.run_function(closure, Args::default(), span);
+        }
+        Value::Stream(Rc::new(Stream { source: Source::Factory(function) }))
+    }
+
+    fn run_stream(&mut self, stream: &Rc<Stream<'p>>, site: Span) -> Value<'p> {
+        match &stream.source {
+            Source::Expression { comprehension, file, scope, first, span } => {
+                let here = Here { statement: *span, ..Here::in_module(*file, *scope, self.here.frame) };
+                let outer = std::mem::replace(&mut self.here, here);
+                let first = self.iterate(first.clone(), comprehension.generators[0].iterable.span);
+                let mut results = Vec::new();
+                let complete = self.comprehend(comprehension, 0, Some(first), &mut results);
+                self.here = outer;
+                let single = comprehension.elements.len() == 1;
+                if complete && single { Value::sequence(results) } else { Value::Unknown }
+            }
+            Source::Factory(function) => self.call(function.clone(), Args::default(), site),
+            Source::Calls { function, columns, keeps } => {
+                let columns: Vec<_> = columns
+                    .iter()
+                    .map(|column| {
+                        let column = self.iterate(column.clone(), site);
+                        self.elements(&column)
+                    })
+                    .collect();
+                let Some(columns) = columns.into_iter().collect::<Option<Vec<_>>>() else {
+                    let arguments = Args { items: Vec::new(), open: true };
+                    self.alternatives(vec![
+                        Box::new(|run| drop(run.call(function.clone(), arguments, site))),
+                        Box::new(|_| {}),
+                    ]);
+                    return Value::Unknown;
+                };
+                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+                let results: Vec<_> = (0..rows)
+                    .map(|row| {
+                        let row = columns.iter().map(|column| column[row].clone()).collect();
+                        self.call(function.clone(), Args::positional(row, site), site)
+                    })
+                    .collect();
+                if *keeps { Value::Unknown } else { Value::sequence(results) }
+            }
+        }
     }
 }

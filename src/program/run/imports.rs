@@ -7,7 +7,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Contact;
 use crate::program::modules::Found;
 use crate::program::state::Definition;
-use crate::program::trace::What;
+use crate::program::trace::{NOT_NOTED, What};
 use crate::program::value::{Closure, Value};
 use smallvec::smallvec;
 
@@ -100,7 +100,12 @@ impl<'p> Run<'p> {
         } else {
             let Some(first) = parts.next() else { return Imported::Outside };
             let script = self.start.script(self.entry);
-            match self.program.modules.absolute(script, &self.search_paths, self.here.file, first) {
+            match self.program.modules.absolute(
+                script,
+                &self.state.set_up().search_paths,
+                self.here.file,
+                first,
+            ) {
                 // A script does not import itself by the name of a library.
                 Some(Found::File(file))
                     if file == self.here.file && !self.program.modules.in_package(file) =>
@@ -180,8 +185,12 @@ impl<'p> Run<'p> {
         if self.modules.contains_key(&file) || self.flow != Flow::Next || !self.worth_running(file) {
             return;
         }
+        if self.passes_over(file) {
+            return;
+        }
         let scope = self.new_scope(None, false);
         self.modules.insert(file, scope);
+        let events = self.trace.events.len();
         let frame = if file == self.entry { 0 } else { self.push_frame(file, None, span) };
         if self.quiet == 0 {
             self.trace.entered.push(file);
@@ -195,6 +204,9 @@ impl<'p> Run<'p> {
         if let Some(outer) = self.callers.pop() {
             self.here = outer;
         }
+        if frame > 0 {
+            self.pop_frames(frame, events);
+        }
         // A module that raises is caught by a `try` around the import, or ends the program. Conditions
         // that decide it are rarely understood, so only a `try` is believed.
         if self.flow != Flow::Next && (self.catches.is_empty() || self.flow != Flow::Raise) {
@@ -205,9 +217,11 @@ impl<'p> Run<'p> {
     /// Whether running a module can change anything. A module that cannot reach an effect is left for
     /// the moment when one of its values is asked for.
     fn worth_running(&self, file: FileId) -> bool {
+        let first_library = self.state.library.is_none_or(|library| !library.certain);
         file == self.entry
             || self.quiet > 0 && self.settling
-            || self.start != super::Start::Library && self.program.is_hot(file)
+            || self.start != super::Start::Library
+                && (self.program.is_hot(file) || (first_library && self.program.loads_library(file)))
     }
 
     /// `from module import name`
@@ -288,7 +302,8 @@ impl<'p> Run<'p> {
             self.quiet -= 1;
             self.settling = settling;
             self.flow = flow;
-            self.state = state;
+            let settled = std::mem::replace(&mut self.state, state);
+            self.state.keep_set_up(&settled);
         }
         let Some(&scope) = self.modules.get(&file) else { return Value::Unknown };
         match self.in_scope(scope, name).cloned() {
@@ -343,6 +358,13 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether a package is surely installed: this program imported it, or the running file or that of the entry
+    /// does somewhere.
+    fn is_installed(&self, package: &str) -> bool {
+        self.imported.contains(package)
+            || [self.here.file, self.entry].iter().any(|file| self.program.needs(*file, package))
+    }
+
     /// Notes the import of a module outside the project, and what the import does.
     pub(super) fn import_outside(&mut self, module: &str, name: Option<&str>, span: Span) {
         let full = name.map_or_else(|| module.to_owned(), |name| format!("{module}.{name}"));
@@ -369,7 +391,7 @@ impl<'p> Run<'p> {
         let with_installed = || {
             row.contact_if_installed
                 .iter()
-                .any(|(package, contact)| *contact == Contact::CudaInit && self.imported.contains(package))
+                .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package))
         };
         let contacts = row.contact == Contact::CudaInit || with_installed();
         let touches = new && contacts && meant && !excused;
@@ -385,7 +407,7 @@ impl<'p> Run<'p> {
             self.note(what, span);
         }
         for (variable, value) in &row.sets {
-            self.state.set(variable, smallvec![Definition::Set(u32::MAX, Some(value.as_str().into()))]);
+            self.state.set(variable, smallvec![Definition::Set(NOT_NOTED, Some(value.as_str().into()))]);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Launchers: shells, workflows, containers. Their variables reach the programs that they start, and those
 //! that are files of the project are programs of their own with that environment.
 
+mod apart;
+
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
-use crate::commands::{Invocation, Started, invocation, is_assignment};
+use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable};
+use crate::commands::{Invocation, Started, invocation, is_assignment, program_name};
 use crate::facts::{FileId, Span};
 use crate::program::knowledge::Does;
 use crate::program::launches::{Inherited, Launch, inherited, normalised};
@@ -57,6 +59,7 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(None, false);
         self.here = Here::in_module(file, scope, 0);
         self.shell.host = host;
+        self.trace.host = host;
         self.shell.export_all = self.program.language_of(file) == Language::Dotenv;
         self.shell.scripts.push(file);
         self.trace.entered.push(file);
@@ -137,7 +140,7 @@ impl<'p> Run<'p> {
     }
 
     /// A shell has no numbers: what is exported is text.
-    fn as_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
+    pub(super) fn as_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
         match value {
             Value::Int(number, _) => Value::text(number.to_string(), self.place(span)),
             value => value.clone(),
@@ -179,34 +182,11 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Runs steps whose changes to variables end with them.
-    pub(super) fn apart(&mut self, block: &'p Block<'p>) {
-        self.apart_from(|run| run.block(block));
-    }
-
-    fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
-        let environment = self.state.clone();
-        let shell = (self.shell.folder.clone(), self.shell.export_all);
-        let variables = self.scopes[self.shell_scope() as usize].values.clone();
-        self.catches.push(Vec::new());
-        steps(self);
-        // `exit` in a subshell ends the subshell.
-        self.catches.pop();
-        if matches!(self.flow, Flow::Raise | Flow::Gone) {
-            self.flow = Flow::Next;
-        }
-        self.state.restore_environment(&environment);
-        (self.shell.folder, self.shell.export_all) = shell;
-        let scope = self.shell_scope();
-        let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
-        for name in changed {
-            if !variables.contains_key(name) {
-                self.unbind_in(scope, name);
-            }
-        }
-        for (name, value) in variables {
-            self.bind_in(scope, name, value);
-        }
+    /// Runs steps on a machine that has no GPU.
+    pub(super) fn without_gpu(&mut self, block: &'p Block<'p>) {
+        let host = std::mem::replace(&mut self.shell.host, Host::NoGpu);
+        self.block(block);
+        self.shell.host = host;
     }
 
     pub(super) fn export_all(&mut self, all: bool) {
@@ -215,7 +195,8 @@ impl<'p> Run<'p> {
 
     /// `source env.sh`: the steps of another file, in this shell.
     pub(super) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
-        let Some(file) = self.file_named_by(path) else {
+        let Some(file) = self.file_named_by(path).or_else(|| self.program.action_in(self.here.file, path))
+        else {
             // Anything may be set in it.
             return self.state.fill_gaps(false);
         };
@@ -392,8 +373,9 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                if program.knowledge.command_uses_gpu(name, words) {
-                    return self.start_gpu_program(name, span);
+                let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+                if has_gpu && program.knowledge.command_uses_gpu(name, words) {
+                    return self.start_gpu_program(name, words, span);
                 }
                 // Whoever sets a mask for one command means a program that uses it.
                 if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
@@ -418,19 +400,14 @@ impl<'p> Run<'p> {
     }
 
     /// A program that is no file of the project and is known to use a GPU.
-    fn start_gpu_program(&mut self, name: &str, span: Span) {
+    fn start_gpu_program(&mut self, name: &str, words: &[Option<&str>], span: Span) {
+        let mut behind = words.iter().skip_while(|word| word.is_none_or(|word| program_name(word) != name));
+        // What it is told to do, as people know it: `vllm serve`.
+        let callee = format!("{name} {}", behind.nth(1).copied().flatten().unwrap_or("…"));
         self.in_child += 1;
-        self.note(What::Launch { callee: name.to_owned(), targets: Vec::new() }, span);
-        self.note(What::Call { callee: name.to_owned(), does: vec![Does::CudaInit], note: None }, span);
+        self.note(What::Launch { callee: callee.clone(), targets: Vec::new() }, span);
+        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
-    }
-
-    /// A key of a configuration file that chooses a device.
-    pub(super) fn setting(&mut self, setting: &'p Setting<'p>) {
-        let value = self.eval(&setting.value);
-        if let Some(key) = setting.path.last() {
-            self.chosen_by_setting(key, &value);
-        }
     }
 }
 

@@ -1,16 +1,22 @@
 //! Calls that leave the project: builtins that values are followed through, and what is known about
 //! libraries.
 
+use super::callbacks::{starts_child, waits_for_start};
 use super::calls::{Arg, Args};
 use super::devices::Device;
 use super::{Flow, Run};
 use crate::facts::Span;
 use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
+use crate::program::state::State;
 use crate::program::trace::What;
 use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
+        let args = match self.partials.get(&path) {
+            Some(held) => held.clone().followed_by(args),
+            None => args,
+        };
         let text = self.paths.text(path).clone();
         self.note_validator(text.rsplit('.').next().unwrap_or(&text), span);
         if let Some(name) = text.strip_prefix("builtins.")
@@ -34,16 +40,12 @@ impl<'p> Run<'p> {
             self.note(What::Spawn { callee: text.to_string() }, span);
         }
         if let Some(patch) = text.strip_suffix(".start") {
-            let maker = self.paths.id(patch);
-            let target = self.made_with.get(&maker).and_then(|args| self.patch_target(patch, args));
-            self.mocked.extend(target);
+            let target = self.made_with(path).and_then(|args| self.patch_target(patch, args));
+            self.state.set_up_mut().mocked.extend(target);
         }
-        if starts_process(&text) {
-            self.run_in_child(&text, &args, span);
-        } else {
-            self.run_callbacks(&text, &args, span);
-        }
-        self.apply_call_effects(&text, &args, span);
+        self.run_given(path, &args, span);
+        let made_with = self.made_with(path).filter(|_| self.program.knowledge.is_as_made(&text)).cloned();
+        self.apply_call_effects(&text, made_with.as_ref().unwrap_or(&args), span);
         self.result_of(path, args)
     }
 
@@ -76,22 +78,22 @@ impl<'p> Run<'p> {
             "functools.partial" => self.partial(args),
             _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
-                // Other factories run when an object is made, and not here.
-                if let Some(Value::Function(factory)) = args.keyword("default_factory").map(|it| &it.value)
-                    && self.function_of(factory).name == "<lambda>"
-                {
-                    self.quiet += 1;
-                    let value = self.run_function(factory, Args::default(), span);
-                    self.quiet -= 1;
-                    return Some(value);
-                }
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
-                default.map(|default| default.value.clone())
+                let factory = args.keyword("default_factory").or_else(|| args.keyword("factory"));
+                match (default, factory) {
+                    (Some(default), _) => Some(default.value.clone()),
+                    (None, Some(factory)) => Some(self.factory(factory.value.clone(), span)),
+                    (None, None) => None,
+                }
             }
-            "click.option" | "typer.Option" | "typer.Argument" => {
+            "click.option" => {
                 self.chosen_by_option(args);
                 None
+            }
+            // The default of the parameter that it stands at.
+            "typer.Option" | "typer.Argument" => {
+                args.keyword("default").or_else(|| args.at(0)).map(|default| default.value.clone())
             }
             _ => None,
         }
@@ -106,21 +108,20 @@ impl<'p> Run<'p> {
         let used_later = !self.program.knowledge.of_enter(&text).is_empty()
             || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
-            || Self::is_mark(&text);
+            || self.program.knowledge.depends_on_making(&result_text)
+            || Self::is_mark(&text)
+            || waits_for_start(&text);
         // A mark that asks for the number of devices is remembered as asking, under its name too.
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
-        if text.ends_with("mark.usefixtures") {
-            let names = args.items.iter().filter_map(|argument| argument.value.as_text());
-            let names = names.collect::<Vec<_>>().join(",");
-            return Value::Outside(self.paths.id(&format!("{result_text}.{names}")));
-        }
         let skips = ["skipif", "skipIf", "skipUnless"].iter().any(|end| text.ends_with(end));
         if skips && (self.asked_count || args.items.iter().any(asks)) {
             self.asked_count = true;
             return Value::Outside(self.paths.id("pytest.mark.skipif().device_count()"));
         }
         if used_later {
-            self.made_with.insert(result, args);
+            let object = self.paths.object(result);
+            self.made_with.insert(object, args);
+            return Value::Outside(object);
         }
         Value::Outside(result)
     }
@@ -139,27 +140,6 @@ impl<'p> Run<'p> {
             }
             _ => Value::Unknown,
         }
-    }
-
-    /// Functions handed to another process run there: what they initialise stays there.
-    fn run_in_child(&mut self, callee: &str, args: &Args<'p>, span: Span) {
-        let before = self.state.clone();
-        if let Some(worker) = &self.worker {
-            self.state.restore_environment(worker);
-        }
-        self.state.cuda = None;
-        self.state.library = None;
-        self.in_child += 1;
-        if let Some(Value::Function(start)) =
-            args.keyword("initializer").map(|argument| argument.value.clone())
-        {
-            self.run_function(&start, Args { items: Vec::new(), open: true }, span);
-            self.worker = Some(self.state.clone());
-        } else {
-            self.run_callbacks(callee, args, span);
-        }
-        self.in_child -= 1;
-        self.state = before;
     }
 
     pub(super) fn apply_call_effects(&mut self, path: &str, args: &Args<'p>, span: Span) {
@@ -216,7 +196,7 @@ impl<'p> Run<'p> {
             "patch" | "object" => {
                 let result = if name == "patch" { "patch()" } else { "patch.object()" };
                 if let Some(target) = self.patch_target(result, args) {
-                    self.mocked.push(target);
+                    self.state.set_up_mut().mocked.push(target);
                 }
             }
             "setattr" => {
@@ -224,7 +204,7 @@ impl<'p> Run<'p> {
                 if let Some(target) =
                     target.and_then(|(object, name)| self.attribute_target(&object.value, &name.value))
                 {
-                    self.mocked.push(target);
+                    self.state.set_up_mut().mocked.push(target);
                 }
             }
             // A dictionary of unknown content, or a configuration object.
@@ -254,26 +234,61 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(super) fn apply_subscript_effects(&mut self, path: &str, key: &Value<'p>, span: Span) {
+    /// The arguments that an object outside the project was made with, where they are kept.
+    pub(super) fn made_with(&self, path: PathId) -> Option<&Args<'p>> {
+        self.made_with.get(&self.paths.owner(path))
+    }
+
+    /// Looking an attribute up: some ask the driver.
+    pub(super) fn apply_read_effects(&mut self, path: PathId, span: Span) {
+        let text = self.paths.text(path);
+        let effects = self.program.knowledge.of_read(text);
+        if !effects.is_empty() && !self.is_mocked(text) {
+            let text = text.clone();
+            effects.iter().for_each(|effect| self.apply(effect, &text, &Args::default(), span));
+        }
+    }
+
+    /// Setting an attribute of something outside the project: some choose a device.
+    pub(super) fn apply_assignment_effects(
+        &mut self,
+        object: &Value<'p>,
+        name: &'p str,
+        value: &Value<'p>,
+        span: Span,
+    ) {
+        let Value::Outside(path) = object else { return };
+        let path = self.paths.child(*path, name);
+        let text = self.paths.text(path).clone();
+        let args = Args::positional(vec![value.clone()], span);
+        self.program
+            .knowledge
+            .of_assignment(&text)
+            .iter()
+            .for_each(|effect| self.apply(effect, &text, &args, span));
+    }
+
+    pub(super) fn apply_subscript_effects(&mut self, path: PathId, key: &Value<'p>, span: Span) {
+        let text = self.paths.text(path).clone();
         let args = Args { items: vec![Arg { name: None, value: key.clone(), span }], open: false };
         let knowledge = self.program.knowledge;
         // `jax.devices("cpu")[1]` is not a GPU.
-        let id = self.paths.id(path);
-        let made_with = self.made_with.get(&id).and_then(|made| made.at(0));
+        let made_with = self.made_with(path).and_then(|made| made.at(0));
         if made_with.is_some_and(
-            |kind| !matches!(&kind.value, Value::Text(text) if matches!(&*text.text, "gpu" | "cuda")),
+            |kind| !matches!(&kind.value, Value::Text(text) if matches!(&*text.text, "gpu" | "GPU" | "cuda")),
         ) {
             return;
         }
-        knowledge.of_subscript(path).iter().for_each(|effect| self.apply(effect, path, &args, span));
+        knowledge.of_subscript(&text).iter().for_each(|effect| self.apply(effect, &text, &args, span));
     }
 
-    pub(super) fn apply_iteration_effects(&mut self, path: &str, span: Span) {
-        let id = self.paths.id(path);
-        let args = self.made_with.remove(&id).unwrap_or_default();
-        let knowledge = self.program.knowledge;
-        knowledge.of_iteration(path).iter().for_each(|effect| self.apply(effect, path, &args, span));
-        self.made_with.insert(id, args);
+    pub(super) fn apply_iteration_effects(&mut self, path: PathId, span: Span) {
+        let text = self.paths.text(path).clone();
+        let effects = self.program.knowledge.of_iteration(&text);
+        if !effects.is_empty() {
+            let args = self.made_with(path).cloned().unwrap_or_default();
+            effects.iter().for_each(|effect| self.apply(effect, &text, &args, span));
+        }
     }
 
     /// Notes what a known call does, given its arguments.
@@ -283,8 +298,9 @@ impl<'p> Run<'p> {
             return;
         }
         let devices = self.device_arguments(&row.devices, args);
-        let by_default =
-            row.absent_is_gpu || !row.only_on_gpu || (self.default_is_gpu && callee.starts_with("torch."));
+        let by_default = row.absent_is_gpu
+            || !row.only_on_gpu
+            || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative, mut names_gpu) = (true, false, false);
         for (device, at) in devices {
@@ -313,14 +329,35 @@ impl<'p> Run<'p> {
         let noted = |does: &Does| !matches!(does, Does::SelectDevice | Does::Release);
         let does: Vec<Does> = row.does.iter().copied().filter(noted).collect();
         if callee == "torch.set_default_device" {
-            self.default_is_gpu = names_gpu && sure;
+            self.state.set_up_mut().default_is_gpu = names_gpu && sure;
         }
         if !on_gpu || does.is_empty() || (negative && row.ignore_negative) {
             return;
         }
         self.uncertain += usize::from(!sure);
+        let narrowed = self.where_on_gpu(row, args);
+        let outer = narrowed.map(|state| std::mem::replace(&mut self.state, state));
+        let before = self.state.cuda;
         self.note(What::Call { callee: callee.to_owned(), does, note: row.note.clone() }, span);
+        if let Some(outer) = outer {
+            let narrowed = std::mem::replace(&mut self.state, outer);
+            if narrowed.cuda != before && self.state.cuda.is_none() {
+                self.state.cuda = narrowed.cuda;
+            }
+        }
         self.uncertain -= usize::from(!sure);
+    }
+
+    /// What is true where the device that is passed is a GPU, when an earlier condition decided that.
+    fn where_on_gpu(&mut self, row: &EffectRow, args: &Args<'p>) -> Option<State> {
+        let is_gpu = |run: &mut Self, form, value: &Value<'p>| {
+            let argument = Arg { name: None, value: value.clone(), span: Span::default() };
+            run.devices_in(form, &argument).iter().any(|device| matches!(device, Device::Gpu { .. }))
+        };
+        row.devices.iter().filter(|_| row.only_on_gpu).find_map(|spec| {
+            let value = args.get(spec.position, spec.name.as_deref())?.value.clone();
+            self.where_value(&value, |run, value| is_gpu(run, spec.form, value))
+        })
     }
 
     fn conditions_hold(&mut self, row: &EffectRow, args: &Args<'p>) -> bool {
@@ -335,6 +372,7 @@ impl<'p> Run<'p> {
                 match (&**kind, value) {
                     ("string-or-signature", Some(Value::Text(_))) => true,
                     ("string-or-signature", _) => false,
+                    ("absent", None) => args.items.is_empty() && !args.open,
                     (literal, Some(Value::Text(text))) => text.text == literal,
                     _ => false,
                 }
@@ -350,30 +388,4 @@ fn literal_is(value: &Value<'_>, wanted: &Literal) -> bool {
         (Value::Text(text), Literal::Text(wanted)) => text.text == *wanted,
         _ => false,
     }
-}
-
-/// Whether a call starts a process that inherits the environment.
-fn starts_child(path: &str) -> bool {
-    let whole = ["os.system", "os.popen", "os.startfile", "pty.spawn", "subprocess.getoutput"];
-    let starts = ["subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess"];
-    let spawns = ["multiprocessing.spawn", "multiprocessing.start_processes"];
-    whole.contains(&path)
-        || starts.iter().any(|start| path.starts_with(start))
-        || spawns.iter().any(|end| path.ends_with(end))
-        || (path.contains("Process")
-            && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
-        || (path.contains("Pool()") && path.contains("multiprocessing"))
-}
-
-/// Whether a library call runs the functions that it is given in another process.
-fn starts_process(path: &str) -> bool {
-    let starts = [
-        "multiprocessing.",
-        "torch.multiprocessing.",
-        "concurrent.futures.ProcessPoolExecutor",
-        "joblib.Parallel",
-    ];
-    starts.iter().any(|start| path.starts_with(start))
-        && !path.contains(".dummy.")
-        && !path.contains(".pool.ThreadPool")
 }

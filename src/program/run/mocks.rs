@@ -3,11 +3,12 @@
 use super::Run;
 use super::calls::Args;
 use crate::program::value::{Marks, Value};
+use std::borrow::Cow;
 
 impl<'p> Run<'p> {
     /// Whether a test replaced this name, or something that it is reached through.
     pub(super) fn is_mocked(&self, path: &str) -> bool {
-        self.mocked.iter().any(|mocked| {
+        self.state.set_up().mocked.iter().any(|mocked| {
             path.strip_prefix(mocked.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
         })
@@ -17,7 +18,7 @@ impl<'p> Run<'p> {
     pub(super) fn is_replaced(&self, object: &Value<'p>, name: &str) -> bool {
         let path = match object {
             Value::Outside(path) if self.paths.text(*path).starts_with("unittest.mock.") => return true,
-            _ if self.mocked.is_empty() => return false,
+            _ if self.state.set_up().mocked.is_empty() => return false,
             Value::Outside(path) => self.paths.text(*path).to_string(),
             Value::Module(file) => self.program.dotted(*file),
             _ => return false,
@@ -31,10 +32,11 @@ impl<'p> Run<'p> {
         let text = self.paths.text(*path).clone();
         marks.skipped |=
             ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
-        if let Some((_, names)) = text.split_once("usefixtures().") {
-            marks.fixtures.extend(names.split(',').map(str::to_owned));
+        let Some(args) = self.made_with(*path) else { return };
+        if text.ends_with("usefixtures()") {
+            let names = args.items.iter().filter_map(|argument| argument.value.as_text());
+            marks.fixtures.extend(names.map(Cow::into_owned));
         }
-        let Some(args) = self.made_with.get(path) else { return };
         if text.ends_with("fixture()") {
             let autouse = args.keyword("autouse").map(|argument| &argument.value);
             marks.autouse |= matches!(autouse, Some(Value::Bool(true)));
@@ -87,7 +89,9 @@ impl<'p> Run<'p> {
 
     /// Whether the arguments of such a call are needed later.
     pub(super) fn is_mark(path: &str) -> bool {
-        ["patch", "patch.object", "patch.dict", ".fixture"].iter().any(|end| path.ends_with(end))
+        ["patch", "patch.object", "patch.dict", "usefixtures", ".fixture"]
+            .iter()
+            .any(|end| path.ends_with(end))
     }
 
     /// Whether a method of something unknown makes a mock: `mocker.MagicMock()`.

@@ -8,7 +8,8 @@ use super::contexts::Leave;
 use crate::code::{Expr, ExprKind, Target};
 use crate::facts::Span;
 use crate::program::trace::{Assurance, EventId, FrameId, What};
-use crate::program::value::Value;
+use crate::program::value::{Closure, ScopeId, Value};
+use std::rc::Rc;
 
 /// Something to be done at the end, whatever is raised before.
 pub(super) enum Finalizer<'p> {
@@ -31,6 +32,16 @@ impl<'p> Run<'p> {
         self.assured = outer.or(Some(Assurance { since, frame }));
         clean(self);
         self.assured = outer;
+    }
+
+    /// Runs the body of a function, and behind it what the policy knows as cleaning up.
+    pub(super) fn run_to_end(&mut self, closure: &Rc<Closure<'p>>, scope: ScopeId, site: Span) -> Value<'p> {
+        let since = self.next_event();
+        let result = self.run_body(closure, scope, site);
+        if let Some(by) = closure.marks.cleanup {
+            self.assured(since, None, |run| run.note_release(by, site));
+        }
+        result
     }
 
     pub(super) fn note_release(&mut self, by: &str, span: Span) {
@@ -89,7 +100,7 @@ impl<'p> Run<'p> {
         }
         let manager = args.at(0)?.value.clone();
         if !matches!(manager, Value::Paused(_)) {
-            let leave = self.enter_context(&manager, None, span);
+            let leave = self.enter_context(&manager, span, false);
             let entered = leave.entered.clone();
             self.finalizers.push(Finalizer::Leave(leave, span));
             return Some(entered);

@@ -2,12 +2,12 @@
 
 use super::branches::ArmRun;
 use super::{Flow, Run};
-use crate::code::{Arm, Block, Expr, ExprKind, Operator, Step, StepKind, Target};
+use crate::code::{Arm, Expr, ExprKind, Operator, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::value::Value;
 
 impl<'p> Run<'p> {
-    pub(super) fn block(&mut self, block: &'p Block<'p>) {
+    pub(super) fn block(&mut self, block: &'p [Step<'p>]) {
         for step in block {
             if self.flow != Flow::Next || !self.spend() {
                 return;
@@ -60,17 +60,11 @@ impl<'p> Run<'p> {
             }
             StepKind::For { target, iterable, body, otherwise } => {
                 self.here.statement = header(step.span, iterable.span);
-                let broke = std::mem::replace(&mut self.broke, false);
-                self.for_each(target, iterable, body);
-                self.loop_else(otherwise);
-                self.broke = broke;
+                self.for_each(target, iterable, body, otherwise);
             }
             StepKind::While { test, body, otherwise } => {
                 self.here.statement = header(step.span, test.span);
-                let broke = std::mem::replace(&mut self.broke, false);
-                self.while_true(test, body);
-                self.loop_else(otherwise);
-                self.broke = broke;
+                self.while_true(test, body, otherwise);
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
                 let (since, frame) = (self.next_event(), self.here.frame);
@@ -103,15 +97,13 @@ impl<'p> Run<'p> {
                 self.branch(test, |_| {}, |run| run.flow = Flow::Raise);
             }
             StepKind::Share(names) => self.here.shared.extend(names),
-            StepKind::Break => {
-                self.broke = true;
-                self.flow = Flow::Leave;
-            }
-            StepKind::Continue => self.flow = Flow::Leave,
+            StepKind::Break => self.flow = Flow::Break,
+            StepKind::Continue => self.flow = Flow::Continue,
             StepKind::SetVariable(set) => self.set_variable(set),
             StepKind::UnsetVariable(name) => self.unset_variable(name, step.span),
             StepKind::Command(command) => self.command(command, step.span),
             StepKind::Apart(block) => self.apart(block),
+            StepKind::WithoutGpu(block) => self.without_gpu(block),
             StepKind::Source(path) => self.source_file(path, step.span),
             StepKind::ExportAll(all) => self.export_all(*all),
             StepKind::Setting(setting) => self.setting(setting),
@@ -150,6 +142,7 @@ impl<'p> Run<'p> {
             Target::Attribute(object, name) => {
                 let object = self.eval(object);
                 self.chosen_by_name(name, &value);
+                self.apply_assignment_effects(&object, name, &value, self.here.statement);
                 self.set_attribute(&object, name, value);
             }
             Target::Item(item) => {
@@ -159,11 +152,14 @@ impl<'p> Run<'p> {
                     self.write_variable(&key, &value, self.here.statement, false);
                 } else {
                     self.chosen_by_key(&key, &value);
-                    self.set_item(&item.0, &container, key, value);
+                    let arguments = vec![key.clone(), value.clone()];
+                    if self.special(&container, "__setitem__", arguments, self.here.statement).is_none() {
+                        self.set_item(&item.0, &container, key, value);
+                    }
                 }
             }
             Target::Sequence(targets) => {
-                let value = self.settle(value);
+                let value = self.iterate(value, self.here.statement);
                 let parts = match &value {
                     Value::Sequence(values) if values.len() == targets.len() => Some(values.clone()),
                     _ => None,

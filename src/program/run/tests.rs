@@ -38,6 +38,9 @@ const AFTER_IN_MODULE: [&str; 4] =
 
 impl<'p> Run<'p> {
     pub(super) fn run_tests(&mut self) {
+        if let Some((file, unit)) = self.program.before_tests(self.entry) {
+            self.load_settings(file, unit, true, Span::default());
+        }
         let conftests = self.program.conftests(self.entry);
         let mut places = Vec::new();
         for &conftest in &conftests {
@@ -201,7 +204,6 @@ impl<'p> Run<'p> {
         }
         let before = self.state.clone();
         let undone = self.undo.len();
-        let mocked = self.mocked.len();
         let finalizers = self.finalizers.len();
         let definition = (self.entry, definition);
         let name = self.name_place(definition).span;
@@ -232,7 +234,6 @@ impl<'p> Run<'p> {
         let base = self.forks.pop().unwrap_or_default();
         self.path.pop();
         self.roll_back(undone, base);
-        self.mocked.truncate(mocked);
         self.finalizers.truncate(finalizers);
         self.state = before;
     }
@@ -271,7 +272,7 @@ impl<'p> Run<'p> {
         let Some(object) = &session.object else { return };
         let span = self.name_place(session.definition).span;
         for name in names {
-            if let Value::Function(_) = self.class_attribute(&object.class, name, 0) {
+            if let Value::Function(_) = self.class_attribute(&object.class, name) {
                 let method = self.attribute(&Value::Instance(object.clone()), name, span);
                 self.run_by_pytest(method, span);
             }

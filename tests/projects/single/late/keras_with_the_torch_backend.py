@@ -2,7 +2,7 @@ import os
 
 os.environ["KERAS_BACKEND"] = "torch"
 
-import keras
+import keras  # ~ import-initialises-cuda warning
 
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # ~ pin-after-cuda-init error
 os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-cuda-init error

@@ -1,0 +1,103 @@
+//! Compose files: each service is a container, with variables, a command and the GPUs that it is given.
+
+use super::command_words;
+use super::containers::Gpus;
+use super::layers::Layers;
+use super::reader::{Entry, Node};
+use super::values::{References, merged, unknown, value, variables};
+use super::{Lowering, change_folder, set_all};
+use crate::code::{Block, Expr, Step, StepKind};
+use std::rc::Rc;
+
+/// Whether a document is a compose file.
+pub fn is_compose(root: &Node<'_>, file: &str) -> bool {
+    let Some(services) = root.get("services") else { return false };
+    let is_service =
+        |service: &Entry<'_>| ["image", "build"].iter().any(|key| service.value.get(key).is_some());
+    let says =
+        |service: &Entry<'_>| ["environment", "command"].iter().any(|key| service.value.get(key).is_some());
+    let named = file.contains("compose");
+    services.entries().iter().any(|service| is_service(service) || (named && says(service)))
+        || (named && services.entries().iter().any(|service| service.value.get("extends").is_some()))
+}
+
+/// Lowers a compose file.
+pub fn lower<'s>(root: &Rc<Node<'s>>, lowering: &mut Lowering<'s>) {
+    let Some(services) = root.get("services") else { return };
+    for service in services.entries() {
+        if lowering.spend(service.value.span.range().len()) {
+            lower_service(service, services, lowering);
+        }
+    }
+}
+
+fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowering<'s>) {
+    let base = |service: &Node<'s>| {
+        let Some(extends) = service.get("extends") else { return Vec::new() };
+        let here = extends.get("file").is_none();
+        let name = extends.get("service").unwrap_or(extends).text();
+        name.into_iter().filter(|_| here).collect()
+    };
+    let service = Layers::of(&entry.value, services, base);
+    let source = lowering.source;
+    let mut body: Block<'s> = Vec::new();
+    let set = service.all("environment").map(|map| variables(map, References::Dollar, source)).collect();
+    let set = merged(set);
+    let mut gpus = given(&service);
+    gpus.read_variables(&set);
+    let host = gpus.host(&set);
+    body.extend(gpus.steps(entry.key.span));
+    for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
+        body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
+    }
+    body.extend(set_all(set));
+    if let Some(folder) = service.get("working_dir") {
+        body.push(change_folder(value(folder, References::Dollar, source)));
+    }
+    let words: Vec<&Rc<Node<'s>>> =
+        [service.get("entrypoint"), service.get("command")].into_iter().flatten().collect();
+    if let Some(last) = words.last().filter(|_| !is_only_arguments(&service)) {
+        let span = last.span;
+        let nodes: Vec<&Node<'s>> = words.iter().map(|node| &***node).collect();
+        body.extend(command_words::step(&nodes, span, References::Dollar, lowering));
+    }
+    lowering.add_unit(entry.key.span, format!("service `{}`", entry.key()), host, body);
+}
+
+/// `command: [--port, "80"]` goes behind what the image starts.
+fn is_only_arguments(service: &Layers<'_>) -> bool {
+    let first = service.get("command").map(|command| match command.items().first() {
+        Some(first) => first.text().unwrap_or_default(),
+        None => command.text().unwrap_or_default(),
+    });
+    service.get("entrypoint").is_none() && first.is_some_and(|first| first.trim_start().starts_with('-'))
+}
+
+/// `env_file: gpu.env`: what the file sets, the container gets.
+fn settings_file<'s>(file: &Node<'s>, lowering: &Lowering<'s>) -> Block<'s> {
+    let span = file.span;
+    let path: Expr<'s> = value(file, References::Dollar, lowering.source);
+    let path = if file.text().is_some() { path } else { unknown(span) };
+    let steps = [StepKind::ExportAll(true), StepKind::Source(path), StepKind::ExportAll(false)];
+    steps.into_iter().map(|kind| Step { span, kind }).collect()
+}
+
+/// The GPUs that a service asks for.
+fn given(service: &Layers<'_>) -> Gpus {
+    let mut gpus = Gpus::default();
+    let reserved = service
+        .get("deploy")
+        .and_then(|deploy| deploy.get("resources")?.get("reservations")?.get("devices").cloned());
+    let asked = service.get("gpus").cloned();
+    for device in reserved.iter().chain(&asked).flat_map(|devices| devices.one_or_more()) {
+        gpus.any = true;
+        gpus.single = device.get("count").and_then(|count| count.text()) == Some("1");
+        if let Some(ids) = device.get("device_ids") {
+            gpus.certain = true;
+            gpus.single = ids.items().len() == 1;
+            gpus.span = Some(ids.span);
+        }
+    }
+    gpus.any |= service.get("runtime").and_then(|runtime| runtime.text()) == Some("nvidia");
+    gpus
+}

@@ -1,0 +1,94 @@
+//! Kubernetes manifests: every container of every kind of workload, and settings in config maps.
+
+use super::command_words;
+use super::containers::Gpus;
+use super::environments;
+use super::reader::{Node, Value};
+use super::values::{References, variables};
+use super::{Lowering, change_folder, set_all};
+use crate::code::{Block, Step, StepKind};
+use std::rc::Rc;
+
+/// Resources that stand for GPUs.
+const GPUS: &[&str] = &["nvidia.com/gpu", "nvidia.com/mig", "amd.com/gpu", "gpu.intel.com/"];
+
+/// Lowers a manifest.
+pub fn lower<'s>(root: &Rc<Node<'s>>, lowering: &mut Lowering<'s>) {
+    if root.get("kind").and_then(|kind| kind.text()) == Some("ConfigMap") {
+        for data in root.entries().iter().filter(|entry| entry.key() == "data") {
+            environments::lower_environment(data.key.span, &data.value, lowering);
+        }
+        return;
+    }
+    lower_workloads(root, lowering);
+}
+
+/// Containers stand at different depths in each kind: whatever has a list of them is a pod.
+fn lower_workloads<'s>(node: &Node<'s>, lowering: &mut Lowering<'s>) {
+    if !lowering.spend(1) {
+        return;
+    }
+    for entry in node.entries() {
+        match (entry.key(), &entry.value.value) {
+            ("containers" | "initContainers" | "ephemeralContainers", Value::List(containers)) => {
+                let runtime = node.get("runtimeClassName").and_then(|name| name.text());
+                for container in containers {
+                    lower_container(container, runtime == Some("nvidia"), lowering);
+                }
+            }
+            _ => lower_workloads(&entry.value, lowering),
+        }
+    }
+    node.items().iter().for_each(|item| lower_workloads(item, lowering));
+}
+
+fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &mut Lowering<'s>) {
+    if !lowering.spend(container.span.range().len()) {
+        return;
+    }
+    let source = lowering.source;
+    let name = container.get("name");
+    let span = name.map_or(container.span, |name| name.span);
+    let mut body: Block<'s> = Vec::new();
+    let set =
+        container.get("env").map(|env| variables(env, References::Parentheses, source)).unwrap_or_default();
+    let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
+    gpus.any |= has_runtime;
+    gpus.read_variables(&set);
+    let host = gpus.host(&set);
+    body.extend(gpus.steps(span));
+    if let Some(from) = container.get("envFrom") {
+        let path = super::values::unknown(from.span);
+        body.push(Step { span: from.span, kind: StepKind::Source(path) });
+    }
+    body.extend(set_all(set));
+    if let Some(folder) = container.get("workingDir") {
+        body.push(change_folder(super::values::value(folder, References::Parentheses, source)));
+    }
+    if let Some(command) = container.get("command") {
+        let nodes: Vec<&Node<'s>> =
+            [Some(command), container.get("args")].into_iter().flatten().map(|node| &**node).collect();
+        body.extend(command_words::step(&nodes, command.span, References::Parentheses, lowering));
+    }
+    let shown = format!("container `{}`", name.and_then(|name| name.text()).unwrap_or_default());
+    lowering.add_unit(span, shown, host, body);
+}
+
+/// The GPUs that the scheduler chooses for a container.
+fn given(resources: &Node<'_>) -> Gpus {
+    let lists = ["limits", "requests"].iter().filter_map(|list| resources.get(list));
+    let mut entries = lists.flat_map(|list| list.entries());
+    let is_gpu = |name: &str| GPUS.iter().any(|gpu| name.starts_with(gpu));
+    if let Some(entry) = entries.find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0")) {
+        let single = entry.value.text() == Some("1");
+        return Gpus { any: true, certain: true, single, span: Some(entry.span()) };
+    }
+    // Devices that are claimed by name: of which kind, another manifest says.
+    let claims = resources.get("claims");
+    Gpus {
+        any: claims.is_some(),
+        certain: claims.is_some(),
+        single: false,
+        span: claims.map(|claims| claims.span),
+    }
+}

@@ -1,0 +1,165 @@
+//! How far programs are followed. One program may need many steps, and in a large project thousands may each
+//! reach nearly all of it: what is spent on all of them grows with the number of files, not with its square.
+//! A program that is not followed to its end is named in the report.
+
+use super::launches::Launched;
+use super::{Program, Run, Start};
+use crate::facts::FileId;
+use crate::program::trace::Trace;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Steps that may be spent: statements that are run and functions that are called.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// On one program. Real ones need far fewer.
+    pub one: usize,
+    /// On all programs together.
+    pub all: usize,
+}
+
+/// What was found in several programs.
+pub struct Followed<T> {
+    pub judged: Vec<T>,
+    /// Programs that were not followed to their end, by file.
+    pub unfinished: Vec<FileId>,
+}
+
+/// A program that was not followed to its end, with what was found on the way.
+struct Part<T> {
+    /// Its position among the programs.
+    index: usize,
+    judged: Vec<T>,
+}
+
+impl Budget {
+    /// Of a project of so many files: fifty times what published projects need.
+    pub fn of(files: usize) -> Budget {
+        Budget { one: 400_000, all: 50_000_000 + 1_000 * files }
+    }
+
+    /// What each of so many programs may spend at first.
+    fn share(self, programs: usize) -> usize {
+        /// Enough for what a program says itself, and the first that it imports.
+        const LEAST: usize = 2_000;
+        (self.all / programs.max(1)).max(LEAST).min(self.one)
+    }
+
+    /// What is there for programs that need more than their share: what the others left, and a little.
+    fn rest(self, spent: usize) -> usize {
+        (self.all + self.all / 8).saturating_sub(spent)
+    }
+}
+
+impl Program<'_> {
+    /// Follows programs and judges each trace. Each has its share of the budget; those for which it is not
+    /// enough are followed again, as many as the rest allows, from all over the project. The outcome does
+    /// not depend on the number of threads.
+    pub(super) fn follow_all<T: Send>(
+        &self,
+        programs: &[Launched<'_>],
+        judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
+        distinct: &(impl Fn(&mut Vec<T>) + Sync),
+    ) -> Followed<T> {
+        let share = self.budget.share(programs.len());
+        let spent = AtomicUsize::new(0);
+        let parts = Mutex::new(Vec::new());
+        let first = programs.par_iter().enumerate().map(|(index, &(file, start, launch))| {
+            let trace = Run::new(self, file, start).launched_by(launch).within(share).trace();
+            spent.fetch_add(trace.steps, Ordering::Relaxed);
+            let mut judged = judge(&trace, start);
+            if trace.cut {
+                // Kept apart only when there may be a better judgement later.
+                let kept = if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
+                let part = Part { index, judged: kept };
+                parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+            }
+            judged
+        });
+        let mut judged = gathered(first, distinct);
+        let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        parts.sort_by_key(|part| part.index);
+        if share < self.budget.one {
+            let rest = self.budget.rest(spent.into_inner());
+            self.follow_again(programs, &mut parts, rest, judge);
+        }
+        let unfinished = parts.iter().filter(|part| part.index != FINISHED);
+        let unfinished = unfinished.map(|part| programs[part.index].0).collect();
+        judged.extend(parts.into_iter().flat_map(|part| part.judged));
+        distinct(&mut judged);
+        Followed { judged, unfinished }
+    }
+
+    /// Replaces what was found in parts of programs by what there is in the whole of them, for as many as the
+    /// budget allows.
+    fn follow_again<T: Send>(
+        &self,
+        programs: &[Launched<'_>],
+        parts: &mut [Part<T>],
+        mut rest: usize,
+        judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
+    ) {
+        /// So many at a time, whatever the number of threads.
+        const TOGETHER: usize = 16;
+        let mut order: Vec<&mut Part<T>> = parts.iter_mut().collect();
+        // Neighbours reach much the same, so any first few of this order lie far apart.
+        order.sort_by_key(|part| (part.index as u32).wrapping_mul(0x9E37_79B9));
+        for together in order.chunks_mut(TOGETHER) {
+            if rest < together.len() * self.budget.one {
+                break;
+            }
+            let spent = AtomicUsize::new(0);
+            together.par_iter_mut().for_each(|part| {
+                let (file, start, launch) = programs[part.index];
+                let trace = Run::new(self, file, start).launched_by(launch).trace();
+                spent.fetch_add(trace.steps, Ordering::Relaxed);
+                part.judged = judge(&trace, start);
+                if !trace.cut {
+                    part.index = FINISHED;
+                }
+            });
+            rest = rest.saturating_sub(spent.into_inner());
+        }
+    }
+}
+
+/// The position of a program that needs no mention.
+const FINISHED: usize = usize::MAX;
+
+/// All judgements in the order of their traces. Many say the same, so they are thinned out on the way:
+/// each time they have doubled, which costs no more than one sort of them all.
+fn gathered<T: Send>(
+    judged: impl ParallelIterator<Item = Vec<T>>,
+    distinct: &(impl Fn(&mut Vec<T>) + Sync),
+) -> Vec<T> {
+    const FEW: usize = 1000;
+    let added = |(mut all, mut kept): (Vec<T>, usize), more: Vec<T>| {
+        all.extend(more);
+        if all.len() > FEW + 2 * kept {
+            distinct(&mut all);
+            kept = all.len();
+        }
+        (all, kept)
+    };
+    let parts = judged.fold(|| (Vec::new(), 0), added).map(|(all, _)| all);
+    parts.reduce(Vec::new, |mut all, more| {
+        all.extend(more);
+        distinct(&mut all);
+        all
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn programs_share_the_budget_and_what_is_left_of_it() {
+        assert_eq!(Budget { one: 400_000, all: 50_000_000 }.share(100), 400_000);
+        assert_eq!(Budget { one: 400_000, all: 50_000_000 }.share(1000), 50_000);
+        assert_eq!(Budget { one: 400_000, all: 50_000_000 }.share(1_000_000), 2_000);
+        assert_eq!(Budget { one: 400_000, all: 8_000 }.rest(9_500), 0);
+        assert_eq!(Budget { one: 400_000, all: 8_000 }.rest(6_000), 3_000);
+    }
+}

@@ -1,0 +1,193 @@
+//! Conditions that a program asks twice: what was done where the first held is done where the second holds.
+//!
+//! `if gpu: pin()` and, further down, `if gpu: use()` are two branches, and no path leads through one arm of the
+//! first and the other of the second.
+
+use super::Run;
+use crate::code::{Expr, ExprKind};
+use crate::program::state::State;
+use crate::program::value::{ScopeId, Value};
+use std::rc::Rc;
+
+/// More decisions than this are not remembered.
+const MOST: usize = 16;
+
+/// A condition: its text without `not`, and what its names stand for.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Condition<'p> {
+    text: &'p str,
+    roots: Vec<Root>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Root {
+    Bound(ScopeId),
+    Object(ScopeId),
+    Outside(u32),
+}
+
+/// A branch that was followed, with what was true where its condition held, where not, and behind it.
+pub(super) struct Decision<'p> {
+    /// Its number, and that of the arm in which the condition held.
+    branch: (u32, u32),
+    condition: Condition<'p>,
+    names: Vec<(ScopeId, &'p str)>,
+    held: State,
+    failed: State,
+    behind: State,
+    /// Values that differ between the arms: behind them, where the condition held, and where not.
+    values: Vec<[Value<'p>; 3]>,
+}
+
+impl<'p> Run<'p> {
+    /// The condition of a test that gives the same answer when it is asked again, and whether it holds when the
+    /// test is true.
+    pub(super) fn condition(&self, test: &'p Expr<'p>) -> Option<(Condition<'p>, bool)> {
+        if let ExprKind::Not(inner) = &test.kind {
+            return self.condition(inner).map(|(condition, holds)| (condition, !holds));
+        }
+        let mut names = Vec::new();
+        if !is_steady(test, &mut names) {
+            return None;
+        }
+        let roots = names.iter().map(|name| self.root(name)).collect();
+        Some((Condition { text: self.program.text(self.place(test.span)), roots }, true))
+    }
+
+    fn root(&self, name: &str) -> Root {
+        match self.look_up(self.here.scope, name) {
+            Some(Value::Instance(instance)) => Root::Object(instance.scope),
+            Some(Value::Outside(path)) => Root::Outside(*path),
+            _ => Root::Bound(self.scope_of(name).unwrap_or(ScopeId::MAX)),
+        }
+    }
+
+    /// The namespace in which a name is bound, as seen from here.
+    fn scope_of(&self, name: &str) -> Option<ScopeId> {
+        let mut scope = Some(self.here.scope);
+        while let Some(id) = scope {
+            if self.in_scope(id, name).is_some() {
+                return Some(id);
+            }
+            scope = self.scopes[id as usize].parent;
+        }
+        None
+    }
+
+    /// Remembers what a branch came to.
+    pub(super) fn decide(&mut self, test: &'p Expr<'p>, branch: u32, [held, failed]: [State; 2]) {
+        let Some((condition, holds)) = self.condition(test) else { return };
+        let mut names = Vec::new();
+        is_steady(test, &mut names);
+        let names = names.into_iter().filter_map(|name| Some((self.scope_of(name)?, name))).collect();
+        let (held, failed) = if holds { (held, failed) } else { (failed, held) };
+        let mut values = std::mem::take(&mut self.parted);
+        if !holds {
+            values.iter_mut().for_each(|value| value.swap(1, 2));
+        }
+        if self.decisions.len() == MOST {
+            self.decisions.remove(0);
+        }
+        let branch = (branch, u32::from(!holds));
+        self.decisions.push(Decision {
+            branch,
+            condition,
+            names,
+            held,
+            failed,
+            behind: self.state.clone(),
+            values,
+        });
+    }
+
+    /// The test, which was just decided, chose between two values.
+    pub(super) fn part(&mut self, test: &'p Expr<'p>, mut values: [Value<'p>; 3]) {
+        let Some((condition, holds)) = self.condition(test) else { return };
+        if let Some(decision) = self.decisions.last_mut().filter(|last| last.condition == condition) {
+            if !holds {
+                values.swap(1, 2);
+            }
+            decision.values.push(values);
+        }
+    }
+
+    /// A name is bound anew: what was decided by it is no longer known.
+    pub(super) fn forget_decisions(&mut self, scope: ScopeId, name: &str) {
+        if !self.decisions.is_empty() {
+            self.decisions.retain(|it| !it.names.iter().any(|known| known.0 == scope && known.1 == name));
+        }
+    }
+
+    /// The condition holds here, or does not, as it did before: what only the other arm did then did not happen.
+    pub(super) fn recall(&mut self, condition: &Condition<'p>, holds: bool) {
+        let Some(decision) = self.decisions.iter().rev().find(|known| known.condition == *condition) else {
+            return;
+        };
+        let arm = if holds { &decision.held } else { &decision.failed };
+        self.state.narrow(arm, &decision.behind);
+        let (branch, arm_of_held) = decision.branch;
+        self.path.push((branch, if holds { arm_of_held } else { 1 - arm_of_held }));
+    }
+
+    /// A value that is one thing in one arm of an earlier branch and another in the other: what is true where
+    /// `fits` says yes.
+    pub(super) fn where_value(
+        &mut self,
+        value: &Value<'p>,
+        fits: impl Fn(&mut Self, &Value<'p>) -> bool,
+    ) -> Option<State> {
+        let Value::OneOf(wanted) = value else { return None };
+        let is_it =
+            |parted: &&[Value<'p>; 3]| matches!(&parted[0], Value::OneOf(known) if Rc::ptr_eq(known, wanted));
+        let (arms, [_, held, failed]) = self.decisions.iter().rev().find_map(|decision| {
+            let parted = decision.values.iter().find(is_it)?;
+            Some(([&decision.held, &decision.failed, &decision.behind].map(State::clone), parted.clone()))
+        })?;
+        let arm = match (fits(self, &held), fits(self, &failed)) {
+            (true, false) => &arms[0],
+            (false, true) => &arms[1],
+            _ => return None,
+        };
+        let mut state = self.state.clone();
+        state.narrow(arm, &arms[2]);
+        Some(state)
+    }
+}
+
+/// Whether an expression gives the same value again as long as its names stay bound to the same; collects them.
+fn is_steady<'p>(expr: &'p Expr<'p>, names: &mut Vec<&'p str>) -> bool {
+    const ASKING: &[&str] = &[
+        "isinstance",
+        "hasattr",
+        "len",
+        "bool",
+        "startswith",
+        "endswith",
+        "lower",
+        "is_file",
+        "exists",
+        "get",
+    ];
+    match &expr.kind {
+        ExprKind::Name(name) => {
+            names.push(name);
+            true
+        }
+        ExprKind::Attribute(object, _) => is_steady(object, names),
+        ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Text(_) => true,
+        ExprKind::Not(inner) => is_steady(inner, names),
+        ExprKind::Compare(_, sides) => is_steady(&sides.0, names) && is_steady(&sides.1, names),
+        ExprKind::Item(item) => is_steady(&item.0, names) && is_steady(&item.1, names),
+        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().all(|part| is_steady(part, names)),
+        ExprKind::Call(call) => {
+            let asks = matches!(&call.callee.kind,
+                ExprKind::Name(name) | ExprKind::Attribute(_, name) if ASKING.contains(name));
+            let steady = match &call.callee.kind {
+                ExprKind::Attribute(object, _) => is_steady(object, names),
+                _ => true,
+            };
+            asks && steady && call.arguments.iter().all(|argument| is_steady(&argument.value, names))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,148 @@
+//! Operators between two values, and the texts that values make together.
+
+use super::Run;
+use super::steps::equal;
+use crate::code::{Comparison, Operator};
+use crate::facts::Span;
+use crate::program::value::{LONGEST, Text, Value};
+
+impl<'p> Run<'p> {
+    /// The text that constants make when they are joined, for each combination of a few alternatives.
+    pub(super) fn concatenation(&mut self, values: Vec<Value<'p>>, span: Span) -> Value<'p> {
+        /// More combinations than this say nothing.
+        const MOST: usize = 8;
+        let mut texts = vec![String::new()];
+        for value in values {
+            let value = self.settle(value);
+            if texts == ["cuda:"] && matches!(value, Value::Unknown | Value::Outside(_)) {
+                return Value::text("cuda:…", self.place(span));
+            }
+            let mut next = Vec::new();
+            for alternative in value.alternatives() {
+                let Some(text) = alternative.as_text() else { return Value::Unknown };
+                next.extend(texts.iter().map(|start| format!("{start}{text}")));
+            }
+            if next.len() > MOST || next.iter().any(|text| text.len() > LONGEST) {
+                return Value::Unknown;
+            }
+            texts = next;
+        }
+        let place = self.place(span);
+        Value::one_of(texts.into_iter().map(|text| Value::text(text, place)))
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        operator: Operator,
+        left: Value<'p>,
+        right: Value<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        let (left, right) = (self.settle(left), self.settle(right));
+        match (operator, &left, &right) {
+            (Operator::Add, Value::Text(_), _) | (Operator::Add, _, Value::Text(_)) => {
+                self.concatenation(vec![left, right], span)
+            }
+            (Operator::Add, Value::Sequence(a), Value::Sequence(b)) => {
+                Value::sequence(a.iter().chain(b.iter()).cloned().collect())
+            }
+            (Operator::Divide, Value::Text(path), Value::Text(part)) => {
+                self.divided(&path.text, &part.text, span)
+            }
+            (Operator::Remainder, Value::Text(format), _) => self.percent_format(format, &right, span),
+            (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => {
+                Value::mapping(a.iter().chain(b.iter()).cloned().collect())
+            }
+            (Operator::BitOr, _, Value::Mapping(items))
+                if self.is_environ(&left) || self.is_environ_copy(&left) =>
+            {
+                let mut all = vec![(Value::None, left.clone())];
+                all.extend(items.iter().cloned());
+                Value::mapping(all)
+            }
+            (_, Value::Int(a, _), Value::Int(b, _)) => {
+                let result = match operator {
+                    Operator::Add => a.checked_add(*b),
+                    Operator::Subtract => a.checked_sub(*b),
+                    Operator::Multiply => a.checked_mul(*b),
+                    // Below zero Python rounds another way; nobody counts GPUs there.
+                    Operator::FloorDivide if *b > 0 => a.checked_div_euclid(*b),
+                    Operator::Remainder if *b > 0 => a.checked_rem_euclid(*b),
+                    _ => None,
+                };
+                result.map_or(Value::Unknown, |result| Value::Int(result, self.place(span)))
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn percent_format(&mut self, format: &Text<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
+        let arguments: Vec<Value<'p>> = match right {
+            Value::Sequence(values) => values.to_vec(),
+            value => vec![value.clone()],
+        };
+        let mut pieces = Vec::new();
+        let mut rest: &str = &format.text;
+        for argument in arguments {
+            let Some((before, after)) = rest.split_once('%') else { return Value::Unknown };
+            let Some(after) = after.strip_prefix(['s', 'd']) else { return Value::Unknown };
+            pieces.push(Value::text(before.to_owned(), format.place));
+            pieces.push(argument);
+            rest = after;
+        }
+        if rest.contains('%') {
+            return Value::Unknown;
+        }
+        pieces.push(Value::text(rest.to_owned(), format.place));
+        self.concatenation(pieces, span)
+    }
+
+    pub(super) fn compare(&mut self, operator: Comparison, left: Value<'p>, right: Value<'p>) -> Value<'p> {
+        let (left, right) = (self.settle(left), self.settle(right));
+        let known = match operator {
+            Comparison::Equal => equal(&left, &right),
+            Comparison::NotEqual => equal(&left, &right).map(|same| !same),
+            Comparison::Is => is_none(&left, &right),
+            Comparison::IsNot => is_none(&left, &right).map(|same| !same),
+            Comparison::In | Comparison::NotIn => {
+                let contained = match &right {
+                    Value::Sequence(values) => contains(values, &left),
+                    Value::Text(text) => left.as_text().map(|part| text.text.contains(&*part)),
+                    _ => None,
+                };
+                contained.map(|contained| contained == (operator == Comparison::In))
+            }
+            _ => match (&left, &right) {
+                (Value::Int(a, _), Value::Int(b, _)) => Some(match operator {
+                    Comparison::Less => a < b,
+                    Comparison::LessOrEqual => a <= b,
+                    Comparison::Greater => a > b,
+                    _ => a >= b,
+                }),
+                _ => None,
+            },
+        };
+        known.map_or(Value::Unknown, Value::Bool)
+    }
+}
+
+fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
+    match (left, right) {
+        (Value::None, Value::None) => Some(true),
+        (Value::Unknown | Value::OneOf(_) | Value::Outside(_) | Value::Deferred(..), _) => None,
+        (_, Value::None) => Some(false),
+        (Value::Bool(a), Value::Bool(b)) => Some(a == b),
+        _ => None,
+    }
+}
+
+fn contains(values: &[Value<'_>], wanted: &Value<'_>) -> Option<bool> {
+    let verdicts: Vec<_> = values.iter().map(|value| equal(value, wanted)).collect();
+    if verdicts.contains(&Some(true)) {
+        Some(true)
+    } else if verdicts.iter().all(|verdict| *verdict == Some(false)) {
+        Some(false)
+    } else {
+        None
+    }
+}

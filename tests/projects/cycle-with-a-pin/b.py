@@ -1,0 +1,8 @@
+import a
+import torch
+
+torch.cuda.init()
+
+
+def use():
+    return a.mask()

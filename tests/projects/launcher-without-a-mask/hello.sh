@@ -1,0 +1,2 @@
+echo hello
+python tool.py

@@ -1,0 +1,3 @@
+import torch
+
+COUNT = torch.cuda.current_device()

@@ -1,0 +1,3 @@
+import torch
+
+MODEL = torch.nn.Linear(1, 1).cuda()

@@ -1,0 +1,4 @@
+import env
+import model
+
+print(env, model)

@@ -1,0 +1,3 @@
+import model  # ~ missing-visible-devices warning
+
+print(model)

@@ -1,0 +1,4 @@
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ missing-device-order error
+import torch

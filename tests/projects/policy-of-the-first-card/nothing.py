@@ -1,0 +1,3 @@
+import torch  # ~ missing-visible-devices error, missing-device-order error
+
+print(torch.__version__)

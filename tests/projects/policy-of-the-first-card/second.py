@@ -1,0 +1,7 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+import torch
+
+DEVICES = {"device": "cuda:1"}  # ~ device-outside-mask error

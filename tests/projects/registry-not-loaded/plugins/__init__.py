@@ -1,0 +1,7 @@
+import importlib
+
+NAMES = ["loud"]
+
+
+def load():
+    return [importlib.import_module(f"plugins.{name}") for name in NAMES]

@@ -1,0 +1,3 @@
+import torch
+
+READY = torch.cuda.is_available()

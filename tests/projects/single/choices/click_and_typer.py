@@ -1,0 +1,20 @@
+import click
+import typer
+
+app = typer.Typer()
+
+
+@click.command()
+@click.option("--device", default="cuda:1")  # ~ device-not-allowed warning
+@click.option("--batch", default=1)
+def train(device, batch):
+    print(device, batch)
+
+
+@app.command()
+def predict(device: str = typer.Option("cuda:1", help="which card")):  # ~ device-not-allowed warning
+    print(device)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,14 @@
+import os
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass
+class Settings:
+    name: str = "large"
+    device: str = "cuda:1"  # ~ device-not-allowed warning
+
+
+print(Settings())
+print(torch.__version__)

@@ -1,0 +1,9 @@
+import os
+
+for target in [os.environ]:
+    target["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    target["CUDA_VISIBLE_DEVICES"] = "0"
+
+import torch
+
+torch.cuda.set_device(1)  # ~ device-outside-mask error

@@ -1,0 +1,12 @@
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+import torch
+
+torch.cuda.init()

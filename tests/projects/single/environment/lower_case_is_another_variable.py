@@ -1,0 +1,8 @@
+import os
+
+os.environ["cuda_visible_devices"] = "0"
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+
+import torch
+
+torch.cuda.init()  # ~ missing-visible-devices warning

@@ -1,0 +1,10 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "1")
+
+import torch
+
+torch.cuda.init()
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "2")

@@ -1,0 +1,8 @@
+import json
+import os
+
+os.environ.update(json.load(open("environment.json")))
+
+import torch
+
+torch.cuda.init()

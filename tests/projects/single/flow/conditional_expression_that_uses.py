@@ -1,0 +1,7 @@
+import os
+
+import torch
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-cuda-init error
+print(device)

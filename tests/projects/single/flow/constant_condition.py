@@ -1,0 +1,14 @@
+import os
+
+DEBUG = False
+if DEBUG:
+    import torch
+
+    torch.cuda.init()
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+import torch
+
+torch.cuda.init()

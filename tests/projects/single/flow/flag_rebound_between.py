@@ -1,0 +1,13 @@
+import os
+import sys
+
+gpu = "--gpu" in sys.argv
+if gpu:
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+gpu = len(sys.argv) > 2
+
+import torch
+
+if gpu:
+    torch.cuda.init()  # ~ missing-visible-devices note

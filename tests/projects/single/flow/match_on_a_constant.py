@@ -1,0 +1,13 @@
+import os
+
+MODE = "gpu"
+match MODE:
+    case "cpu":
+        print("no card")
+    case "gpu":
+        os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+        os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+import torch
+
+torch.cuda.init()

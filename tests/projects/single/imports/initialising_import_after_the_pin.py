@@ -1,0 +1,10 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+import bitsandbytes
+import diffusers
+import spacy
+
+print(bitsandbytes, diffusers, spacy)

@@ -1,0 +1,12 @@
+import os
+
+
+def quantise():
+    import bitsandbytes
+
+    return bitsandbytes
+
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+quantise()

@@ -1,0 +1,3 @@
+import speechbrain  # ~ missing-visible-devices warning
+
+print(speechbrain.__version__)

@@ -1,0 +1,9 @@
+import spacy  # ~ import-initialises-cuda warning
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # ~ pin-after-cuda-init error
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-cuda-init error
+
+import torch
+
+print(spacy, torch.zeros(1, device="cuda"))

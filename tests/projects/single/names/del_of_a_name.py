@@ -1,0 +1,7 @@
+import os
+
+import torch
+
+env = os.environ
+del env
+print(torch.version.cuda)

@@ -1,0 +1,3 @@
+import torch
+
+getattr(torch.cuda, "is_available")()  # ~ missing-visible-devices warning

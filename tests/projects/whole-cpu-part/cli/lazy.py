@@ -1,0 +1,4 @@
+def run():
+    from core.gpu import kernels
+
+    return kernels.scale()

@@ -1,0 +1,5 @@
+from core import api
+
+
+def speed():
+    return api.fast()

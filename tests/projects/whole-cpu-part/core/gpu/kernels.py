@@ -1,0 +1,5 @@
+import cupy
+
+
+def scale():
+    return cupy.zeros(1)

@@ -1,0 +1,8 @@
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def table(rows):
+    return list(rows)

@@ -1,0 +1,9 @@
+from service.engine import Engine
+
+
+def main():
+    Engine()
+
+
+if __name__ == "__main__":
+    main()

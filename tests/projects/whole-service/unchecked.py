@@ -1,0 +1,4 @@
+import service
+import torch
+
+torch.zeros(1, device="cuda")  # ~ missing-gpu-validation warning

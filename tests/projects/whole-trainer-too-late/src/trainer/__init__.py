@@ -1,0 +1,3 @@
+from .model import build
+
+__all__ = ["build"]
