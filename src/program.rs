@@ -73,6 +73,8 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
+    /// Files that start programs which use a GPU.
+    users: FxHashSet<FileId>,
     /// Variables that programs set themselves, by the file that they start with.
     own_writes: FxHashSet<(FileId, String)>,
     /// Units of files of settings that programs loaded: they are judged there.
@@ -129,13 +131,17 @@ impl<'s> Program<'s> {
         distinct: impl Fn(&mut Vec<T>) + Sync,
     ) -> Followed<T> {
         let launchers = self.follow_launchers();
-        let entries = self.starts(launches::distinct(&launchers));
+        let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
+        let by_programs = self.launched_by_programs(launches::distinct(by_launchers()));
+        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
         let ran = Mutex::new(Ran::default());
         let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
             ran.loaded.extend(trace.loaded.iter().copied());
+            let uses = trace.events.iter().any(|event| event.what.initialises_cuda());
+            ran.users.extend(trace.entry.filter(|_| uses));
             let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
             ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
@@ -193,7 +199,12 @@ impl<'s> Program<'s> {
         self.imports.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
     }
 
-    fn name_of(&self, file: FileId) -> &'s str {
+    /// Whether a file starts programs, or sets variables for those that load it, and is no Python.
+    pub(crate) fn is_launcher(&self, file: FileId) -> bool {
+        !self.code(file).units.is_empty()
+    }
+
+    pub(crate) fn name_of(&self, file: FileId) -> &'s str {
         &self.sources.file(file).name
     }
 
@@ -205,11 +216,20 @@ impl<'s> Program<'s> {
         self.sources.file(file).language
     }
 
-    /// The language that a place is written in: Python inside a shell is Python.
+    /// The language that a place is written in: Python inside a shell is Python, and a shell inside Markdown a shell.
+    /// A block of Python in Markdown is an example, which few rules are about.
     pub(crate) fn language_at(&self, place: Place) -> Language {
         let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
-        let is_snippet = self.code(place.file).snippets.iter().any(|snippet| holds(snippet.span));
-        if is_snippet { Language::Python } else { self.language_of(place.file) }
+        let code = self.code(place.file);
+        let language = self.language_of(place.file);
+        match code.snippets.iter().find(|snippet| holds(snippet.span)) {
+            Some(snippet) if snippet.stands_alone => language,
+            Some(_) => Language::Python,
+            None if language == Language::Markdown && code.units.iter().any(|unit| holds(unit.span)) => {
+                Language::Shell
+            }
+            None => language,
+        }
     }
 
     /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
@@ -230,6 +250,11 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether a program that starts with this file was seen to use a GPU.
+    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
+        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
     }
 
     /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.
@@ -282,13 +307,8 @@ impl<'s> Program<'s> {
             let named = |file: &FileId| match cpu.entry_points.is_empty() {
                 true => self.sources.file(*file).reported,
                 false => {
-                    let by_path = self
-                        .sources
-                        .file(*file)
-                        .name
-                        .trim_end_matches(".py")
-                        .trim_end_matches("/__init__")
-                        .replace('/', ".");
+                    let name = self.name_of(*file).trim_end_matches(".py").trim_end_matches(".ipynb");
+                    let by_path = name.trim_end_matches("/__init__").replace('/', ".");
                     cpu.entry_points_match(&self.dotted(*file)) || cpu.entry_points_match(&by_path)
                 }
             };

@@ -11,7 +11,7 @@ use crate::facts::Span;
 use crate::sources::Source;
 use std::borrow::Cow;
 
-pub use devices::{is_generated, settings, step};
+pub use devices::{is_generated, settings};
 pub use environments::{Environment, command_in, environments, implied, line, variable, variables, word};
 
 /// A value with its place.

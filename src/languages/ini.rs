@@ -5,7 +5,7 @@ mod reader;
 use super::command_lines::{Literal, step_of};
 use super::dotenv::first_line;
 use super::embedded::{Extract, Origin};
-use super::{Refusal, data, shell};
+use super::{Refusal, data, settings, shell};
 use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
@@ -32,7 +32,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         code.units.push(Unit { span: section.span, name, host: Host::Machine, body });
     }
     environments(&ini, &Origin::from(0), source, &mut code);
-    let body = settings(&ini);
+    let body = devices(&ini);
     if !body.is_empty() {
         code.units.push(Unit { span: first_line(&source.text), name: "".into(), host: Host::Machine, body });
     }
@@ -154,7 +154,7 @@ fn replaced(text: &str, at: usize, extract: &mut Extract) {
 }
 
 /// Keys that may choose a device.
-fn settings<'s>(ini: &Ini<'s>) -> Block<'s> {
+fn devices<'s>(ini: &Ini<'s>) -> Block<'s> {
     let mut block = Vec::new();
     for section in &ini.sections {
         for key in &section.keys {
@@ -166,7 +166,7 @@ fn settings<'s>(ini: &Ini<'s>) -> Block<'s> {
                 Err(_) => ExprKind::Text(plain.into()),
             };
             let path = [section.name, key.name].map(std::borrow::Cow::from);
-            block.extend(data::step(&[&path[0], &path[1]], key.span, Expr { span, kind }));
+            block.extend(settings::step(&path, key.span, Expr { span, kind }));
         }
     }
     block

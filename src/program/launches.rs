@@ -29,6 +29,11 @@ pub type Variable = (Arc<str>, Vec<Inherited>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inherited {
     Unset,
+    /// Set and removed again by a launcher.
+    Removed {
+        place: Place,
+        statement: Place,
+    },
     /// Set by something that is not followed.
     Elsewhere,
     /// Set by a launcher; `None` when the value is not known.
@@ -43,7 +48,7 @@ impl Inherited {
     /// What a program finds, wherever it comes from.
     fn value(&self) -> Option<Option<&str>> {
         match self {
-            Inherited::Unset => None,
+            Inherited::Unset | Inherited::Removed { .. } => None,
             Inherited::Elsewhere => Some(None),
             Inherited::Set { value, .. } => Some(value.as_deref()),
         }
@@ -81,7 +86,11 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
             continue;
         }
         let from = |definition: &Definition| match definition {
-            Definition::Unset | Definition::Removed(_) => Inherited::Unset,
+            Definition::Unset => Inherited::Unset,
+            Definition::Removed(event) => match trace.events.get(*event as usize) {
+                Some(event) => Inherited::Removed { place: event.place, statement: event.statement },
+                None => Inherited::Unset,
+            },
             Definition::Set(event, value) => match trace.events.get(*event as usize) {
                 Some(event) => {
                     Inherited::Set { place: event.place, statement: event.statement, value: value.clone() }
@@ -110,11 +119,11 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
 pub(super) type Launched<'l> = (FileId, Start, Option<&'l Launch>);
 
 /// Launches that differ in what the program finds, in the order of their launchers.
-pub(super) fn distinct(launchers: &[(Trace, Start)]) -> Vec<&Launch> {
+pub(super) fn distinct<'l>(launches: impl IntoIterator<Item = &'l Launch>) -> Vec<&'l Launch> {
     /// More environments than this are not told apart for one program.
     const MOST: usize = 8;
     let mut distinct: Vec<&Launch> = Vec::new();
-    for launch in launchers.iter().flat_map(|(trace, _)| &trace.launches) {
+    for launch in launches {
         let same_program = |known: &&&Launch| known.file == launch.file && known.start == launch.start;
         let mut known = distinct.iter().filter(same_program);
         // One that sets no mask matters more than any.
@@ -154,6 +163,16 @@ impl Program<'_> {
             traces.iter().map(|(trace, _)| !trace.entry.is_some_and(is_run_elsewhere)).collect();
         let mut kept = kept.into_iter();
         traces.into_iter().filter(|_| kept.next() == Some(true)).collect()
+    }
+
+    /// What programs start that are no launchers themselves, notebooks above all, in the environment that
+    /// `launches` give them.
+    pub(super) fn launched_by_programs(&self, launches: Vec<&Launch>) -> Vec<Launch> {
+        let starts = self.starts(launches);
+        let starting = starts.par_iter().filter(|(file, ..)| self.code(*file).starts_programs);
+        let started = starting
+            .map(|&(file, start, launch)| Run::new(self, file, start).launched_by(launch).trace().launches);
+        started.collect::<Vec<_>>().into_iter().flatten().collect()
     }
 
     /// Every program with each environment that launchers give it; without a launcher it has none.

@@ -5,6 +5,7 @@
 //! happens only in one of them is noted as uncertain.
 
 mod alone;
+mod arguments;
 mod branches;
 mod builtins;
 mod callbacks;
@@ -20,6 +21,7 @@ mod environment;
 mod events;
 mod expressions;
 mod fixtures;
+mod frames;
 mod functions;
 mod generators;
 mod imports;
@@ -28,12 +30,16 @@ mod lazy;
 mod library_calls;
 mod loading;
 mod mocks;
+mod observations;
 mod operators;
 mod releases;
 mod search_paths;
 mod spending;
+mod starts;
 mod steps;
 mod tests;
+mod texts;
+mod variables;
 
 use super::launches::Launch;
 use super::paths::Paths;

@@ -73,6 +73,7 @@ impl Words<'_> {
                     None => "take it out".to_owned(),
                 })
             }
+            ("text", What::Observed { text, .. }) => Some(text.clone()),
             ("device", What::Select { text, .. }) => Some(text.clone()),
             ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", What::Select { by, .. }) => Some(by.clone()),
@@ -105,6 +106,7 @@ impl Words<'_> {
             What::Release { .. } => "this is not reached when something is raised before".to_owned(),
             What::Spawn { .. } => "a process is started here".to_owned(),
             What::Launch { callee, .. } => format!("`{callee}` is started here"),
+            What::Observed { text, .. } => format!("`{text}` stands here"),
             What::End => "the file ends here".to_owned(),
         }
     }
@@ -132,12 +134,15 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Import { module, .. } => format!("import {module}"),
         // A command line.
         What::Call { callee, .. } if callee.contains(' ') => callee.clone(),
-        What::Call { callee, .. } if callee.contains('.') => format!("{}()", callee.trim_end_matches("()")),
+        What::Call { callee, .. } if callee.contains(['.', ':']) => {
+            format!("{}()", callee.trim_end_matches("()"))
+        }
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),
         What::Release { by } => by.clone(),
         What::Launch { callee, .. } => callee.clone(),
+        What::Observed { text, .. } => text.clone(),
         What::End => "the end".to_owned(),
         What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
         What::Select { text, .. } => text.clone(),

@@ -1,8 +1,8 @@
 //! Keys of configuration files that choose a device. What only explains a key sets nothing.
 
+use super::super::settings::{is_documentation, step};
 use super::{Data, DataKind};
-use crate::code::{Block, Expr, ExprKind, Setting, Step, StepKind};
-use crate::facts::Span;
+use crate::code::{Block, Expr, ExprKind};
 use std::borrow::Cow;
 
 /// Files that tools write and nobody edits.
@@ -16,30 +16,6 @@ const GENERATED: &[&str] = &[
     "poetry.lock",
     "uv.lock",
 ];
-
-/// Keys below which nothing is set: they explain.
-const DOCUMENTATION: &[&str] = &[
-    "$comment",
-    "comment",
-    "comments",
-    "desc",
-    "description",
-    "doc",
-    "docs",
-    "documentation",
-    "example",
-    "examples",
-    "help",
-    "message",
-    "name",
-    "note",
-    "notes",
-    "summary",
-    "title",
-];
-
-/// Keys that say nothing of their own: `device: {value: "cuda:1"}` sets `device`.
-const VALUES: &[&str] = &["default", "value"];
 
 /// Whether tools write a file of this name.
 pub fn is_generated(name: &str) -> bool {
@@ -56,22 +32,20 @@ pub fn settings<'s>(root: &Data<'s>) -> Block<'s> {
     walk.block
 }
 
-struct Walk<'s, 'd> {
-    path: Vec<&'d Cow<'s, str>>,
+struct Walk<'s> {
+    path: Vec<Cow<'s, str>>,
     block: Block<'s>,
 }
 
-impl<'s, 'd> Walk<'s, 'd> {
-    fn data(&mut self, data: &'d Data<'s>) {
+impl<'s> Walk<'s> {
+    fn data(&mut self, data: &Data<'s>) {
         super::super::nesting_room(|| {
             for entry in data.entries() {
                 // The policy says what is allowed, and chooses nothing.
-                if entry.key == "gpulint"
-                    || DOCUMENTATION.iter().any(|known| entry.key.eq_ignore_ascii_case(known))
-                {
+                if entry.key == "gpulint" || is_documentation(&entry.key) {
                     continue;
                 }
-                self.path.push(&entry.key);
+                self.path.push(entry.key.clone());
                 let value = match &entry.value.kind {
                     DataKind::Text(text) => Some(ExprKind::Text(text.clone())),
                     DataKind::Int(number) => Some(ExprKind::Int(*number)),
@@ -90,16 +64,4 @@ impl<'s, 'd> Walk<'s, 'd> {
             data.items().iter().for_each(|item| self.data(item));
         });
     }
-}
-
-/// A setting, when its key may choose a device. `path` holds the keys from the outermost to this one.
-pub fn step<'s>(path: &[&Cow<'s, str>], key_span: Span, value: Expr<'s>) -> Option<Step<'s>> {
-    let said = path.iter().filter(|key| !VALUES.contains(&key.as_ref()));
-    let path: Vec<Cow<'s, str>> = said.map(|key| (*key).clone()).collect();
-    let key = path.last()?.to_ascii_lowercase();
-    if !["device", "gpu", "cuda"].iter().any(|word| key.contains(word)) {
-        return None;
-    }
-    let span = Span { start: key_span.start, end: value.span.end.max(key_span.end) };
-    Some(Step { span, kind: StepKind::Setting(Box::new(Setting { path, key_span, value })) })
 }

@@ -68,11 +68,11 @@ fn line<'s>(text: &'s str, start: usize, end: usize, ini: &mut Ini<'s>) {
     if let Some(comment) = comment {
         ini.comments.push(Span::new(at + comment, start + whole.trim_end().len()));
     }
-    if lead == 0 {
-        if let Some(name) = body.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
-            let span = Span::new(at, at + body.len());
-            return ini.sections.push(Section { name: name.trim(), span, keys: Vec::new() });
-        }
+    if lead == 0
+        && let Some(name) = body.strip_prefix('[').and_then(|rest| rest.split(']').next())
+    {
+        let span = Span::new(at, at + body.len());
+        return ini.sections.push(Section { name: name.trim(), span, keys: Vec::new() });
     }
     let Some(section) = ini.sections.last_mut() else { return };
     if lead > 0

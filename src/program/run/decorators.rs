@@ -52,10 +52,12 @@ impl<'p> Run<'p> {
             _ if self.surrounds(&wrapper) => inside(value, wrapper),
             Value::Function(_) | Value::Class(_) | Value::Instance(_) => {
                 let args = Args::positional(vec![value.clone()], span);
-                match self.call(wrapper, args, span) {
-                    Value::Unknown | Value::None | Value::Outside(_) => value,
-                    wrapped => wrapped,
-                }
+                let wrapped = self.call(wrapper, args, span);
+                let kept = wrapped.alternatives().iter().map(|wrapped| match wrapped {
+                    Value::Unknown | Value::None | Value::Outside(_) => value.clone(),
+                    wrapped => wrapped.clone(),
+                });
+                Value::one_of(kept)
             }
             Value::Outside(path) => {
                 let wrapper_path = *path;

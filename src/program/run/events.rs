@@ -1,10 +1,9 @@
-//! What a program does is noted as events, each in the frame of the function or module that does it.
+//! Events: what a program does is noted in the order in which it does it, with what was true before.
 
 use super::Run;
-use crate::facts::{FileId, Place, Span};
-use crate::program::Start;
+use crate::facts::{Place, Span};
 use crate::program::state::Happened;
-use crate::program::trace::{Event, EventId, Frame, FrameId, NOT_NOTED, What};
+use crate::program::trace::{Event, EventId, NOT_NOTED, What};
 
 impl<'p> Run<'p> {
     /// Notes that something happens at `span` of the running file.
@@ -54,36 +53,5 @@ impl<'p> Run<'p> {
             before,
         });
         id
-    }
-
-    /// Whether a function is the test that is being run, or one that a script calls a test: a function
-    /// `test_…` of a file that pytest does not collect.
-    fn is_test(&self, file: FileId, number: usize) -> bool {
-        if self.start == Start::Tests || self.test.is_some() {
-            return self.test == Some((file, number));
-        }
-        let function = &self.code_of(file).functions[number];
-        let is_method = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
-        function.name.starts_with("test_") && !is_method && self.program.start_of(file) != Some(Start::Tests)
-    }
-
-    pub(super) fn push_frame(&mut self, file: FileId, function: Option<usize>, site: Span) -> FrameId {
-        self.trace.frames.push(Frame {
-            parent: Some(self.here.frame),
-            site: Some(self.place(site)),
-            statement: Some(self.place(self.here.statement)),
-            file,
-            function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
-            number: function,
-            is_test: function.is_some_and(|number| self.is_test(file, number)),
-        });
-        (self.trace.frames.len() - 1) as FrameId
-    }
-
-    /// Forgets the frames from `frame` on when nothing happened in them: nobody will ask how it came to that.
-    pub(super) fn pop_frames(&mut self, frame: FrameId, events_before: usize) {
-        if self.trace.events.len() == events_before {
-            self.trace.frames.truncate(frame as usize);
-        }
     }
 }

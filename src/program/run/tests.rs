@@ -52,6 +52,15 @@ impl<'p> Run<'p> {
             self.enter_module(parent, Span::default());
         }
         self.run_entry_module();
+        let named = &self.code_of(self.entry).tests;
+        if !named.is_empty() {
+            for &test in named {
+                if let Some(closure) = self.find_closure(self.entry, test) {
+                    self.run_test(Value::Function(closure), test, None, &Rc::default(), &Marks::default());
+                }
+            }
+            return;
+        }
         let Some(&scope) = self.modules.get(&self.entry) else { return };
         let mut marks = Marks::default();
         self.state.counted |= self.read_pytestmark(scope, &mut marks);
