@@ -30,6 +30,12 @@ pub struct Code<'s> {
     pub lines: Vec<Span>,
     /// Something in the file may choose a GPU.
     pub mentions_gpu: bool,
+    /// Functions that a test runner calls, each as a program of its own.
+    pub tests: Vec<usize>,
+    /// Its body starts programs that may be files of the project.
+    pub starts_programs: bool,
+    /// Parts that could not be read, each with the reason in one clause.
+    pub unread: Vec<String>,
     /// The file has an `if __name__ == "__main__"` block.
     pub main_guard: bool,
 }
@@ -117,7 +123,9 @@ pub enum StepKind<'s> {
     Apart(Block<'s>),
     /// Runs where there is no GPU: while an image is built.
     WithoutGpu(Block<'s>),
-    /// The commands of another file run here, in the same shell: `source env.sh`.
+    /// A shell runs these, with variables of its own and the environment as it is now.
+    Child(Block<'s>),
+    /// The commands of another file run here, in the same shell or process: `source env.sh`, `%run train.py`.
     Source(Expr<'s>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
@@ -269,6 +277,8 @@ pub enum ExprKind<'s> {
     Int(i64),
     Text(Cow<'s, str>),
     Name(&'s str),
+    /// Something outside the project by its whole name: `os.environ`.
+    Outside(Cow<'s, str>),
     Attribute(Box<Expr<'s>>, &'s str),
     Call(Box<Call<'s>>),
     Item(Box<(Expr<'s>, Expr<'s>)>),

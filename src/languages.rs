@@ -11,7 +11,9 @@ mod interpreters;
 mod json;
 mod json_string;
 mod makefile;
+mod notebook;
 mod python;
+mod rust;
 mod settings;
 mod shell;
 mod toml;
@@ -36,7 +38,9 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         Language::Ini => ini::lower(source),
         Language::Json => json::lower(source),
         Language::Makefile => makefile::lower(source),
+        Language::Notebook => notebook::lower(source),
         Language::Python => python::lower(&source.text),
+        Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),

@@ -54,7 +54,7 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Files that were checked, of those that are reported.
     pub checked: usize,
-    /// Files that could not be read, or not as their language.
+    /// Files, and parts of files, that could not be read, or not as their language.
     pub skipped: Vec<Skipped>,
     /// Files whose programs were too large to be followed to their end, by name.
     pub unfinished: Vec<String>,
@@ -104,19 +104,20 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
 fn lower_all(sources: &Sources) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
     let lowered: Vec<_> = sources.files.par_iter().map(languages::lower).collect();
     let mut skipped = Vec::new();
-    let codes = lowered
-        .into_iter()
-        .zip(&sources.files)
-        .map(|(lowered, source)| {
-            lowered
-                .map_err(|reason| {
-                    if source.reported {
-                        skipped.push(Skipped { path: source.name.clone(), reason });
-                    }
-                })
-                .ok()
-        })
-        .collect();
+    let mut codes = Vec::with_capacity(lowered.len());
+    for (lowered, source) in lowered.into_iter().zip(&sources.files) {
+        let (code, unread) = match lowered {
+            Ok(mut code) => {
+                let unread = std::mem::take(&mut code.unread);
+                (Some(code), unread)
+            }
+            Err(reason) => (None, vec![reason]),
+        };
+        if source.reported {
+            skipped.extend(unread.into_iter().map(|reason| Skipped { path: source.name.clone(), reason }));
+        }
+        codes.push(code);
+    }
     (codes, skipped)
 }
 

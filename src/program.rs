@@ -127,7 +127,9 @@ impl<'s> Program<'s> {
         distinct: impl Fn(&mut Vec<T>) + Sync,
     ) -> Followed<T> {
         let launchers = self.follow_launchers();
-        let entries = self.starts(launches::distinct(&launchers));
+        let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
+        let by_programs = self.launched_by_programs(launches::distinct(by_launchers()));
+        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
         let ran = Mutex::new(Ran::default());
         let judge_noting = |trace: &Trace, start| {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
@@ -280,13 +282,8 @@ impl<'s> Program<'s> {
             let named = |file: &FileId| match cpu.entry_points.is_empty() {
                 true => self.sources.file(*file).reported,
                 false => {
-                    let by_path = self
-                        .sources
-                        .file(*file)
-                        .name
-                        .trim_end_matches(".py")
-                        .trim_end_matches("/__init__")
-                        .replace('/', ".");
+                    let name = self.name_of(*file).trim_end_matches(".py").trim_end_matches(".ipynb");
+                    let by_path = name.trim_end_matches("/__init__").replace('/', ".");
                     cpu.entry_points_match(&self.dotted(*file)) || cpu.entry_points_match(&by_path)
                 }
             };

@@ -1,5 +1,6 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
+mod cells;
 mod dotenv;
 mod followed;
 mod language;
@@ -13,9 +14,11 @@ use elsa::sync::FrozenVec;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+pub use cells::{Cell, Cells};
 pub use language::Language;
 pub use walk::MissingPaths;
 
@@ -27,7 +30,10 @@ pub struct Source {
     /// The path relative to the project root, with `/` on every platform.
     pub name: String,
     pub language: Language,
+    /// What is read: of a notebook the code of its cells, one after the other; of any other file all of it.
     pub text: String,
+    /// Of a notebook, or why it is none.
+    pub cells: Option<Result<Cells, String>>,
     /// Whether findings in this file are reported. Files outside the paths that the user named are
     /// read because others import them, and stay silent.
     pub reported: bool,
@@ -46,6 +52,8 @@ pub struct Skipped {
 /// Lines and columns of a place: 1-based, columns count Unicode scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
+    /// The cell of a notebook in which lines count, among all its cells.
+    pub cell: Option<u32>,
     pub line: u32,
     pub column: u32,
     pub end_line: u32,
@@ -73,15 +81,28 @@ pub struct Sources {
 impl Source {
     /// A file that is reported.
     pub fn new(path: Option<PathBuf>, name: String, language: Language, text: String) -> Self {
+        let (text, cells) = match language {
+            Language::Notebook => match Cells::read(&text) {
+                Ok((code, cells)) => (code, Some(Ok(cells))),
+                Err(reason) => (String::new(), Some(Err(reason))),
+            },
+            _ => (text, None),
+        };
         Source {
             path,
             name,
             language,
             text,
+            cells,
             reported: true,
             lines: OnceLock::new(),
             extracts: FrozenVec::new(),
         }
+    }
+
+    /// The language of a notebook that is not in Python.
+    fn foreign_kernel(&self) -> Option<&str> {
+        self.cells.as_ref()?.as_ref().ok()?.foreign.as_deref()
     }
 
     /// Keeps a text that was put together from parts of this one, as long as this one lives.
@@ -116,11 +137,41 @@ impl Source {
         self.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
-    /// Lines and columns of a span.
+    /// Lines and columns of a span, as people see them: in a notebook they count from the top of the cell.
     pub fn position(&self, span: Span) -> Position {
         let (line, column) = self.line_column(span.start);
         let (end_line, end_column) = self.line_column(span.end);
-        Position { line, column, end_line, end_column }
+        let cell = self.cell_holding(line);
+        let above = cell.map_or(0, |cell| cell.first_line - 1);
+        Position {
+            cell: cell.map(|cell| cell.number),
+            line: line - above,
+            column,
+            end_line: end_line - above,
+            end_column,
+        }
+    }
+
+    /// The first and the last line of a span in the file itself, which for a notebook are lines of JSON.
+    pub fn file_lines(&self, span: Span) -> (u32, u32) {
+        let lines = [self.line_column(span.start).0, self.line_column(span.end).0];
+        let [first, last] = lines.map(|line| match self.cell_holding(line) {
+            Some(cell) => cell.file_line(line - cell.first_line + 1),
+            None => line,
+        });
+        (first, last.max(first))
+    }
+
+    fn cell_holding(&self, line: u32) -> Option<&Cell> {
+        self.cells.as_ref()?.as_ref().ok()?.holding(line)
+    }
+
+    /// What lines are counted in: the name of the file, with the cell of a notebook.
+    pub fn name_with_cell(&self, cell: Option<u32>) -> Cow<'_, str> {
+        match cell {
+            Some(cell) => Cow::Owned(format!("{}:cell {cell}", self.name)),
+            None => Cow::Borrowed(&self.name),
+        }
     }
 }
 
@@ -164,7 +215,15 @@ impl Sources {
                 Ok(Some((language, text))) => {
                     let mut source = Source::new(Some(path), name, language, text);
                     source.reported = wanted.is_reported();
-                    sources.files.push(source);
+                    match (source.foreign_kernel(), wanted) {
+                        (None, _) => sources.files.push(source),
+                        (Some(kernel), walk::Wanted::Named) => {
+                            let reason = format!("a notebook in {kernel}, and only those in Python are read");
+                            sources.skipped.push(Skipped { path: source.name, reason });
+                        }
+                        // Found below a folder: a file in a language that is not read.
+                        (Some(_), _) => {}
+                    }
                 }
                 Ok(None) => {}
                 Err(reason) if wanted.is_reported() => sources.skipped.push(Skipped { path: name, reason }),

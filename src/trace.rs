@@ -11,7 +11,7 @@ use crate::rules::explain::reasons;
 use crate::rules::wording::{as_code, in_force};
 use crate::rules::{Rule, Scope, ScopeKind, findings_of};
 use crate::settings::Settings;
-use crate::sources::Sources;
+use crate::sources::{Language, Sources};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -37,13 +37,15 @@ pub fn print(
         Start::Unit(_) => (0..program.code(file).units.len()).map(Start::Unit).collect(),
         start => vec![start],
     };
+    let language = Some(sources.file(file).language);
     let mut traces: Vec<(Trace, String)> = Vec::new();
     for start in starts {
         let unit = match start {
             Start::Unit(number) => program.code(file).units.get(number).map(|unit| unit.name.to_string()),
             _ => None,
         };
-        let started = unit.filter(|name| !name.is_empty()).unwrap_or_else(|| started(start).to_owned());
+        let started =
+            unit.filter(|name| !name.is_empty()).unwrap_or_else(|| started(start, language).to_owned());
         traces.push((program.trace(file, start), started));
     }
     if let Some(line) = why {
@@ -214,6 +216,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
     chain.reverse();
     let mut object = json!({
         "path": sources.file(event.place.file).name,
+        "cell": position.cell,
         "line": position.line,
         "column": position.column,
         "certain": event.certain,
@@ -272,11 +275,13 @@ fn describe(what: &What) -> String {
 }
 
 fn place(sources: &Sources, event: &Event) -> String {
-    format!("{}:{}", sources.file(event.place.file).name, sources.position(event.place).line)
+    let position = sources.position(event.place);
+    format!("{}:{}", sources.file(event.place.file).name_with_cell(position.cell), position.line)
 }
 
-fn started(start: Start) -> &'static str {
+fn started(start: Start, language: Option<Language>) -> &'static str {
     match start {
+        Start::Tests if language == Some(Language::Rust) => "run by cargo test",
         Start::Script => "started as a script",
         Start::Module => "started as a module",
         Start::Console => "started by a console script",

@@ -1,11 +1,13 @@
 //! Small programs with what must be said about them, and nothing else: `tests/projects/`.
 //!
-//! A comment `# ~ rule severity, rule severity` stands on the line that a finding must name; `# ~^` means the line
-//! above, `# ~^^` the one above that. A file without one must be passed over in silence.
+//! A comment `# ~ rule severity, rule severity` (`//` in Rust) stands on the line that a finding must name; `# ~^`
+//! means the line above, `# ~^^` the one above that. A file without one must be passed over in silence. In a notebook it
+//! stands in a cell.
 //!
 //! Languages without comments have their findings in `expected.txt`, as `path:line rule severity`.
 //!
-//! - `single/TOPIC/NAME.py` (or `.yml`) is a project of one file, with the policy of its topic if there is one.
+//! - `single/TOPIC/NAME.py` (or another language that is checked) is a project of one file, with the policy of its topic
+//!   if there is one.
 //! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin; what the lists
 //!   called `freezing` hold reaches cuInit.
 //! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
@@ -76,10 +78,9 @@ fn projects() -> Vec<(String, Files)> {
     let mut all = Vec::new();
     for topic in entries(&cases().join("single")) {
         let policy = fs::read_to_string(topic.join("gpulint.yaml")).ok();
-        let is_case = |file: &PathBuf| file.extension().is_some_and(|it| it == "py" || it == "yml");
         // A workflow is one by the folder that it lies in.
         let folder = if last_name(&topic) == "workflows" { ".github/workflows/" } else { "" };
-        for case in entries(&topic).into_iter().filter(is_case) {
+        for case in entries(&topic).into_iter().filter(|file| is_case(file)) {
             let mut files = vec![(format!("{folder}{}", last_name(&case)), text_of(&case))];
             files.extend(policy.iter().map(|text| ("gpulint.yaml".to_owned(), text.clone())));
             all.push((relative(&case, &cases()), files));
@@ -103,6 +104,10 @@ fn projects() -> Vec<(String, Files)> {
         }
     }
     all
+}
+
+fn is_case(file: &Path) -> bool {
+    ["ipynb", "md", "py", "rs", "yml"].iter().any(|ending| file.extension().is_some_and(|it| it == *ending))
 }
 
 /// A statement that reaches cuInit makes the pin below it useless; any other leaves it fragile, below `import torch`.
@@ -146,7 +151,11 @@ fn differences(number: usize, files: &Files) -> String {
         .filter(|finding| finding["status"] == "active" && RULES.contains(&text(finding, "rule").as_str()))
         .map(|finding| {
             let line = finding["line"].as_u64().and_then(|line| usize::try_from(line).ok()).unwrap_or(0);
-            (text(finding, "path"), line, text(finding, "rule"), text(finding, "severity"))
+            let path = match finding["cell"].as_u64() {
+                Some(cell) => format!("{}:cell {cell}", text(finding, "path")),
+                None => text(finding, "path"),
+            };
+            (path, line, text(finding, "rule"), text(finding, "severity"))
         })
         .collect();
     let mut lines = String::new();
@@ -165,6 +174,22 @@ fn differences(number: usize, files: &Files) -> String {
 }
 
 fn expected(path: &str, text: &str) -> Vec<Row> {
+    if !path.ends_with(".ipynb") {
+        return labels(path, text);
+    }
+    let Ok(notebook) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };
+    let cells = notebook["cells"].as_array().cloned().unwrap_or_default();
+    let rows = cells.iter().enumerate().map(|(index, cell)| {
+        let source = match &cell["source"] {
+            serde_json::Value::Array(parts) => parts.iter().filter_map(|part| part.as_str()).collect(),
+            text => text.as_str().unwrap_or_default().to_owned(),
+        };
+        labels(&format!("{path}:cell {}", index + 1), &source)
+    });
+    rows.flatten().collect()
+}
+
+fn labels(path: &str, text: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     if path == "expected.txt" {
         for line in text.lines() {
@@ -177,7 +202,8 @@ fn expected(path: &str, text: &str) -> Vec<Row> {
         return rows;
     }
     for (index, line) in text.lines().enumerate() {
-        let Some((_, marker)) = line.split_once("# ~") else { continue };
+        let marker = line.split_once("# ~").or_else(|| line.split_once("// ~"));
+        let Some((_, marker)) = marker else { continue };
         let above = marker.bytes().take_while(|byte| *byte == b'^').count();
         let (line, marker) = (index + 1 - above, &marker[above..]);
         for item in marker.split(',') {

@@ -135,11 +135,12 @@ fn claims_of(suppression: &Suppression) -> Vec<Claim<'_>> {
 fn mark(findings: &mut [Finding], claims: &mut BTreeMap<FileId, Vec<Claim>>, sources: &Sources) {
     for finding in findings {
         let Some(claims) = claims.get_mut(&finding.place.file) else { continue };
-        let position = sources.position(finding.place);
+        let (source, span) = (sources.file(finding.place.file), finding.place.span);
+        let (first, _) = source.line_column(span.start);
+        let (end_line, end_column) = source.line_column(span.end);
         // A place that ends where a line starts does not touch that line.
-        let ends_before = position.end_line > position.line && position.end_column == 1;
-        let last = position.end_line - u32::from(ends_before);
-        for claim in claims.iter_mut().filter(|claim| claim.covers(&finding.rule, position.line, last)) {
+        let last = end_line - u32::from(end_line > first && end_column == 1);
+        for claim in claims.iter_mut().filter(|claim| claim.covers(&finding.rule, first, last)) {
             claim.used = true;
             finding.status = Status::Suppressed;
         }

@@ -10,6 +10,7 @@ use crate::code::{Block, Code, Expr, ExprKind};
 use crate::facts::Span;
 use crate::languages::Refusal;
 use crate::languages::embedded::Origin;
+use crate::sources::Source;
 use aho_corasick::packed::Searcher;
 use nesting::{MAX_DEPTH, TOO_DEEP};
 use ruff_python_ast::token::TokenKind;
@@ -26,23 +27,35 @@ pub fn lower(text: &str) -> Result<Code<'_>, Refusal> {
         Some(rest) => (rest, Origin::from('\u{feff}'.len_utf8())),
         None => (text, Origin::from(0)),
     };
-    code.body = lower_part(text, &origin, PySourceType::Python, &mut code)?;
+    code.body = lower_part(text, &origin, None, &mut code)?;
     Ok(code)
+}
+
+/// Lowers a cell of a notebook, in which IPython's own lines may stand among those of Python.
+pub fn lower_cell<'s>(
+    text: &'s str,
+    origin: &Origin,
+    source: &'s Source,
+    code: &mut Code<'s>,
+) -> Result<Block<'s>, Refusal> {
+    lower_part(text, origin, Some(source), code)
 }
 
 /// Lowers Python that stands in a file of another language, and adds what it defines to the code of that
 /// file.
 pub fn lower_snippet<'s>(text: &'s str, origin: &Origin, code: &mut Code<'s>) -> Result<Block<'s>, Refusal> {
-    lower_part(text, origin, PySourceType::Python, code)
+    lower_part(text, origin, None, code)
 }
 
+/// `notebook` is there for text that IPython runs.
 fn lower_part<'s>(
     text: &'s str,
     origin: &Origin,
-    source_type: PySourceType,
+    notebook: Option<&'s Source>,
     code: &mut Code<'s>,
 ) -> Result<Block<'s>, Refusal> {
     nesting::check(text)?;
+    let source_type = if notebook.is_some() { PySourceType::Ipynb } else { PySourceType::Python };
     let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
     let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
         return Err("not a Python module".to_owned());
@@ -56,6 +69,7 @@ fn lower_part<'s>(
     let mut lowering = Lowering {
         text,
         origin,
+        notebook,
         code: std::mem::take(code),
         depth: 0,
         too_deep: false,
@@ -82,6 +96,8 @@ struct Lowering<'s, 'o> {
     text: &'s str,
     /// Where `text` stands in the file.
     origin: &'o Origin,
+    /// The notebook that the text is a cell of.
+    notebook: Option<&'s Source>,
     code: Code<'s>,
     depth: usize,
     too_deep: bool,

@@ -1,8 +1,9 @@
 //! Where programs start: scripts, `__main__` modules, test modules.
 
 use super::Program;
-use crate::code::{Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
+use crate::sources::Language;
 
 /// How a program is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,17 @@ impl Program<'_> {
             return Some(Start::Unit(0));
         }
         let source = self.sources.file(file);
+        if source.language == Language::Rust {
+            let tests = (!code.tests.is_empty()).then_some(Start::Tests);
+            return code.main_guard.then_some(Start::Script).or(tests);
+        }
+        if source.language == Language::Notebook {
+            return (!code.body.is_empty()).then_some(Start::Script);
+        }
         let name = source.name.rsplit('/').next().unwrap_or(&source.name);
-        if (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py") {
+        let is_named_so = (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py");
+        // Scripts are named so too.
+        if is_named_so && (has_tests(code) || !code.main_guard) {
             return Some(Start::Tests);
         }
         if name == "conftest.py" {
@@ -124,6 +134,18 @@ impl Program<'_> {
         folders.extend(name.match_indices('/').map(|(at, _)| name[..=at].to_owned()));
         folders.iter().filter_map(|folder| self.imports.file_named(&format!("{folder}conftest.py"))).collect()
     }
+}
+
+/// Whether pytest finds something to run in a file.
+fn has_tests(code: &Code<'_>) -> bool {
+    code.body.iter().any(|step| match &step.kind {
+        StepKind::Define { function, .. } => code.functions[*function].name.starts_with("test_"),
+        StepKind::DefineClass { class, .. } => {
+            let name = code.classes[*class].name;
+            name.starts_with("Test") || ["Test", "Tests", "TestCase"].iter().any(|end| name.ends_with(end))
+        }
+        _ => false,
+    })
 }
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.

@@ -110,11 +110,11 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
 pub(super) type Launched<'l> = (FileId, Start, Option<&'l Launch>);
 
 /// Launches that differ in what the program finds, in the order of their launchers.
-pub(super) fn distinct(launchers: &[(Trace, Start)]) -> Vec<&Launch> {
+pub(super) fn distinct<'l>(launches: impl IntoIterator<Item = &'l Launch>) -> Vec<&'l Launch> {
     /// More environments than this are not told apart for one program.
     const MOST: usize = 8;
     let mut distinct: Vec<&Launch> = Vec::new();
-    for launch in launchers.iter().flat_map(|(trace, _)| &trace.launches) {
+    for launch in launches {
         let same_program = |known: &&&Launch| known.file == launch.file && known.start == launch.start;
         let mut known = distinct.iter().filter(same_program);
         // One that sets no mask matters more than any.
@@ -154,6 +154,16 @@ impl Program<'_> {
             traces.iter().map(|(trace, _)| !trace.entry.is_some_and(is_run_elsewhere)).collect();
         let mut kept = kept.into_iter();
         traces.into_iter().filter(|_| kept.next() == Some(true)).collect()
+    }
+
+    /// What programs start that are no launchers themselves, notebooks above all, in the environment that
+    /// `launches` give them.
+    pub(super) fn launched_by_programs(&self, launches: Vec<&Launch>) -> Vec<Launch> {
+        let starts = self.starts(launches);
+        let starting = starts.par_iter().filter(|(file, ..)| self.code(*file).starts_programs);
+        let started = starting
+            .map(|&(file, start, launch)| Run::new(self, file, start).launched_by(launch).trace().launches);
+        started.collect::<Vec<_>>().into_iter().flatten().collect()
     }
 
     /// Every program with each environment that launchers give it; without a launcher it has none.

@@ -8,8 +8,9 @@ use std::io::Write;
 
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     for finding in report.shown() {
-        let name = printable(&report.sources.file(finding.place.file).name);
         let position = report.sources.position(finding.place);
+        let name = report.sources.file(finding.place.file).name_with_cell(position.cell);
+        let name = printable(&name);
         let (line, column) = (position.line, position.column);
         let (severity, rule) = (word(finding.severity), printable(&finding.rule));
         let style = if report.colour { style_of(finding.severity) } else { Style::new() };

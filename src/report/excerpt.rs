@@ -65,7 +65,7 @@ impl<'a> Excerpt<'a> {
         let first = places.iter().map(|place| place.start).min().unwrap_or_default();
         let last = places.iter().map(|place| place.end).max().unwrap_or_default();
         let mut in_file = line_start(text, first as usize);
-        let first_line = source.line_column(first).0 as usize;
+        let first_line = source.position(Span { start: first, end: first }).line as usize;
         let mut excerpt = Excerpt { text: String::new(), first_line, lines: vec![] };
         for whole in text[in_file..line_end(text, last as usize)].split('\n') {
             let line = whole.trim_start_matches('\u{feff}');

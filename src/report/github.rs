@@ -24,17 +24,20 @@ fn command_of(finding: &Finding, report: &Report) -> String {
         Severity::Note => "notice",
     };
     let title = property(&format!("gpulint ({})", finding.rule));
-    let file = property(&in_repository(report.below_repository, &sources.file(finding.place.file).name));
+    let source = sources.file(finding.place.file);
+    let file = property(&in_repository(report.below_repository, &source.name));
     let position = sources.position(finding.place);
-    let (line, end_line) = (position.line, position.end_line);
-    // An annotation over several lines must not have columns, or GitHub refuses it.
-    let span = if line == end_line {
+    let (line, end_line) = source.file_lines(finding.place.span);
+    // An annotation over several lines must not have columns, or GitHub refuses it. In the JSON of a notebook
+    // columns are others than in its code.
+    let span = if line == end_line && position.cell.is_none() {
         let (column, end_column) = (position.column, position.end_column);
         format!("line={line},col={column},endLine={end_line},endColumn={end_column}")
     } else {
         format!("line={line},endLine={end_line}")
     };
-    format!("::{command} title={title},file={file},{span}::{}", data(&finding.message))
+    let cell = position.cell.map(|cell| format!("cell {cell}, line {}: ", position.line)).unwrap_or_default();
+    format!("::{command} title={title},file={file},{span}::{cell}{}", data(&finding.message))
 }
 
 /// A path as GitHub knows it: from the top of the repository, and not from the root of the project.

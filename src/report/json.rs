@@ -29,6 +29,7 @@ fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources)
         let position = sources.position(related.place);
         RelatedEntry {
             path: &sources.file(related.place.file).name,
+            cell: position.cell,
             line: position.line,
             column: position.column,
             message: &related.message,
@@ -41,6 +42,7 @@ fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources)
         confidence: finding.confidence,
         message: &finding.message,
         path: &sources.file(finding.place.file).name,
+        cell: position.cell,
         line: position.line,
         column: position.column,
         end_line: position.end_line,
@@ -84,6 +86,9 @@ struct Entry<'a> {
     confidence: Confidence,
     message: &'a str,
     path: &'a str,
+    /// Lines count in this cell of a notebook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     line: u32,
     column: u32,
     end_line: u32,
@@ -98,6 +103,8 @@ struct Entry<'a> {
 #[derive(Serialize)]
 struct RelatedEntry<'a> {
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     line: u32,
     column: u32,
     message: &'a str,

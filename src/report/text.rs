@@ -50,11 +50,12 @@ fn picture_of(finding: &Finding, sources: &Sources, renderer: &Renderer) -> Stri
 fn places_of<'a>(finding: &'a Finding, sources: &'a Sources) -> Vec<Element<'a>> {
     let (mut near, mut far): (Vec<&Related>, Vec<&Related>) = (vec![], vec![]);
     let many = finding.related.len() > SHOWN_RELATED;
-    let primary_line = sources.position(finding.place).line;
+    let primary = sources.position(finding.place);
     let primary_is_shown = markable(sources.file(finding.place.file), finding.place.span).is_some();
     for related in &finding.related {
-        let distance = sources.position(related.place).line.abs_diff(primary_line);
-        let same_file = related.place.file == finding.place.file;
+        let position = sources.position(related.place);
+        let distance = position.line.abs_diff(primary.line);
+        let same_file = related.place.file == finding.place.file && position.cell == primary.cell;
         let is_near = primary_is_shown && same_file && distance <= NEARBY_LINES;
         let is_shown = markable(sources.file(related.place.file), related.place.span).is_some();
         if is_near && is_shown && !many { near.push(related) } else { far.push(related) }
@@ -81,9 +82,10 @@ fn snippet_of<'a>(
     sources: &'a Sources,
 ) -> Vec<Element<'a>> {
     let source = sources.file(place.file);
+    let position = source.position(place.span);
+    let name = printable(&source.name_with_cell(position.cell)).into_owned();
     let Some(span) = markable(source, place.span) else {
-        let position = source.position(place.span);
-        let origin = Origin::path(printable(&source.name)).line(position.line as usize);
+        let origin = Origin::path(name).line(position.line as usize);
         let label = if label.is_empty() { String::new() } else { format!("{}: ", sentence(label)) };
         let text = format!("{label}{} (line {} is long)", glimpse(source, place.span), position.line);
         return vec![origin.char_column(position.column as usize).into(), Level::NOTE.message(text).into()];
@@ -98,15 +100,15 @@ fn snippet_of<'a>(
         .iter()
         .map(|(span, kind, label)| kind.span(excerpt.range_of(*span)).label(sentence(label)))
         .collect();
-    let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line).path(printable(&source.name));
+    let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line).path(name);
     vec![snippet.annotations(annotations).into()]
 }
 
 fn list_of(related: &[&Related], sources: &Sources) -> String {
     let line = |related: &&Related| {
         let position = sources.position(related.place);
-        let name = printable(&sources.file(related.place.file).name);
-        format!("{name}:{}:{}: {}", position.line, position.column, sentence(&related.message))
+        let name = sources.file(related.place.file).name_with_cell(position.cell);
+        format!("{}:{}:{}: {}", printable(&name), position.line, position.column, sentence(&related.message))
     };
     let mut lines: Vec<String> = related.iter().map(line).collect();
     let mut text = format!("{} places explain this, in order:", lines.len());

@@ -52,7 +52,8 @@ impl Scope<'_> {
             && is(condition.inside_mask, &|| {
                 self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
             })
-            && is(condition.counted, &|| event.before.counted);
+            && is(condition.counted, &|| event.before.counted)
+            && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
@@ -122,11 +123,14 @@ impl Scope<'_> {
         if self.trace.event(id).in_child {
             return false;
         }
-        let later = self.trace.events[id as usize + 1..].iter().filter(|event| !event.in_child);
-        let next = later
-            .map(|event| &event.what)
-            .find(|what| matches!(what, What::Spawn { .. }) || what.initialises_cuda());
-        matches!(next, Some(What::Spawn { .. }))
+        let starts = |event: &Event| match event.what {
+            What::Launch { .. } => true,
+            What::Spawn { .. } => !event.in_child,
+            _ => false,
+        };
+        let mut later = self.trace.events[id as usize + 1..].iter();
+        let next = later.find(|event| starts(event) || (event.what.initialises_cuda() && !event.in_child));
+        next.is_some_and(starts)
     }
 
     fn has_policy(&self, key: PolicyKey) -> bool {

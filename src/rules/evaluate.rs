@@ -56,7 +56,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
     }
     if rule.once {
         // The one that says most about the program; among equals the first.
-        let best = findings.into_iter().rev().max_by_key(|finding| (finding.severity, finding.confidence));
+        let best = findings.into_iter().rev().max_by_key(|finding| finding.severity);
         return best.into_iter().collect();
     }
     findings
@@ -66,10 +66,11 @@ impl Scope<'_> {
     pub(super) fn matches(&self, rule: &Rule, id: EventId, event: &Event) -> bool {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
-            (EventKind::GpuUse, ScopeKind::Launcher) => {
+            (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
                 event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
+            (EventKind::GpuChoice, ScopeKind::Program) => self.is_first_use(event) || self.reads_mask(event),
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
                 What::Write { variable, .. } => {
                     rule.find.variables.is_empty() || rule.find.variables.contains(variable)
@@ -127,11 +128,19 @@ impl Scope<'_> {
 
     /// Whether the event may be the first GPU use on some path.
     fn is_first_use(&self, event: &Event) -> bool {
-        let fresh = |happened: Option<Happened>| happened.is_none_or(|happened| !happened.certain);
         let imports_count = self.policy.gpu.is_some();
         let uses = event.what.initialises_cuda() || (imports_count && event.what.imports_gpu_library());
-        let counts = !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry;
-        uses && counts && fresh(event.before.cuda) && (!imports_count || fresh(event.before.library))
+        let first = is_fresh(event.before.cuda) && (!imports_count || is_fresh(event.before.library));
+        uses && first && self.is_looked_at(event)
+    }
+
+    /// Whether the event may be the one at which CUDA reads the mask.
+    fn reads_mask(&self, event: &Event) -> bool {
+        event.what.initialises_cuda() && is_fresh(event.before.cuda) && self.is_looked_at(event)
+    }
+
+    fn is_looked_at(&self, event: &Event) -> bool {
+        !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
     }
 
     fn finding(&self, rule: &Rule, severity: Severity, event: &Event, verdict: &Verdict) -> Finding {
@@ -255,6 +264,11 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// Whether something did not happen yet on some path.
+fn is_fresh(happened: Option<Happened>) -> bool {
+    happened.is_none_or(|happened| !happened.certain)
 }
 
 fn lower(severity: Severity) -> Severity {

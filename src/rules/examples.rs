@@ -68,10 +68,13 @@ impl Example {
             return Err(format!("{}: {}", skipped.path, skipped.reason));
         }
         let place = |finding: &crate::findings::Finding| {
-            let line = sources.position(finding.place).line;
+            let position = sources.position(finding.place);
+            let line = position.line;
             match files {
                 Files::One(_) => line.to_string(),
-                Files::Many(_) => format!("{}:{line}", sources.file(finding.place.file).name),
+                Files::Many(_) => {
+                    format!("{}:{line}", sources.file(finding.place.file).name_with_cell(position.cell))
+                }
             }
         };
         Ok(outcome.findings.iter().filter(|finding| finding.rule == rule.id).map(place).collect())

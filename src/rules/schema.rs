@@ -85,6 +85,9 @@ pub enum EventKind {
     /// The first GPU use on some path of a program: the first effect that reaches `cuInit`; under a
     /// policy the first import of a GPU library too.
     GpuUse,
+    /// What is in force here decides which GPU it is: the first use, and where that is an import, the first
+    /// effect that reaches `cuInit` as well.
+    GpuChoice,
     /// A variable is set, in a program.
     Write,
     /// A GPU is chosen by index, anywhere.
@@ -129,6 +132,8 @@ pub struct Condition {
     pub inside_mask: Option<bool>,
     /// The number of devices was checked on the way.
     pub counted: Option<bool>,
+    /// The environment is handed to something that is not followed, and may use no GPU.
+    pub handed_on: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.

@@ -109,7 +109,9 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Import { module, .. } => format!("import {module}"),
         // A command line.
         What::Call { callee, .. } if callee.contains(' ') => callee.clone(),
-        What::Call { callee, .. } if callee.contains('.') => format!("{}()", callee.trim_end_matches("()")),
+        What::Call { callee, .. } if callee.contains(['.', ':']) => {
+            format!("{}()", callee.trim_end_matches("()"))
+        }
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),

@@ -1,6 +1,8 @@
 //! Files that the named ones import. Where nothing says how far the project reaches (no policy, no git
 //! work tree), the whole folder may be a home directory: only what is imported is read.
 
+use super::cells::Cells;
+use super::language::Language;
 use super::walk::{Found, Wanted};
 use rustc_hash::FxHashSet;
 use std::fs;
@@ -18,8 +20,13 @@ pub fn add(found: &mut Found, whole: bool) {
     let limit = found.len() + MOST;
     while let Some(file) = pending.pop() {
         let Ok(text) = fs::read_to_string(&file) else { continue };
+        let text = match Language::of_name(&file) {
+            Some(Language::Notebook) => Cells::read(&text).map(|(code, _)| code).unwrap_or_default(),
+            _ => text,
+        };
         let around = if found.get(&file) == Some(&Wanted::Named) { files_around(&file) } else { Vec::new() };
-        for imported in around.into_iter().chain(imported_by(&file, &text, &mut folders)) {
+        let run = run_by(&file, &text);
+        for imported in around.into_iter().chain(run).chain(imported_by(&file, &text, &mut folders)) {
             if found.len() < limit && !found.contains_key(&imported) {
                 found.insert(imported.clone(), Wanted::ForImports);
                 pending.push(imported);
@@ -35,6 +42,15 @@ fn files_around(file: &Path) -> Vec<PathBuf> {
     let folders = file.ancestors().skip(1).take(MOST);
     let candidates = folders.flat_map(|folder| ["conftest.py", "__init__.py"].map(|name| folder.join(name)));
     candidates.filter(|candidate| candidate.is_file()).collect()
+}
+
+/// The scripts that a notebook runs in its own process.
+fn run_by(file: &Path, text: &str) -> Vec<PathBuf> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix("%run "));
+    let scripts = lines.filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('-')));
+    let paths = scripts.map(|script| folder.join(script.trim_matches(['"', '\''])));
+    paths.filter(|path| path.is_file()).collect()
 }
 
 /// The files that exist where the import lines of a file lead. A line in a text counts too: a file too

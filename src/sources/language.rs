@@ -158,7 +158,9 @@ impl Language {
                 | Language::Ini
                 | Language::Json
                 | Language::Makefile
+                | Language::Notebook
                 | Language::Python
+                | Language::Rust
                 | Language::Shell
                 | Language::Toml
                 | Language::Yaml

@@ -9,7 +9,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// Larger files are data, whatever their names say.
-pub const MAX_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Notebooks hold the pictures that they drew.
+const MAX_NOTEBOOK_BYTES: u64 = 256 << 20;
 
 /// A longer first line is no shebang that a system would accept.
 const SHEBANG_BYTES: u64 = 256;
@@ -34,8 +37,8 @@ pub fn file(path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, S
     if !metadata.is_file() {
         return if expected { Err("not a regular file".to_owned()) } else { Ok(None) };
     }
-    if language.is_some() && metadata.len() > MAX_BYTES {
-        return Err(too_large());
+    if language.is_some() && metadata.len() > most_bytes(language) {
+        return Err(too_large(language));
     }
     let is_data = language.is_some_and(Language::is_data);
     if is_data && !named && metadata.len() > MAX_DATA_BYTES {
@@ -45,7 +48,7 @@ pub fn file(path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, S
         Ok(Some((_, bytes))) if is_data && !named && !starts_programs(path) && !mentions_gpu(&bytes) => {
             Ok(None)
         }
-        Ok(Some((language, bytes))) => Ok(Some((language, decoded(bytes)?))),
+        Ok(Some((language, bytes))) => Ok(Some((language, decoded(bytes, language)?))),
         Ok(None) if named => Err(not_read(path)),
         Ok(None) => Ok(None),
         Err(_) if !expected => Ok(None),
@@ -60,7 +63,7 @@ pub fn text_of(path: Option<&Path>, bytes: Vec<u8>) -> Result<(Language, String)
         None => Some(Language::of_shebang(&bytes).unwrap_or(Language::Python)),
     };
     match (language, path) {
-        (Some(language), _) => Ok((language, decoded(bytes)?)),
+        (Some(language), _) => Ok((language, decoded(bytes, language)?)),
         (None, path) => Err(path.map_or_else(|| NOT_READ.to_owned(), not_read)),
     }
 }
@@ -77,9 +80,10 @@ fn bytes_of(path: &Path, language: Option<Language>, length: u64) -> io::Result<
             language
         }
     };
-    bytes.reserve_exact((length.min(MAX_BYTES) as usize + 1).saturating_sub(bytes.len()));
+    let most = most_bytes(Some(language));
+    bytes.reserve_exact((length.min(most) as usize + 1).saturating_sub(bytes.len()));
     // One byte more, so that a file that is too large, or has grown, is noticed.
-    open.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    open.take(most + 1).read_to_end(&mut bytes)?;
     Ok(Some((language, bytes)))
 }
 
@@ -99,15 +103,19 @@ fn mentions_gpu(bytes: &[u8]) -> bool {
     WORDS.is_match(bytes)
 }
 
-fn decoded(bytes: Vec<u8>) -> Result<String, String> {
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(too_large());
+fn decoded(bytes: Vec<u8>, language: Language) -> Result<String, String> {
+    if bytes.len() as u64 > most_bytes(Some(language)) {
+        return Err(too_large(Some(language)));
     }
     String::from_utf8(bytes).map_err(|_| "not valid UTF-8".to_owned())
 }
 
-fn too_large() -> String {
-    format!("larger than {} MiB", MAX_BYTES >> 20)
+fn too_large(language: Option<Language>) -> String {
+    format!("larger than {} MiB", most_bytes(language) >> 20)
+}
+
+fn most_bytes(language: Option<Language>) -> u64 {
+    if language == Some(Language::Notebook) { MAX_NOTEBOOK_BYTES } else { MAX_BYTES }
 }
 
 fn not_read(path: &Path) -> String {

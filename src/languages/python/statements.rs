@@ -5,6 +5,7 @@ use super::expressions::operator;
 use crate::code::{
     Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Step, StepKind,
 };
+use crate::languages::notebook::{Escape, steps_of};
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 
@@ -12,12 +13,34 @@ impl<'s> Lowering<'s, '_> {
     pub(super) fn block(&mut self, statements: &[ast::Stmt]) -> Block<'s> {
         let mut block = Vec::with_capacity(statements.len());
         for statement in statements {
+            if self.notebook.is_some() {
+                self.escape(statement, &mut block);
+            }
             let lowered = self.deeper(|lowering| lowering.step(statement)).flatten();
             if let Some(kind) = lowered {
                 block.push(Step { span: self.span(statement.range()), kind });
             }
         }
         block
+    }
+
+    /// The steps of a line that IPython understands, also where its output is assigned: `files = !ls`.
+    fn escape(&mut self, statement: &ast::Stmt, block: &mut Block<'s>) {
+        let (range, kind) = match statement {
+            ast::Stmt::IpyEscapeCommand(line) => (line.range, line.kind),
+            ast::Stmt::Assign(assign) => match &*assign.value {
+                ast::Expr::IpyEscapeCommand(line) => (line.range, line.kind),
+                _ => return,
+            },
+            _ => return,
+        };
+        let Some(source) = self.notebook else { return };
+        let whole = self.slice(range);
+        let behind = whole.strip_prefix(kind.as_str()).unwrap_or_default();
+        let start = range.end().to_usize() - behind.trim_start().len();
+        let end = start + behind.trim().len();
+        let escape = Escape { kind: kind.as_str(), start, end, span: self.span(range) };
+        block.extend(steps_of(escape, self.text, self.origin, source, &mut self.code));
     }
 
     /// `None` for a statement that does nothing: `pass`, a docstring, a bare constant.

@@ -41,7 +41,7 @@ impl<'p> Run<'p> {
     }
 
     /// The value of a function or method that the module bound to its own name.
-    fn find_closure(&self, file: FileId, function: usize) -> Option<Rc<Closure<'p>>> {
+    pub(super) fn find_closure(&self, file: FileId, function: usize) -> Option<Rc<Closure<'p>>> {
         let values = self.scopes.iter().flat_map(|scope| scope.values.values());
         values.flat_map(|value| value.alternatives()).find_map(|value| match value {
             Value::Function(closure) if closure.file == file && closure.function == function => {

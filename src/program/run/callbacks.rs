@@ -145,6 +145,8 @@ pub(super) fn starts_child(path: &str) -> bool {
         || spawns.iter().any(|end| path.ends_with(end))
         || (path.contains("Process")
             && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
+        || (path.contains("process.Command.new()")
+            && ["exec", "output", "spawn", "status"].iter().any(|end| path.ends_with(end)))
         || (path.contains("Pool()") && path.contains("multiprocessing"))
 }
 
@@ -168,6 +170,12 @@ fn runs_functions(callee: &str) -> bool {
         "Timer",
         "Process",
         "submit",
+        "and_then",
+        "block_on",
+        "for_each",
+        "get_or_init",
+        "get_or_try_init",
+        "spawn_blocking",
         "map",
         "imap",
         "imap_unordered",

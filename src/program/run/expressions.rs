@@ -26,6 +26,7 @@ impl<'p> Run<'p> {
             ExprKind::Int(value) => Value::Int(*value, self.literal_place(expr.span)),
             ExprKind::Text(text) => Value::text(borrow(text), self.literal_place(expr.span)),
             ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::Outside(path) => Value::Outside(self.paths.id(path)),
             ExprKind::Attribute(object, name) => {
                 let object = self.eval(object);
                 self.attribute(&object, name, expr.span)
@@ -124,7 +125,8 @@ impl<'p> Run<'p> {
         match name {
             "TYPE_CHECKING" => Value::Bool(false),
             "__name__" => {
-                let is_main = self.here.file == self.entry && self.start.is_main();
+                let is_entry = self.here.file == self.entry && self.start.is_main();
+                let is_main = is_entry || self.is_run_as_script(self.here.file);
                 let dotted = self.program.dotted(self.here.file);
                 let text = if is_main { Cow::Borrowed("__main__") } else { Cow::Owned(dotted) };
                 Value::text(text, self.place(span))
@@ -215,6 +217,7 @@ impl<'p> Run<'p> {
                         run.assume(presence, holds);
                     }
                 };
+                let before = presence.as_ref().map(|presence| self.state.reaching(&presence.variable));
                 self.alternatives(vec![
                     Box::new(|run| {
                         refine(run, !decides);
@@ -222,6 +225,9 @@ impl<'p> Run<'p> {
                     }),
                     Box::new(|run| refine(run, decides)),
                 ]);
+                if let (Some(presence), Some(before)) = (&presence, before) {
+                    self.forget_assumption(presence, before);
+                }
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
                 if later.truth() == Some(decides) && !matches!(value, Value::OneOf(_)) {
                     return if decides { later } else { Value::Bool(false) };

@@ -2,6 +2,7 @@
 //! that are files of the project are programs of their own with that environment.
 
 mod apart;
+mod scripts;
 
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
@@ -16,9 +17,6 @@ use crate::program::value::{ScopeId, Value};
 use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
-
-/// Scripts that start each other are followed this deep.
-const MOST_SCRIPTS: usize = 8;
 
 /// What a launcher knows beside its variables.
 #[derive(Default)]
@@ -190,35 +188,6 @@ impl<'p> Run<'p> {
 
     pub(super) fn export_all(&mut self, all: bool) {
         self.shell.export_all = all;
-    }
-
-    /// `source env.sh`: the steps of another file, in this shell.
-    pub(super) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
-        let Some(file) = self.file_named_by(path).or_else(|| self.program.action_in(self.here.file, path))
-        else {
-            // Anything may be set in it.
-            return self.state.fill_gaps(false);
-        };
-        self.run_script(file, span, true);
-    }
-
-    /// The units of another script: in this shell, or in one of its own.
-    fn run_script(&mut self, file: FileId, span: Span, in_this_shell: bool) {
-        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
-            return;
-        }
-        let code = self.program.code(file);
-        let frame = self.push_frame(file, None, span);
-        self.trace.entered.push(file);
-        let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
-        self.shell.scripts.push(file);
-        for unit in &code.units {
-            self.block(&unit.body);
-        }
-        self.flow = Flow::Next;
-        self.shell.scripts.pop();
-        self.here = outer;
     }
 
     pub(super) fn command(&mut self, command: &'p Command<'p>, span: Span) {

@@ -10,6 +10,7 @@ use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
 use crate::program::state::State;
 use crate::program::trace::What;
 use crate::program::value::{PathId, Value};
+use crate::sources::Language;
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
@@ -28,6 +29,9 @@ impl<'p> Run<'p> {
             return value;
         }
         if let Some(value) = self.call_path(&text, &args, span) {
+            return value;
+        }
+        if let Some(value) = self.parsed_classes(path, &text, span) {
             return value;
         }
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
@@ -50,14 +54,16 @@ impl<'p> Run<'p> {
     /// when it is an ordinary call besides.
     fn call_by_meaning(&mut self, path: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
         match path {
-            "sys.exit" | "os._exit" | "os.abort" | "pytest.skip" | "pytest.exit" | "pytest.fail"
-            | "builtins.exit" | "builtins.quit" => {
+            "sys.exit" | "os._exit" | "os.abort" | "std.process.exit" | "std.process.abort"
+            | "pytest.skip" | "pytest.exit" | "pytest.fail" | "builtins.exit" | "builtins.quit" => {
                 self.flow = Flow::Raise;
                 Some(Value::Unknown)
             }
             "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
             "builtins.__import__" => Some(self.import_literal(args, true, span)),
-            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" => Some(self.load_dotenv(args, span)),
+            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" | "dotenv.dotenv" | "dotenvy.dotenv" => {
+                Some(self.load_dotenv(args, span))
+            }
             // What the file sets is not followed; it may set anything that is not set yet.
             "environ.Env.read_env" => {
                 self.state.fill_gaps(false);
@@ -91,6 +97,18 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// `HfArgumentParser((Model, Training)).parse_args_into_dataclasses()` makes one object of each class.
+    fn parsed_classes(&mut self, path: PathId, text: &str, span: Span) -> Option<Value<'p>> {
+        let (parser, method) = text.rsplit_once('.')?;
+        if !is_argument_parser(parser) || !method.starts_with("parse_") {
+            return None;
+        }
+        let classes = self.made_with(path)?.get(Some(0), Some("dataclass_types"))?.value.clone();
+        let classes = self.elements(&classes).unwrap_or_else(|| vec![classes]);
+        let make = |class| self.call(class, Args { items: Vec::new(), open: true }, span);
+        Some(Value::sequence(classes.into_iter().map(make).collect()))
+    }
+
     /// What a library call returns: something known by the name of the call, with its arguments where using
     /// it depends on them.
     fn result_of(&mut self, path: PathId, args: Args<'p>) -> Value<'p> {
@@ -101,6 +119,7 @@ impl<'p> Run<'p> {
             || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
             || self.program.knowledge.depends_on_making(&result_text)
+            || is_argument_parser(&result_text)
             || Self::is_mark(&text)
             || waits_for_start(&text);
         // A mark that asks for the number of devices is remembered as asking, under its name too.
@@ -138,6 +157,8 @@ impl<'p> Run<'p> {
         if self.is_mocked(path) {
             return;
         }
+        // `super().__init__(…)` in a class that is made of a known one.
+        let path = path.strip_suffix("().__init__").unwrap_or(path);
         let knowledge = self.program.knowledge;
         let effects = knowledge.of_call(path);
         if !effects.is_empty() {
@@ -290,15 +311,16 @@ impl<'p> Run<'p> {
             || !row.only_on_gpu
             || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
-        let (mut sure, mut negative, mut names_gpu) = (true, false, false);
+        let (mut sure, mut negative, mut names_gpu) = (is_decided(row, args), false, false);
         for (device, at) in devices {
             match device {
                 Device::Gpu { index, text, place } => {
                     (on_gpu, names_gpu) = (true, true);
                     if index.is_some() {
                         let place = place.unwrap_or(self.place(at));
-                        let by =
-                            if callee.contains('.') { format!("{callee}()") } else { format!(".{callee}()") };
+                        let name = self.name_of_call(callee);
+                        let is_path = name.contains(['.', ':']);
+                        let by = if is_path { format!("{name}()") } else { format!(".{name}()") };
                         self.note_choice(index, text, &by, place);
                     }
                 }
@@ -308,7 +330,7 @@ impl<'p> Run<'p> {
                 Device::Other | Device::Unknown => on_gpu = true,
             }
         }
-        if row.does.contains(&Does::Nvml) && callee.ends_with("device_count") {
+        if ["device_count", "num_devices"].iter().any(|count| callee.ends_with(count)) {
             self.asked_count = true;
         }
         let does: Vec<Does> = row.does.iter().copied().filter(|does| *does != Does::SelectDevice).collect();
@@ -322,7 +344,8 @@ impl<'p> Run<'p> {
         let narrowed = self.where_on_gpu(row, args);
         let outer = narrowed.map(|state| std::mem::replace(&mut self.state, state));
         let before = self.state.cuda;
-        self.note(What::Call { callee: callee.to_owned(), does, note: row.note.clone() }, span);
+        let callee = self.name_of_call(callee);
+        self.note(What::Call { callee, does, note: row.note.clone() }, span);
         if let Some(outer) = outer {
             let narrowed = std::mem::replace(&mut self.state, outer);
             if narrowed.cuda != before && self.state.cuda.is_none() {
@@ -330,6 +353,14 @@ impl<'p> Run<'p> {
             }
         }
         self.uncertain -= usize::from(!sure);
+    }
+
+    /// The name of a call as its language writes it.
+    fn name_of_call(&self, callee: &str) -> String {
+        match self.program.language_of(self.here.file) {
+            Language::Rust => callee.replace(").", ")\u{0}").replace('.', "::").replace('\u{0}', "."),
+            _ => callee.to_owned(),
+        }
     }
 
     /// What is true where the device that is passed is a GPU, when an earlier condition decided that.
@@ -362,6 +393,24 @@ impl<'p> Run<'p> {
                 }
             })
     }
+}
+
+/// Parsers that make objects of the classes that they are given.
+fn is_argument_parser(path: &str) -> bool {
+    matches!(path, "transformers.HfArgumentParser()" | "trl.TrlParser()")
+}
+
+/// Whether the arguments that an object was made with decide what the row asks about them: `Trainer(**options)`
+/// does not say that it stays away from the GPU, nor that it does not.
+fn is_decided(row: &EffectRow, args: &Args<'_>) -> bool {
+    let is_constant =
+        |value: &Value<'_>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::Int(..) | Value::None);
+    let asked = row.unless.keys().filter_map(|name| args.keyword(name));
+    !row.as_made
+        || row.unless.is_empty()
+        || (!args.open
+            && args.at(0).is_none()
+            && asked.into_iter().all(|argument| is_constant(&argument.value)))
 }
 
 fn literal_is(value: &Value<'_>, wanted: &Literal) -> bool {

@@ -97,6 +97,7 @@ impl<'p> Run<'p> {
             StepKind::Command(command) => self.command(command, step.span),
             StepKind::Apart(block) => self.apart(block),
             StepKind::WithoutGpu(block) => self.without_gpu(block),
+            StepKind::Child(block) => self.child(block),
             StepKind::Source(path) => self.source_file(path, step.span),
             StepKind::ExportAll(all) => self.export_all(*all),
             StepKind::Setting(setting) => self.setting(setting),

@@ -21,6 +21,12 @@ impl<'p> Run<'p> {
             self.enter_module(parent, Span::default());
         }
         self.run_entry_module();
+        let named = &self.code_of(self.entry).tests;
+        if !named.is_empty() {
+            let tests: Vec<_> =
+                named.iter().filter_map(|&test| self.find_closure(self.entry, test)).collect();
+            return tests.iter().for_each(|test| self.run_test(test, &[], |_| {}));
+        }
         let marked = self.modules.get(&self.entry).and_then(|&scope| self.in_scope(scope, "pytestmark"));
         self.state.counted |= match marked {
             Some(Value::Sequence(marks)) => marks.iter().any(|mark| self.counts_devices(mark)),

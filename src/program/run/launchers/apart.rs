@@ -2,6 +2,7 @@
 
 use super::super::{Flow, Run};
 use crate::code::Block;
+use crate::program::Start;
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::What;
 
@@ -11,12 +12,27 @@ impl<'p> Run<'p> {
         self.apart_from(|run| run.block(block));
     }
 
+    /// Runs the steps of a shell that is started here.
+    pub(in crate::program::run) fn child(&mut self, block: &'p Block<'p>) {
+        self.apart_from(|run| {
+            let scope = run.new_scope(None, false);
+            let outer = std::mem::replace(&mut run.here.scope, scope);
+            run.block(block);
+            run.here.scope = outer;
+        });
+    }
+
     pub(super) fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
         let environment = self.state.clone();
         let shell = (self.shell.folder.clone(), self.shell.export_all);
         let variables = self.scopes[self.shell_scope() as usize].values.clone();
+        // A shell that a program starts is another process, which has not touched the GPU yet.
+        let touched = (self.state.cuda.take(), self.state.library.take());
+        let is_child = !matches!(self.start, Start::Unit(_));
+        self.in_child += usize::from(is_child);
         self.catches.push(Vec::new());
         steps(self);
+        self.in_child -= usize::from(is_child);
         // `exit` in a subshell ends the subshell.
         self.catches.pop();
         if matches!(self.flow, Flow::Raise | Flow::Gone) {
@@ -25,11 +41,12 @@ impl<'p> Run<'p> {
         let mask = self.state.reaching(MASK);
         let chosen =
             |mask: &Reaching| mask.iter().any(|definition| matches!(definition, Definition::Set(..)));
-        if chosen(&mask) && mask != environment.reaching(MASK) {
+        if !is_child && chosen(&mask) && mask != environment.reaching(MASK) {
             // It is for whatever ran here, followed or not.
             self.note(What::End, self.here.statement);
         }
         self.state.restore_environment(&environment);
+        (self.state.cuda, self.state.library) = touched;
         (self.shell.folder, self.shell.export_all) = shell;
         let scope = self.shell_scope();
         let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();

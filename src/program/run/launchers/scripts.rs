@@ -1,0 +1,80 @@
+//! Files that run in the place of the one that names them: scripts that a shell sources or starts, and those that a
+//! notebook runs.
+
+use super::super::{Flow, Here, Run};
+use crate::code::Expr;
+use crate::facts::{FileId, Span};
+use crate::program::Start;
+use crate::program::launches::{Launch, inherited};
+
+/// Scripts that start each other are followed this deep.
+const MOST_SCRIPTS: usize = 8;
+
+impl<'p> Run<'p> {
+    /// `source env.sh`: the steps of another file, in this shell.
+    pub(in crate::program::run) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
+        let Some(file) = self.file_named_by(path).or_else(|| self.program.action_in(self.here.file, path))
+        else {
+            // Anything may be set in it.
+            return self.state.fill_gaps(false);
+        };
+        if !self.program.code(file).units.is_empty() {
+            return self.run_script(file, span, true);
+        }
+        let environment = inherited(&self.state, &self.trace);
+        let (site, host) = (self.place(span), self.shell.host);
+        self.trace.launches.push(Launch { file, start: Start::Script, environment, site, host });
+        self.run_in_place(file, span);
+    }
+
+    /// `%run train.py`: the file runs as a script in this process, and its names are there afterwards.
+    fn run_in_place(&mut self, file: FileId, span: Span) {
+        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
+            return;
+        }
+        let frame = self.push_frame(file, None, span);
+        self.trace.entered.push(file);
+        let scope = self.new_scope(None, false);
+        self.modules.insert(file, scope);
+        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
+        self.callers.push(outer);
+        self.shell.scripts.push(file);
+        self.catches.push(Vec::new());
+        self.block(&self.code_of(file).body);
+        self.catches.pop();
+        self.flow = Flow::Next;
+        self.shell.scripts.pop();
+        if let Some(outer) = self.callers.pop() {
+            self.here = outer;
+        }
+        let names: Vec<_> =
+            self.scopes[scope as usize].values.iter().map(|(name, value)| (*name, value.clone())).collect();
+        for (name, value) in names {
+            self.bind(name, value);
+        }
+    }
+
+    /// Whether a file is being run as a script by another.
+    pub(in crate::program::run) fn is_run_as_script(&self, file: FileId) -> bool {
+        self.shell.scripts.contains(&file)
+    }
+
+    /// The units of another script: in this shell, or in one of its own.
+    pub(super) fn run_script(&mut self, file: FileId, span: Span, in_this_shell: bool) {
+        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
+            return;
+        }
+        let code = self.program.code(file);
+        let frame = self.push_frame(file, None, span);
+        self.trace.entered.push(file);
+        let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };
+        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
+        self.shell.scripts.push(file);
+        for unit in &code.units {
+            self.block(&unit.body);
+        }
+        self.flow = Flow::Next;
+        self.shell.scripts.pop();
+        self.here = outer;
+    }
+}
