@@ -9,7 +9,7 @@ mod launchers;
 use crate::facts::Span;
 use std::borrow::Cow;
 
-pub use launchers::{Command, Export, Host, SetVariable, Setting, Snippet, Unit};
+pub use launchers::{Command, Export, Host, Observation, Observed, SetVariable, Setting, Snippet, Unit};
 
 /// The code of one file.
 #[derive(Debug, Default)]
@@ -129,6 +129,8 @@ pub enum StepKind<'s> {
     Source(Expr<'s>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
+    /// Something is written down that a rule may speak of.
+    Observe(Box<Observed<'s>>),
     /// A key of a configuration file has a value.
     Setting(Box<Setting<'s>>),
 }

@@ -1,17 +1,21 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
+mod batch;
 mod command_lines;
 mod data;
 mod dockerfile;
 mod dotenv;
 mod embedded;
+mod grammar;
 mod ini;
 mod interpolation;
 mod interpreters;
 mod json;
 mod json_string;
 mod makefile;
+mod markdown;
 mod notebook;
+mod powershell;
 mod python;
 mod rust;
 mod settings;
@@ -25,25 +29,34 @@ use crate::sources::{Language, Source};
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
 
+/// What a team may choose about the languages that are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    /// The shell blocks of Markdown files are read.
+    pub markdown_shell: bool,
+}
+
 /// Runs `lower` with room on the stack for trees that are deeper than people write them.
 fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 * 1024, 1024 * 1024, lower)
 }
 
 /// The code of one file, borrowing from its text.
-pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
+pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Batch => batch::lower(source),
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),
         Language::Json => json::lower(source),
         Language::Makefile => makefile::lower(source),
+        Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
+        Language::PowerShell => powershell::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),
-        _ => Ok(Code::default()),
     }
 }

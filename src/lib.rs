@@ -39,6 +39,7 @@ pub mod trace;
 use code::Code;
 use facts::FileId;
 use findings::{Finding, suppressions};
+use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
 use program::{Options, Program, Start};
@@ -68,7 +69,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     let policy = &settings.policy;
     let cpu = settings.cpu_section();
     let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
-    let (codes, skipped) = lower_all(sources);
+    let (codes, skipped) = lower_all(sources, settings.language_choices());
     let program = Program::new(sources, codes, &rules.knowledge, settings.options(cpu.as_ref()));
     let judge = |trace: &Trace, start: Start| {
         let kind = match start {
@@ -101,8 +102,8 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
 }
 
 /// The code of every file, and those that are not what they seem.
-fn lower_all(sources: &Sources) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
-    let lowered: Vec<_> = sources.files.par_iter().map(languages::lower).collect();
+fn lower_all(sources: &Sources, choices: Choices) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
+    let lowered: Vec<_> = sources.files.par_iter().map(|source| languages::lower(source, choices)).collect();
     let mut skipped = Vec::new();
     let mut codes = Vec::with_capacity(lowered.len());
     for (lowered, source) in lowered.into_iter().zip(&sources.files) {
@@ -176,6 +177,10 @@ fn suppress(
 }
 
 impl Settings {
+    fn language_choices(&self) -> Choices {
+        Choices { markdown_shell: self.policy.languages.markdown_shell }
+    }
+
     /// The section in force for the CPU part: the policy's, or that of `--mode cpu`.
     fn cpu_section(&self) -> Option<Cpu> {
         match (self.mode, &self.policy.cpu) {

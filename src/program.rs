@@ -71,6 +71,8 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
+    /// Files that start programs which use a GPU.
+    users: FxHashSet<FileId>,
     /// Variables that programs set themselves, by the file that they start with.
     own_writes: FxHashSet<(FileId, String)>,
     /// Units of files of settings that programs loaded: they are judged there.
@@ -136,6 +138,8 @@ impl<'s> Program<'s> {
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
             ran.loaded.extend(trace.loaded.iter().copied());
+            let uses = trace.events.iter().any(|event| event.what.initialises_cuda());
+            ran.users.extend(trace.entry.filter(|_| uses));
             let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
             ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
@@ -210,11 +214,20 @@ impl<'s> Program<'s> {
         self.sources.file(file).language
     }
 
-    /// The language that a place is written in: Python inside a shell is Python.
+    /// The language that a place is written in: Python inside a shell is Python, and a shell inside Markdown a shell.
+    /// A block of Python in Markdown is an example, which few rules are about.
     pub(crate) fn language_at(&self, place: Place) -> Language {
         let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
-        let is_snippet = self.code(place.file).snippets.iter().any(|snippet| holds(snippet.span));
-        if is_snippet { Language::Python } else { self.language_of(place.file) }
+        let code = self.code(place.file);
+        let language = self.language_of(place.file);
+        match code.snippets.iter().find(|snippet| holds(snippet.span)) {
+            Some(snippet) if snippet.stands_alone => language,
+            Some(_) => Language::Python,
+            None if language == Language::Markdown && code.units.iter().any(|unit| holds(unit.span)) => {
+                Language::Shell
+            }
+            None => language,
+        }
     }
 
     /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
@@ -235,6 +248,11 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether a program that starts with this file was seen to use a GPU.
+    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
+        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
     }
 
     /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.

@@ -28,7 +28,7 @@ pub fn print(
     why: Option<u32>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (codes, _) = crate::lower_all(sources);
+    let (codes, _) = crate::lower_all(sources, settings.language_choices());
     let mut options = settings.options(settings.cpu_section().as_ref());
     options.imports_matter = true;
     let program = Program::new(sources, codes, &RuleSet::embedded().knowledge, options);
@@ -237,6 +237,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
         What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
+        What::Observed { text, .. } => json!({"kind": "observed", "text": text}),
         What::End => json!({"kind": "end"}),
         What::Select { index, text, by } => {
             json!({"kind": "select", "index": index, "device": text, "by": by})
@@ -269,6 +270,7 @@ fn describe(what: &What) -> String {
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),
         What::Launch { callee, .. } => format!("{callee} is started"),
+        What::Observed { text, .. } => format!("`{text}`"),
         What::End => "the end".to_owned(),
         What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }

@@ -2,6 +2,7 @@
 
 use super::ignoring_closed_pipe;
 use super::options::PolicyOptions;
+use crate::languages::Choices;
 use crate::settings::resolve;
 use crate::sources::Sources;
 use anyhow::{Context, bail};
@@ -53,7 +54,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         let reason = sources.skipped.first().map_or("could not be read", |skipped| &skipped.reason);
         bail!("{}: {reason}", file.display());
     };
-    if let Err(refusal) = crate::languages::lower(sources.file(id)) {
+    if let Err(refusal) = crate::languages::lower(sources.file(id), Choices::default()) {
         bail!("{}: {refusal}", file.display());
     }
     let json = arguments.format == TraceFormat::Json;

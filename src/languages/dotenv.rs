@@ -4,7 +4,9 @@
 use super::Refusal;
 use super::embedded::Origin;
 use super::interpolation;
-use crate::code::{Code, Export, Expr, ExprKind, Host, SetVariable, Unit};
+use crate::code::{
+    Code, Export, Expr, ExprKind, Host, Observation, Observed, SetVariable, Step, StepKind, Unit,
+};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
@@ -23,6 +25,11 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         match line {
             Line::Comment(span) if speaks => code.comments.push(span),
             Line::Comment(_) => {}
+            Line::Commented(span) => {
+                let text = (&source.text[span.range()]).into();
+                let observed = Observed { what: Observation::InlineComment, about_gpu: false, text };
+                steps.push(Step { span, kind: StepKind::Observe(Box::new(observed)) });
+            }
             Line::Setting(set) if steps.len() < MOST_SETTINGS => {
                 if speaks {
                     code.lines.push(set.span);
@@ -44,6 +51,8 @@ pub fn first_line(text: &str) -> Span {
 
 enum Line<'s> {
     Comment(Span),
+    /// A setting with a comment behind it that quotes do not keep apart.
+    Commented(Span),
     Setting(SetVariable<'s>),
 }
 
@@ -96,6 +105,13 @@ fn line<'s>(text: &'s str, start: usize, end: usize, lines: &mut Vec<Line<'s>>) 
     if let Some(comment) = comment_behind(&text[value_end..end]) {
         let rest = text[value_end + comment..end].trim_end();
         lines.push(Line::Comment(Span::new(value_end + comment, value_end + comment + rest.len())));
+    }
+    let is_quoted = matches!(text.as_bytes().get(value_start), Some(b'"' | b'\''));
+    if !is_quoted && value_end > value_start && comment_behind(&text[value_end..end]).is_some() {
+        lines.push(Line::Commented(Span::new(
+            name_start,
+            value_start + text[value_start..end].trim_end().len(),
+        )));
     }
     if is_variable_name(name) {
         let span = Span::new(name_start, value_end);
@@ -169,7 +185,7 @@ mod tests {
                     let value = set.value.as_ref().map(shown).unwrap_or_default();
                     Some((set.name.to_string(), value, &text[set.span.range()]))
                 }
-                Line::Comment(_) => None,
+                Line::Comment(_) | Line::Commented(_) => None,
             })
             .collect()
     }

@@ -47,8 +47,17 @@ impl Program<'_> {
         let files = (0..self.codes.len() as u32).map(FileId);
         let imported =
             |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
-        let python = files.filter(|&file| self.code(file).units.is_empty());
-        python.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?))).collect()
+        let is_whole = |file| self.code(file).units.is_empty() && self.blocks(file).next().is_none();
+        let whole = files.clone().filter(|&file| is_whole(file));
+        let whole = whole.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?)));
+        whole.chain(files.flat_map(|file| self.blocks(file))).collect()
+    }
+
+    /// The blocks of a document that are programs by themselves.
+    fn blocks(&self, file: FileId) -> impl Iterator<Item = (FileId, Start)> {
+        let snippets =
+            self.code(file).snippets.iter().enumerate().filter(|(_, snippet)| snippet.stands_alone);
+        snippets.map(move |(number, _)| (file, Start::Snippet(number)))
     }
 
     /// How a file is started, when it is an entry point.
@@ -56,6 +65,9 @@ impl Program<'_> {
         let code = self.codes[file.0 as usize].as_ref()?;
         if !code.units.is_empty() {
             return Some(Start::Unit(0));
+        }
+        if let Some((_, first)) = self.blocks(file).next() {
+            return Some(first);
         }
         let source = self.sources.file(file);
         if source.language == Language::Rust {

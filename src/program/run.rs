@@ -27,12 +27,15 @@ mod lazy;
 mod library_calls;
 mod loading;
 mod mocks;
+mod observations;
 mod operators;
 mod search_paths;
 mod spending;
+mod starts;
 mod steps;
 mod tests;
 mod texts;
+mod variables;
 
 use super::launches::Launch;
 use super::paths::Paths;

@@ -4,6 +4,7 @@ use super::Rule;
 use super::conditions::{Verdict, happened};
 use super::schema::{At, EventKind, RelatedPlace};
 use super::wording::Words;
+use crate::code::Host;
 use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
@@ -87,6 +88,9 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (EventKind::Observed, ScopeKind::Launcher) => {
+                matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
+            }
             (EventKind::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {
                 matches!(event.what, What::Import { touches_cuda: true, .. })
             }
@@ -175,7 +179,11 @@ impl Scope<'_> {
         let sure = event.certain && order_is_certain && !verdict.on_some_paths;
         let severity = self.severity_at(rule, severity, place.file);
         let severity = match rule.container_severity {
-            Some(most) if self.trace.counts_from_zero() => severity.min(most),
+            Some(most) if self.trace.counts_from_zero(event) => severity.min(most),
+            _ => severity,
+        };
+        let severity = match rule.machine_severity {
+            Some(most) if self.trace.host == Host::Machine => severity.min(most),
             _ => severity,
         };
         let far = self.is_far(event, entry);

@@ -1,5 +1,6 @@
 //! What a rule file says.
 
+use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
 use crate::sources::Language;
 use anyhow::{Result, bail};
@@ -24,6 +25,8 @@ pub struct Rule {
     pub library_severity: Option<Severity>,
     /// At most this, in a container or a job of a scheduler: ordinals restart at 0 there.
     pub container_severity: Option<Severity>,
+    /// At most this, anywhere but in a container.
+    pub machine_severity: Option<Severity>,
     #[serde(default = "high")]
     pub confidence: Confidence,
     /// Languages of the files that findings point at; `[all]` is every one.
@@ -71,6 +74,8 @@ pub enum Section {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
     pub event: EventKind,
+    /// For `observed`: what it is.
+    pub observed: Option<Observation>,
     /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
@@ -100,6 +105,8 @@ pub enum EventKind {
     GpuLoad,
     /// An import outside the project initialises CUDA.
     InitialisingImport,
+    /// Something stands in a file that starts programs or sets variables.
+    Observed,
     /// Reported by the suppressions themselves.
     Suppression,
 }
@@ -110,6 +117,12 @@ pub enum EventKind {
 pub struct Condition {
     /// The variable that is written is one of these kinds.
     pub variable: Option<VariableKind>,
+    /// The program runs on a runner of the project's own.
+    pub own_runner: Option<bool>,
+    /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
+    pub uses_gpu: Option<bool>,
+    /// The event stands in a file of one of these languages.
+    pub language: Vec<String>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -155,6 +168,10 @@ pub struct Condition {
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// It begins and ends with a quote.
+    pub quoted: bool,
+    /// It is a mask that selects by index.
+    pub by_index: bool,
     /// It is a mask with this fault.
     pub mask: Option<MaskFault>,
     /// It is an order, and not the policy's.
@@ -299,7 +316,9 @@ impl Rule {
         let mut rule: Rule = serde_yaml::from_str(text)?;
         rule.family = family.to_owned();
         if rule.languages == ["all"] {
-            rule.languages = Language::names().map(str::to_owned).collect();
+            // Prose sets no environment, and its examples are fragments: a rule about it names it.
+            let all = Language::names().filter(|name| *name != Language::Markdown.name());
+            rule.languages = all.map(str::to_owned).collect();
         }
         if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
             bail!("{}: there is no language `{unknown}`", rule.id);

@@ -15,18 +15,18 @@ fn python_by_name_or_by_first_line() {
         .file("a.py", "")
         .file("b.PYW", "")
         .file("stub.pyi", "")
-        .file("notes.md", "")
+        .file("notes.txt", "")
         .file("tool", "#!/usr/bin/env python3\n")
         .file("script", "#!/bin/sh\n")
         .file("data", [0xff; 300]);
     assert_eq!(listed(&project, ""), ["a.py", "b.PYW", "script", "tool"]);
-    let named = project.run("check --format json a.py notes.md stub.pyi tool script");
+    let named = project.run("check --format json a.py notes.txt stub.pyi tool script");
     assert_eq!(named.code, Some(0));
     assert_eq!(named.json()["files"]["checked"], 3);
     let other = "not a language that gpulint reads, by its name or its first line";
     assert_eq!(
         named.skipped(),
-        [format!("notes.md: {other}"), "stub.pyi: a type stub, which no program runs".to_owned()]
+        [format!("notes.txt: {other}"), "stub.pyi: a type stub, which no program runs".to_owned()]
     );
 }
 

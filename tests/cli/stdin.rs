@@ -36,10 +36,10 @@ fn bad_usage() {
 #[test]
 fn bad_input() {
     let project = Project::new();
-    let not_python = project.run_with_input("check - --stdin-filename a.md --format json", b"# Title\n");
+    let not_python = project.run_with_input("check - --stdin-filename a.txt --format json", b"# Title\n");
     assert_eq!(
         not_python.skipped(),
-        ["a.md: not a language that gpulint reads, by its name or its first line"]
+        ["a.txt: not a language that gpulint reads, by its name or its first line"]
     );
     let bytes = project.run_with_input("check - --format json", b"\xff\xfe");
     assert_eq!((bytes.code, bytes.skipped()), (Some(2), vec!["-: not valid UTF-8".to_owned()]));

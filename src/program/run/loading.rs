@@ -81,7 +81,7 @@ impl<'p> Run<'p> {
                     );
                     if is_last && matters(&set.name) {
                         let key = Value::text(&*set.name, self.place(set.span));
-                        let text = self.as_text(&value, set.span);
+                        let text = self.as_environment_text(&value, set.span);
                         self.write_variable(&key, &text, set.span, set.only_if_unset || !overrides);
                     }
                 }

@@ -101,6 +101,7 @@ impl<'p> Run<'p> {
             StepKind::Source(path) => self.source_file(path, step.span),
             StepKind::ExportAll(all) => self.export_all(*all),
             StepKind::Setting(setting) => self.setting(setting),
+            StepKind::Observe(observed) => self.observe(observed, step.span),
         }
     }
 

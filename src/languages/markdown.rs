@@ -1,0 +1,143 @@
+//! Markdown: the fenced blocks in it that hold Python, each a program of its own, and, where the policy asks for it,
+//! those that hold shell commands. Prose is for the rules that read text.
+
+use super::command_lines::Literal;
+use super::embedded::Extract;
+use super::{Choices, Refusal, python, shell};
+use crate::code::{Code, Host, Snippet, Unit};
+use crate::sources::Source;
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// What a fence says that its block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fence {
+    Python,
+    Shell,
+}
+
+/// Lowers the fenced blocks of a document. A block that is no Python, a fragment for example, is passed over.
+pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
+    let mut code = Code::default();
+    for (fence, text) in blocks(source) {
+        let span = text.origin.span(0, text.text.len());
+        match fence {
+            Fence::Python => {
+                if let Ok(body) = python::lower_snippet(text.text, &text.origin, &mut code) {
+                    code.snippets.push(Snippet { span, body, stands_alone: true });
+                }
+            }
+            Fence::Shell if choices.markdown_shell => {
+                let body = shell::lower_part(text.text, &text.origin, source, &mut code).steps;
+                code.units.push(Unit { span, name: "".into(), host: Host::Machine, body });
+            }
+            Fence::Shell => {}
+        }
+    }
+    Ok(code)
+}
+
+/// The blocks whose language is read, with where they stand. Quotes and lists around them are taken off.
+fn blocks(source: &Source) -> Vec<(Fence, Literal<'_>)> {
+    let text = source.text.as_str();
+    let mut blocks = Vec::new();
+    if !text.contains("```") && !text.contains("~~~") {
+        return blocks;
+    }
+    let mut open: Option<(Fence, Extract)> = None;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                open = fence(&info).map(|fence| (fence, Extract::default()));
+            }
+            Event::Text(piece) => {
+                if let Some((_, extract)) = &mut open {
+                    extract.push(&piece, range.start);
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                if let Some((fence, extract)) = open.take() {
+                    let (text, origin) = extract.finish();
+                    blocks.push((fence, Literal { text: source.keep(text), origin }));
+                }
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// `python`, `py title="…"`, `{python}`, `{.python .numberLines}`; a session with prompts is none of them.
+fn fence(info: &str) -> Option<Fence> {
+    let word = info.trim().trim_start_matches(['{', '.']).split([' ', ',', '}', ':', '{']).next()?;
+    match word.to_ascii_lowercase().as_str() {
+        "py" | "py3" | "python" | "python3" => Some(Fence::Python),
+        "bash" | "sh" | "shell" | "zsh" => Some(Fence::Shell),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sources::Language;
+
+    fn document(text: &str) -> Source {
+        Source::new(None, "README.md".to_owned(), Language::Markdown, text.to_owned())
+    }
+
+    /// What the statements of each Python block are written as.
+    fn statements(text: &str) -> Vec<Vec<String>> {
+        let source = document(text);
+        let code = lower(&source, Choices::default()).unwrap();
+        let written = |snippet: &Snippet<'_>| {
+            snippet.body.iter().map(|step| source.text[step.span.range()].to_owned()).collect()
+        };
+        code.snippets.iter().map(written).collect()
+    }
+
+    #[test]
+    fn blocks_stand_where_they_are_written() {
+        let text =
+            "# GPU\n\n```python\nimport torch\nx = 'é'; y = 1\n```\n\n~~~py title=\"a.py\"\nz = 2\n~~~\n";
+        assert_eq!(statements(text), [vec!["import torch", "x = 'é'", "y = 1"], vec!["z = 2"]]);
+    }
+
+    #[test]
+    fn lists_and_quotes_around_a_block_are_taken_off() {
+        let text = "1. first\n\n   ```python\n   if x:\n       y(1)\n   z = 1\n   ```\n\n> > ```{python}\n> > a = 1\n> > b = 2\n> > ```\n";
+        assert_eq!(statements(text), [vec!["if x:\n       y(1)", "z = 1"], vec!["a = 1", "b = 2"]]);
+    }
+
+    #[test]
+    fn line_ends_of_windows_are_kept_in_place() {
+        let text = "```python\r\nx = 1\r\ny = 2\r\n```\r\n";
+        assert_eq!(statements(text), [["x = 1", "y = 2"]]);
+    }
+
+    #[test]
+    fn other_blocks_are_left_alone() {
+        for text in [
+            "    import torch\n",
+            "```\nimport torch\n```\n",
+            "```pycon\n>>> import torch\n```\n",
+            "```python\n>>> import torch\n```\n",
+            "```pytb\nx\n```\n",
+            "```text\nx = 1\n```\n",
+            "`python` x = 1\n",
+            "<!--\n```python\nx = 1\n```\n-->\n",
+        ] {
+            assert!(statements(text).is_empty(), "{text}");
+        }
+        // A fence that is not closed goes on to the end.
+        assert_eq!(statements("```python\nx = 1\n"), [["x = 1"]]);
+    }
+
+    #[test]
+    fn shell_blocks_are_read_when_the_policy_says_so() {
+        let source = document("```bash\nexport CUDA_VISIBLE_DEVICES=1\n```\n");
+        assert!(lower(&source, Choices::default()).unwrap().units.is_empty());
+        let code = lower(&source, Choices { markdown_shell: true }).unwrap();
+        let steps: Vec<_> = code.units[0].body.iter().map(|step| &source.text[step.span.range()]).collect();
+        assert_eq!(steps, ["CUDA_VISIBLE_DEVICES=1"]);
+    }
+}
