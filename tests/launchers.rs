@@ -191,7 +191,10 @@ fn read_as_each(text: &str, round: usize) {
         let source = Source::new(None, format!("{round}.{ending}"), *language, text.to_owned());
         if round % 8 != 0 {
             // What is refused is refused in words.
-            return drop(languages::lower(&source).map_err(|refusal| assert!(!refusal.is_empty())));
+            return drop(
+                languages::lower(&source, languages::Choices::default())
+                    .map_err(|refusal| assert!(!refusal.is_empty())),
+            );
         }
         let sources = Sources { files: vec![source], ..Sources::default() };
         let outcome = gpulint::check(&sources, &Settings::default(), RuleSet::embedded());
