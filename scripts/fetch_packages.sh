@@ -76,3 +76,8 @@ clone() {
 }
 clone pytorch-examples https://github.com/pytorch/examples 77f55b9
 clone Real-ESRGAN https://github.com/xinntao/Real-ESRGAN a4abfb2
+clone FastChat https://github.com/lm-sys/FastChat 0e6d3e4
+clone MedicalGPT https://github.com/shibing624/MedicalGPT 2f1008c
+clone EAGLE https://github.com/SafeAILab/EAGLE cb7e084
+clone deep-person-reid https://github.com/KaiyangZhou/deep-person-reid f8cd150
+clone yolov5 https://github.com/ultralytics/yolov5 5081342

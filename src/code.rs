@@ -9,7 +9,7 @@ mod launchers;
 use crate::facts::Span;
 use std::borrow::Cow;
 
-pub use launchers::{Command, Export, Host, SetVariable, Setting, Snippet, Unit};
+pub use launchers::{Command, Export, Host, Observation, Observed, SetVariable, Setting, Snippet, Unit};
 
 /// The code of one file.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Code<'s> {
     pub classes: Vec<Class<'s>>,
     /// What the file starts or describes beside `body`: each is a program of its own.
     pub units: Vec<Unit<'s>>,
+    /// The unit, by its number, that pytest applies to itself before it collects tests.
+    pub before_tests: Option<usize>,
     /// Python that commands of the units hand to an interpreter.
     pub snippets: Vec<Snippet<'s>>,
     /// Comments that speak to gpulint.
@@ -52,6 +54,11 @@ pub struct Step<'s> {
 #[derive(Debug)]
 pub enum StepKind<'s> {
     Import(Import<'s>),
+    /// `mod gpu;` of Rust, and the modules that paths begin with: a file of the crate is bound to a name.
+    Module {
+        bound: &'s str,
+        path: CratePath<'s>,
+    },
     Evaluate(Expr<'s>),
     /// `value` is absent for a bare declaration such as `device: str` in a class body.
     Assign {
@@ -119,12 +126,16 @@ pub enum StepKind<'s> {
     Command(Box<Command<'s>>),
     /// What these steps do to variables ends with them: a subshell, a step of a workflow.
     Apart(Block<'s>),
+    /// Runs where there is no GPU: while an image is built.
+    WithoutGpu(Block<'s>),
     /// A shell runs these, with variables of its own and the environment as it is now.
     Child(Block<'s>),
     /// The commands of another file run here, in the same shell or process: `source env.sh`, `%run train.py`.
     Source(Expr<'s>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
+    /// Something is written down that a rule may speak of.
+    Observe(Box<Observed<'s>>),
     /// A key of a configuration file has a value.
     Setting(Box<Setting<'s>>),
 }
@@ -147,6 +158,19 @@ impl<'s> StepKind<'s> {
             _ => Vec::new(),
         }
     }
+}
+
+/// A module of the crate, as seen from a file of it.
+#[derive(Debug)]
+pub enum CratePath<'s> {
+    /// `mod name;`
+    Child(&'s str),
+    /// `super`
+    Parent,
+    /// `crate`
+    Root,
+    /// The library of the package, by its name.
+    Library,
 }
 
 /// `import a.b as c`, or `from ..a import b as c, d`.

@@ -1,15 +1,23 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
 mod command_lines;
+mod data;
+mod dockerfile;
+mod dotenv;
 mod embedded;
+mod ini;
 mod interpolation;
 mod interpreters;
+mod json;
+mod json_string;
+mod makefile;
 mod markdown;
 mod notebook;
 mod python;
 mod rust;
 mod settings;
 mod shell;
+mod toml;
 mod yaml;
 
 use crate::code::Code;
@@ -33,12 +41,18 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 /// The code of one file, borrowing from its text.
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Dockerfile => dockerfile::lower(source),
+        Language::Dotenv => dotenv::lower(source),
+        Language::Ini => ini::lower(source),
+        Language::Json => json::lower(source),
+        Language::Makefile => makefile::lower(source),
         Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         Language::Yaml => yaml::lower(source),
+        Language::Toml => toml::lower(source),
         _ => Ok(Code::default()),
     }
 }

@@ -1,6 +1,7 @@
 //! Many files → programs: which file imports which, where programs start, and what each does in order.
 
 mod budget;
+mod crates;
 mod entries;
 mod imports;
 pub mod knowledge;
@@ -71,8 +72,22 @@ pub struct Options {
 struct Ran {
     functions: FxHashSet<(FileId, usize)>,
     files: FxHashSet<FileId>,
+    /// Files that start programs which use a GPU.
+    users: FxHashSet<FileId>,
     /// Variables that programs set themselves, by the file that they start with.
     own_writes: FxHashSet<(FileId, String)>,
+    /// Units of files of settings that programs loaded: they are judged there.
+    loaded: FxHashSet<(FileId, usize)>,
+}
+
+impl Ran {
+    /// Whether a program loaded this unit of this file into its own environment.
+    fn has_loaded(&self, file: Option<FileId>, start: Start) -> bool {
+        match (file, start) {
+            (Some(file), Start::Unit(unit)) => self.loaded.contains(&(file, unit)),
+            _ => false,
+        }
+    }
 }
 
 impl Drop for Program<'_> {
@@ -123,6 +138,9 @@ impl<'s> Program<'s> {
             let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
             ran.functions.extend(trace.ran.iter().copied());
             ran.files.extend(trace.entered.iter().copied());
+            ran.loaded.extend(trace.loaded.iter().copied());
+            let uses = trace.events.iter().any(|event| event.what.initialises_cuda());
+            ran.users.extend(trace.entry.filter(|_| uses));
             let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
             ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
             drop(ran);
@@ -130,7 +148,8 @@ impl<'s> Program<'s> {
         };
         let mut followed = self.follow_all(&entries, &judge_noting, &distinct);
         let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        followed.judged.extend(launchers.iter().flat_map(|(trace, start)| judge(trace, *start)));
+        let alone = launchers.iter().filter(|(trace, start)| !ran.has_loaded(trace.entry, *start));
+        followed.judged.extend(alone.flat_map(|(trace, start)| judge(trace, *start)));
         let cut = launchers.iter().filter(|(trace, _)| trace.cut);
         followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
         let files = (0..self.codes.len() as u32).map(FileId);
@@ -174,12 +193,17 @@ impl<'s> Program<'s> {
         self.options.lazy_modules
     }
 
-    /// The text of a `.env` file, by its name.
-    fn dotenv(&self, name: &str) -> Option<&'s str> {
-        self.sources.dotenv.get(name).map(String::as_str)
+    /// The file of settings with this name.
+    fn dotenv(&self, name: &str) -> Option<FileId> {
+        self.imports.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
     }
 
-    fn name_of(&self, file: FileId) -> &'s str {
+    /// Whether a file starts programs, or sets variables for those that load it, and is no Python.
+    pub(crate) fn is_launcher(&self, file: FileId) -> bool {
+        !self.code(file).units.is_empty()
+    }
+
+    pub(crate) fn name_of(&self, file: FileId) -> &'s str {
         &self.sources.file(file).name
     }
 
@@ -225,6 +249,11 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether a program that starts with this file was seen to use a GPU.
+    pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
+        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
     }
 
     /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.

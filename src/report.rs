@@ -5,6 +5,7 @@ mod excerpt;
 mod github;
 mod json;
 mod printable;
+mod secrets;
 mod statistics;
 mod summary;
 mod text;

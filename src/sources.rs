@@ -1,7 +1,7 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
 mod cells;
-pub(crate) mod dotenv;
+mod dotenv;
 mod followed;
 mod language;
 mod names;
@@ -12,9 +12,9 @@ use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
 use elsa::sync::FrozenVec;
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -75,8 +75,6 @@ pub enum Extent {
 pub struct Sources {
     pub root: PathBuf,
     pub files: Vec<Source>,
-    /// `.env` files that some of them may load, by name.
-    pub dotenv: BTreeMap<String, String>,
     pub skipped: Vec<Skipped>,
 }
 
@@ -233,9 +231,23 @@ impl Sources {
                 Err(_) => {}
             }
         }
-        sources.dotenv = dotenv::near(root, &sources.files);
+        sources.add_loaded();
         sources.sort();
         sources
+    }
+
+    /// Adds files of settings that those read so far may load.
+    fn add_loaded(&mut self) {
+        let known: FxHashSet<PathBuf> = self.files.iter().filter_map(|source| source.path.clone()).collect();
+        for path in dotenv::near(&self.root, &self.files) {
+            if !known.contains(&path)
+                && let Ok(Some((language, text))) = read::file(&path, walk::Wanted::ForImports)
+            {
+                let name = names::relative(&self.root, &path);
+                let source = Source::new(Some(path), name, language, text);
+                self.files.push(Source { reported: false, ..source });
+            }
+        }
     }
 
     fn sort(&mut self) {

@@ -1,7 +1,7 @@
 //! `gpulint trace`: what one program does to the environment and the GPU, in the order in which it
 //! happens, for people and for programs.
 
-use crate::facts::FileId;
+use crate::facts::{FileId, Place};
 use crate::findings::Severity;
 use crate::program::trace::{Event, Trace, What};
 use crate::program::{Program, Start};
@@ -32,18 +32,48 @@ pub fn print(
     let mut options = settings.options(settings.cpu_section().as_ref());
     options.imports_matter = true;
     let program = Program::new(sources, codes, &RuleSet::embedded().knowledge, options);
-    let start = program.start_of(file).unwrap_or(Start::Script);
-    let trace = program.trace(file, start);
-    if let Some(line) = why {
-        return print_why(sources, settings, &program, &trace, (file, line), out);
+    let starts: Vec<Start> = match program.start_of(file).unwrap_or(Start::Script) {
+        // A file may hold several: jobs of a workflow, services.
+        Start::Unit(_) => (0..program.code(file).units.len()).map(Start::Unit).collect(),
+        start => vec![start],
+    };
+    let language = Some(sources.file(file).language);
+    let mut traces: Vec<(Trace, String)> = Vec::new();
+    for start in starts {
+        let unit = match start {
+            Start::Unit(number) => program.code(file).units.get(number).map(|unit| unit.name.to_string()),
+            _ => None,
+        };
+        let started =
+            unit.filter(|name| !name.is_empty()).unwrap_or_else(|| started(start, language).to_owned());
+        traces.push((program.trace(file, start), started));
     }
-    if json { print_json(sources, &trace, start, out) } else { print_text(sources, &trace, start, out) }
+    if let Some(line) = why {
+        let at_line = |event: &Event| place_lines(sources, event.place, file).contains(&line);
+        let first = traces.iter().position(|(trace, _)| trace.events.iter().any(at_line));
+        let trace = &traces[first.unwrap_or(0)].0;
+        return print_why(sources, settings, &program, trace, (file, line), out);
+    }
+    for (trace, started) in &traces {
+        if json {
+            print_json(sources, trace, started, out)?;
+        } else {
+            print_text(sources, trace, started, out)?;
+        }
+    }
+    Ok(())
 }
 
-fn print_text(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Write) -> io::Result<()> {
+/// The lines of a file that a place covers.
+fn place_lines(sources: &Sources, place: Place, file: FileId) -> std::ops::RangeInclusive<u32> {
+    let position = sources.position(place);
+    let end = if place.file == file { position.end_line } else { 0 };
+    position.line..=end
+}
+
+fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Write) -> io::Result<()> {
     let name = trace.entry.map_or("", |entry| &sources.file(entry).name);
-    let language = trace.entry.map(|entry| sources.file(entry).language);
-    writeln!(out, "{}, {}:", printable(name), started(start, language))?;
+    writeln!(out, "{}, {}:", printable(name), printable(started))?;
     let places: Vec<String> = trace.events.iter().map(|event| place(sources, event)).collect();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (event, place) in trace.events.iter().zip(&places) {
@@ -158,14 +188,13 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { " that is" } else { "s that are" })
 }
 
-fn print_json(sources: &Sources, trace: &Trace, start: Start, out: &mut dyn Write) -> io::Result<()> {
+fn print_json(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Write) -> io::Result<()> {
     let events: Vec<Value> = trace.events.iter().map(|event| event_json(sources, trace, event)).collect();
     let first = trace.events.iter().position(|event| event.what.initialises_cuda());
-    let language = trace.entry.map(|entry| sources.file(entry).language);
     let whole = json!({
         "schema": 1,
         "entry": trace.entry.map(|entry| &sources.file(entry).name),
-        "start": started(start, language),
+        "start": started,
         "events": events,
         "first_gpu_use": first,
         "complete": !trace.cut,
@@ -208,6 +237,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
         What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
+        What::Observed { text, .. } => json!({"kind": "observed", "text": text}),
         What::End => json!({"kind": "end"}),
         What::Select { index, text, by } => {
             json!({"kind": "select", "index": index, "device": text, "by": by})
@@ -240,6 +270,7 @@ fn describe(what: &What) -> String {
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),
         What::Launch { callee, .. } => format!("{callee} is started"),
+        What::Observed { text, .. } => format!("`{text}`"),
         What::End => "the end".to_owned(),
         What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }

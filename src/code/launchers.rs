@@ -23,6 +23,8 @@ pub enum Host {
     /// The machine itself, or one that nothing is known about.
     #[default]
     Machine,
+    /// A runner of the project's own, which jobs of a workflow share.
+    Runner,
     /// A container: ordinals count the GPUs that it was given.
     Container,
     /// A job of a scheduler that hands out GPUs.
@@ -80,4 +82,30 @@ pub struct Setting<'s> {
     pub path: Vec<Cow<'s, str>>,
     pub key_span: Span,
     pub value: Expr<'s>,
+}
+
+/// Something that a file says beside what it runs, of which rules speak.
+#[derive(Debug)]
+pub struct Observed<'s> {
+    pub what: Observation,
+    /// What stands around it speaks of GPUs.
+    pub about_gpu: bool,
+    /// As it is written.
+    pub text: Cow<'s, str>,
+}
+
+/// What was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observation {
+    /// A job runs on any self-hosted runner.
+    BareRunner,
+    /// A job runs on a runner of the project's own, for pull requests from anywhere.
+    ForkCode,
+    /// A value without quotes has a comment behind it, which some readers take for a part of the value.
+    InlineComment,
+    /// `X=1 command` where that is no assignment.
+    ForeignAssignment,
+    /// A number of GPUs where an index is meant.
+    CountForIndex,
 }

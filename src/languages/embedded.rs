@@ -1,5 +1,6 @@
 //! Code inside other files: the text that an interpreter gets, and where each of its bytes stands in the file.
 
+use crate::code::Code;
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use std::borrow::Cow;
@@ -96,11 +97,33 @@ impl Extract {
         self.text.push_str(text);
     }
 
+    /// How long the text is so far.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// The text and its origin.
     pub fn finish(self) -> (String, Origin) {
         let pieces = if self.pieces.is_empty() { vec![(0, 0)] } else { self.pieces };
         (self.text, Origin { pieces })
     }
+}
+
+/// Puts the lines that comments may speak about in order: those of code inside the file stand for themselves, and
+/// what is around them is none.
+pub fn settle_lines(code: &mut Code<'_>) {
+    code.comments.sort();
+    code.comments.dedup();
+    code.lines.sort_by_key(|line| (line.start, std::cmp::Reverse(line.end)));
+    code.lines.dedup();
+    let inner: Vec<Span> = code
+        .lines
+        .iter()
+        .enumerate()
+        .filter(|(index, line)| code.lines.get(index + 1).is_none_or(|next| next.start >= line.end))
+        .map(|(_, line)| *line)
+        .collect();
+    code.lines = inner;
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use super::embedded::Origin;
 use crate::code::{Expr, ExprKind};
 use std::borrow::Cow;
 
+/// Braces that are further apart do not belong together.
+const MOST_BYTES: usize = 1024;
+
 /// Values nested deeper than this inside defaults are not followed.
 const MAX_DEPTH: usize = 8;
 
@@ -102,7 +105,7 @@ fn name_in(text: &str) -> Option<&str> {
 /// Where the brace ends that was opened before this text.
 fn closing_brace(text: &str) -> Option<usize> {
     let mut open = 0usize;
-    text.bytes().position(|byte| match byte {
+    text.bytes().take(MOST_BYTES).position(|byte| match byte {
         b'{' => {
             open += 1;
             false

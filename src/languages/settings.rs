@@ -5,9 +5,11 @@ use super::yaml::reader::{Node, Value};
 use crate::code::{Block, Expr, ExprKind, Setting, Step, StepKind};
 use crate::facts::Span;
 use crate::sources::Source;
+use std::borrow::Cow;
 
 /// Keys below which nothing is set: they explain.
 const DOCUMENTATION: &[&str] = &[
+    "$comment",
     "comment",
     "comments",
     "desc",
@@ -35,14 +37,14 @@ pub fn is_documentation(key: &str) -> bool {
 }
 
 /// A setting, when its key may choose a device. `path` holds the keys from the outermost to this one.
-pub fn step<'s>(path: &[&'s str], key_span: Span, value: Expr<'s>) -> Option<Step<'s>> {
-    let said: Vec<&'s str> = path.iter().copied().filter(|key| !VALUES.contains(key)).collect();
-    let key = said.last()?.to_ascii_lowercase();
+pub fn step<'s>(path: &[Cow<'s, str>], key_span: Span, value: Expr<'s>) -> Option<Step<'s>> {
+    let said = path.iter().filter(|key| !VALUES.contains(&key.as_ref()));
+    let path: Vec<Cow<'s, str>> = said.cloned().collect();
+    let key = path.last()?.to_ascii_lowercase();
     if !["device", "gpu", "cuda"].iter().any(|word| key.contains(word)) {
         return None;
     }
     let span = Span { start: key_span.start, end: value.span.end.max(key_span.end) };
-    let path = said.into_iter().map(Into::into).collect();
     Some(Step { span, kind: StepKind::Setting(Box::new(Setting { path, key_span, value })) })
 }
 
@@ -55,7 +57,7 @@ pub fn steps<'s>(root: &Node<'s>, source: &Source, visits: &mut usize) -> Block<
 
 struct Walk<'s, 'v> {
     source: &'v Source,
-    path: Vec<&'s str>,
+    path: Vec<Cow<'s, str>>,
     block: Block<'s>,
     visits: &'v mut usize,
 }
@@ -68,7 +70,7 @@ impl<'s> Walk<'s, '_> {
         *self.visits -= 1;
         for entry in node.entries() {
             let Some(key) = entry.key.text().filter(|key| !is_documentation(key)) else { continue };
-            self.path.push(key);
+            self.path.push(key.into());
             match &entry.value.value {
                 Value::Scalar(_) => {
                     let value = self.value(&entry.value);

@@ -1,7 +1,7 @@
 //! Where programs start: scripts, `__main__` modules, test modules.
 
 use super::Program;
-use crate::code::{Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::Language;
 
@@ -78,7 +78,9 @@ impl Program<'_> {
             return (!code.body.is_empty()).then_some(Start::Script);
         }
         let name = source.name.rsplit('/').next().unwrap_or(&source.name);
-        if (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py") {
+        let is_named_so = (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py");
+        // Scripts are named so too.
+        if is_named_so && (has_tests(code) || !code.main_guard) {
             return Some(Start::Tests);
         }
         if name == "conftest.py" {
@@ -109,6 +111,34 @@ impl Program<'_> {
         named.map(|(_, function)| function.clone()).collect()
     }
 
+    /// What pytest sets before it collects a test module: the nearest file with settings for it, at or above the
+    /// folder of the module.
+    pub(super) fn before_tests(&self, test: FileId) -> Option<(FileId, usize)> {
+        /// In the order in which pytest looks at those of one folder.
+        const FILES: [&str; 7] = [
+            "pytest.toml",
+            ".pytest.toml",
+            "pytest.ini",
+            ".pytest.ini",
+            "pyproject.toml",
+            "tox.ini",
+            "setup.cfg",
+        ];
+        let mut folder = self.name_of(test);
+        while !folder.is_empty() {
+            folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let separator = if folder.is_empty() { "" } else { "/" };
+            let found = FILES.iter().find_map(|name| {
+                let file = self.imports.file_named(&format!("{folder}{separator}{name}"))?;
+                Some((file, self.code(file).before_tests?))
+            });
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
     /// The `conftest.py` files that run before a test module, outermost first.
     pub(super) fn conftests(&self, test: FileId) -> Vec<FileId> {
         let name = &self.sources.file(test).name;
@@ -116,6 +146,18 @@ impl Program<'_> {
         folders.extend(name.match_indices('/').map(|(at, _)| name[..=at].to_owned()));
         folders.iter().filter_map(|folder| self.imports.file_named(&format!("{folder}conftest.py"))).collect()
     }
+}
+
+/// Whether pytest finds something to run in a file.
+fn has_tests(code: &Code<'_>) -> bool {
+    code.body.iter().any(|step| match &step.kind {
+        StepKind::Define { function, .. } => code.functions[*function].name.starts_with("test_"),
+        StepKind::DefineClass { class, .. } => {
+            let name = code.classes[*class].name;
+            name.starts_with("Test") || ["Test", "Tests", "TestCase"].iter().any(|end| name.ends_with(end))
+        }
+        _ => false,
+    })
 }
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.

@@ -5,6 +5,7 @@
 //! happens only in one of them is noted as uncertain.
 
 mod alone;
+mod arguments;
 mod branches;
 mod builtins;
 mod callbacks;
@@ -17,18 +18,22 @@ mod decisions;
 mod devices;
 mod environment;
 mod expressions;
+mod frames;
 mod functions;
 mod generators;
 mod imports;
 mod launchers;
 mod lazy;
 mod library_calls;
+mod loading;
 mod mocks;
+mod observations;
 mod operators;
 mod search_paths;
 mod spending;
 mod steps;
 mod tests;
+mod texts;
 
 use super::launches::Launch;
 use super::paths::Paths;
@@ -370,25 +375,6 @@ impl<'p> Run<'p> {
             before,
         });
         id
-    }
-
-    fn push_frame(&mut self, file: FileId, function: Option<usize>, site: Span) -> FrameId {
-        self.trace.frames.push(Frame {
-            parent: Some(self.here.frame),
-            site: Some(self.place(site)),
-            statement: Some(self.place(self.here.statement)),
-            file,
-            function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
-            number: function,
-        });
-        (self.trace.frames.len() - 1) as FrameId
-    }
-
-    /// Forgets the frames from `frame` on when nothing happened in them: nobody will ask how it came to that.
-    fn pop_frames(&mut self, frame: FrameId, events_before: usize) {
-        if self.trace.events.len() == events_before {
-            self.trace.frames.truncate(frame as usize);
-        }
     }
 
     /// Looks a name up in a namespace and those around it.

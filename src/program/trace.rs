@@ -1,7 +1,7 @@
 //! A trace: what one program does to the environment and the GPU, in the order in which it happens.
 
 use super::state::Before;
-use crate::code::Host;
+use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -21,6 +21,8 @@ pub struct Trace {
     pub ran: FxHashSet<(FileId, usize)>,
     /// Files whose top level ran.
     pub entered: Vec<FileId>,
+    /// Units of files of settings that it loaded into its own environment.
+    pub loaded: Vec<(FileId, usize)>,
     /// Arms of branches that end the program.
     pub ended: FxHashSet<(u32, u32)>,
     /// Programs of the project that it starts.
@@ -109,6 +111,8 @@ pub enum What {
         /// The files of the project that run.
         targets: Vec<FileId>,
     },
+    /// Something is written down, and does nothing.
+    Observed { what: Observation, about_gpu: bool, text: String },
     /// The end of a launcher: what it exports is there for whoever reads it.
     End,
     /// A GPU is chosen by index; `None` is the current one.

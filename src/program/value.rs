@@ -234,8 +234,9 @@ impl<'p> Value<'p> {
             Value::Bool(value) => Some(*value),
             Value::Int(value, _) => Some(*value != 0),
             Value::Text(text) => Some(!text.text.is_empty()),
-            Value::Sequence(values) => Some(!values.is_empty()),
-            Value::Mapping(items) => Some(!items.is_empty()),
+            // An empty one may have grown under another name.
+            Value::Sequence(values) => (!values.is_empty()).then_some(true),
+            Value::Mapping(items) => (!items.is_empty()).then_some(true),
             Value::Function(_) | Value::Class(_) | Value::Module(_) | Value::Stream(_) => Some(true),
             Value::OneOf(values) => {
                 let first = values.first()?.truth();

@@ -1,6 +1,7 @@
 //! The few lines of a file that a finding is shown with, safe to print, and places translated to them.
 
 use super::printable::{printable, visible};
+use super::secrets::concealed;
 use crate::facts::Span;
 use crate::sources::Source;
 use std::ops::Range;
@@ -53,6 +54,7 @@ pub fn glimpse(source: &Source, span: Span) -> String {
     let end = after.char_indices().nth(AFTER).map_or(after.len(), |(at, _)| at);
     let cut = |is_cut: bool| if is_cut { "…" } else { "" };
     let text = format!("{}{}", &before[start..], &after[..end]);
+    let text = concealed(source, &text);
     format!("{}{}{}", cut(start > 0), printable(text.trim()), cut(end < after.len()))
 }
 
@@ -74,7 +76,7 @@ impl<'a> Excerpt<'a> {
                 .iter()
                 .any(|place| place.start as usize <= in_file + whole.len() && in_file <= place.end as usize);
             // The line between two marked ones would be shown; in a dotenv file it may be a password.
-            let text = if touched { line } else { "…" };
+            let text = if touched { concealed(source, line) } else { "…".into() };
             excerpt.text.extend(text.chars().map(shown));
             excerpt.text.push('\n');
             in_file += whole.len() + 1;

@@ -2,6 +2,7 @@
 
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
+use crate::code::Host;
 use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, NOT_NOTED, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
@@ -52,9 +53,17 @@ impl Scope<'_> {
             && is(condition.inside_mask, &|| {
                 self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
             })
-            && is(condition.counted, &|| event.before.counted);
+            && is(condition.counted, &|| event.before.counted)
+            && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.validated, &|| self.is_validated())
+            && is(condition.own_runner, &|| self.trace.host == Host::Runner)
+            && is(condition.uses_gpu, &|| self.uses_gpu())
+            && (condition.language.is_empty()
+                || condition
+                    .language
+                    .iter()
+                    .any(|name| name == self.program.language_at(event.place).name()))
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
@@ -213,6 +222,12 @@ impl Scope<'_> {
         if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
             return false;
         }
+        if wanted.quoted && !is_quoted(value) {
+            return false;
+        }
+        if wanted.by_index && !selects_by_integer(value) {
+            return false;
+        }
         if wanted.mask.is_some_and(|fault| !fault.is_in(value)) {
             return false;
         }
@@ -225,6 +240,16 @@ impl Scope<'_> {
             return !stays && verdict.definition.is_some();
         }
         true
+    }
+
+    /// Whether a launcher has to do with GPUs at all.
+    fn uses_gpu(&self) -> bool {
+        self.trace.events.iter().any(|event| match &event.what {
+            What::Write { .. } => true,
+            What::Launch { targets, .. } => targets.iter().any(|&file| self.program.uses_gpu(file)),
+            What::Observed { about_gpu, .. } => *about_gpu,
+            what => what.initialises_cuda(),
+        })
     }
 
     /// Whether a launcher started a program while the value of this write was in force: the next one may get
@@ -316,6 +341,12 @@ pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<Happened> {
         Earlier::CudaInit => event.before.cuda,
         Earlier::GpuImport => event.before.library,
     }
+}
+
+/// Whether quotes are a part of a value.
+fn is_quoted(value: &str) -> bool {
+    let between = |quote| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
+    between('"') || between('\'')
 }
 
 /// Whether a mask selects by index.

@@ -4,6 +4,7 @@ use super::Rule;
 use super::conditions::{Verdict, happened};
 use super::schema::{At, EventKind, RelatedPlace};
 use super::wording::Words;
+use crate::code::Host;
 use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
@@ -56,7 +57,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
     }
     if rule.once {
         // The one that says most about the program; among equals the first.
-        let best = findings.into_iter().rev().max_by_key(|finding| (finding.severity, finding.confidence));
+        let best = findings.into_iter().rev().max_by_key(|finding| finding.severity);
         return best.into_iter().collect();
     }
     findings
@@ -66,10 +67,11 @@ impl Scope<'_> {
     pub(super) fn matches(&self, rule: &Rule, id: EventId, event: &Event) -> bool {
         match (rule.find.event, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
-            (EventKind::GpuUse, ScopeKind::Launcher) => {
+            (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
                 event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
+            (EventKind::GpuChoice, ScopeKind::Program) => self.is_first_use(event) || self.reads_mask(event),
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
                 What::Write { variable, .. } => {
                     rule.find.variables.is_empty() || rule.find.variables.contains(variable)
@@ -86,6 +88,9 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (EventKind::Observed, ScopeKind::Launcher) => {
+                matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
+            }
             (EventKind::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {
                 matches!(event.what, What::Import { touches_cuda: true, .. })
             }
@@ -115,9 +120,11 @@ impl Scope<'_> {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))
             }
             What::End => {
+                // Without a mask there is nothing to hand on.
+                let has_mask = event.before.mask.iter().any(|mask| matches!(mask, Definition::Set(..)));
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                !started.any(|start| start.before.mask == event.before.mask)
+                has_mask && !started.any(|start| start.before.mask == event.before.mask)
             }
             _ => false,
         }
@@ -125,11 +132,19 @@ impl Scope<'_> {
 
     /// Whether the event may be the first GPU use on some path.
     fn is_first_use(&self, event: &Event) -> bool {
-        let fresh = |happened: Option<Happened>| happened.is_none_or(|happened| !happened.certain);
         let imports_count = self.policy.gpu.is_some();
         let uses = event.what.initialises_cuda() || (imports_count && event.what.imports_gpu_library());
-        let counts = !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry;
-        uses && counts && fresh(event.before.cuda) && (!imports_count || fresh(event.before.library))
+        let first = is_fresh(event.before.cuda) && (!imports_count || is_fresh(event.before.library));
+        uses && first && self.is_looked_at(event)
+    }
+
+    /// Whether the event may be the one at which CUDA reads the mask.
+    fn reads_mask(&self, event: &Event) -> bool {
+        event.what.initialises_cuda() && is_fresh(event.before.cuda) && self.is_looked_at(event)
+    }
+
+    fn is_looked_at(&self, event: &Event) -> bool {
+        !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
     }
 
     fn finding(&self, rule: &Rule, severity: Severity, event: &Event, verdict: &Verdict) -> Finding {
@@ -140,6 +155,7 @@ impl Scope<'_> {
             At::Event => event.place,
             At::Entry => statement,
             At::Definition => definition.map_or(statement, |write| write.place),
+            At::Writer => self.loading(event).unwrap_or(event.place),
         };
         let words = Words {
             event,
@@ -166,6 +182,10 @@ impl Scope<'_> {
             Some(most) if self.trace.counts_from_zero() => severity.min(most),
             _ => severity,
         };
+        let severity = match rule.machine_severity {
+            Some(most) if self.trace.host == Host::Machine => severity.min(most),
+            _ => severity,
+        };
         let far = self.is_far(event, entry);
         let weak = verdict.on_some_paths || far;
         let confidence = match (sure, far) {
@@ -187,6 +207,13 @@ impl Scope<'_> {
         }
     }
 
+    /// The call or command that loads the file of settings that an event lies in.
+    fn loading(&self, event: &Event) -> Option<Place> {
+        let in_settings = !self.program.language_at(event.place).has_programs();
+        let site = self.trace.frames[event.frame as usize].site;
+        site.filter(|site| in_settings && site.span.end > site.span.start)
+    }
+
     /// Far from the file that is started, and behind conditions that are not understood: true of some
     /// program, and hardly of this one. One condition is far behind many hops, two behind any.
     fn is_far(&self, event: &Event, entry: FileId) -> bool {
@@ -206,7 +233,8 @@ impl Scope<'_> {
 
     fn relate(&self, wanted: RelatedPlace, pointed: &Event, words: &Words<'_>, related: &mut Vec<Related>) {
         let mut add = |place: Place, message: String| {
-            if !related.iter().any(|known| known.place == place) {
+            let is_text = place.span.end > place.span.start;
+            if is_text && !related.iter().any(|known| known.place == place) {
                 related.push(Related { place, message });
             }
         };
@@ -234,6 +262,9 @@ impl Scope<'_> {
                     let message = match &frame.function {
                         Some(function) => format!("calls `{function}`"),
                         None if frame.parent.is_none() => "starts this program".to_owned(),
+                        None if self.program.is_launcher(frame.file) => {
+                            format!("runs `{}`", self.program.name_of(frame.file))
+                        }
                         None => format!("imports `{}`", self.program.dotted(frame.file)),
                     };
                     add(site, message);
@@ -241,6 +272,11 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// Whether something did not happen yet on some path.
+fn is_fresh(happened: Option<Happened>) -> bool {
+    happened.is_none_or(|happened| !happened.certain)
 }
 
 fn lower(severity: Severity) -> Severity {

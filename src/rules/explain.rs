@@ -74,6 +74,7 @@ impl Scope<'_> {
             (condition.device_differs, "the index is not the one that is allowed"),
             (condition.outside_mask, "the index is beyond the GPUs that the mask leaves"),
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
+            (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),
             (condition.validated, "the program checks which GPU it got"),
             (condition.cpu_part, "the CPU part is being imported"),

@@ -1,5 +1,6 @@
 //! What a rule file says.
 
+use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
 use crate::sources::Language;
 use anyhow::{Result, bail};
@@ -24,6 +25,8 @@ pub struct Rule {
     pub library_severity: Option<Severity>,
     /// At most this, in a container or a job of a scheduler: ordinals restart at 0 there.
     pub container_severity: Option<Severity>,
+    /// At most this, anywhere but in a container.
+    pub machine_severity: Option<Severity>,
     #[serde(default = "high")]
     pub confidence: Confidence,
     /// Languages of the files that findings point at; `[all]` is every one.
@@ -71,6 +74,8 @@ pub enum Section {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
     pub event: EventKind,
+    /// For `observed`: what it is.
+    pub observed: Option<Observation>,
     /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
@@ -85,6 +90,9 @@ pub enum EventKind {
     /// The first GPU use on some path of a program: the first effect that reaches `cuInit`; under a
     /// policy the first import of a GPU library too.
     GpuUse,
+    /// What is in force here decides which GPU it is: the first use, and where that is an import, the first
+    /// effect that reaches `cuInit` as well.
+    GpuChoice,
     /// A variable is set, in a program.
     Write,
     /// A GPU is chosen by index, anywhere.
@@ -97,6 +105,8 @@ pub enum EventKind {
     GpuLoad,
     /// An import outside the project initialises CUDA.
     InitialisingImport,
+    /// Something stands in a file that starts programs or sets variables.
+    Observed,
     /// Reported by the suppressions themselves.
     Suppression,
 }
@@ -107,6 +117,12 @@ pub enum EventKind {
 pub struct Condition {
     /// The variable that is written is one of these kinds.
     pub variable: Option<VariableKind>,
+    /// The program runs on a runner of the project's own.
+    pub own_runner: Option<bool>,
+    /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
+    pub uses_gpu: Option<bool>,
+    /// The event stands in a file of one of these languages.
+    pub language: Vec<String>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -129,6 +145,8 @@ pub struct Condition {
     pub inside_mask: Option<bool>,
     /// The number of devices was checked on the way.
     pub counted: Option<bool>,
+    /// The environment is handed to something that is not followed, and may use no GPU.
+    pub handed_on: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
@@ -150,6 +168,10 @@ pub struct Condition {
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// It begins and ends with a quote.
+    pub quoted: bool,
+    /// It is a mask that selects by index.
+    pub by_index: bool,
     /// It is a mask with this fault.
     pub mask: Option<MaskFault>,
     /// It is an order, and not the policy's.
@@ -234,6 +256,8 @@ pub enum At {
     Entry,
     /// The write whose value is in force, else like `entry`.
     Definition,
+    /// The event; where its value comes from a file of settings, the call or command that loads the file.
+    Writer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

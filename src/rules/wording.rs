@@ -70,6 +70,7 @@ impl Words<'_> {
                     None => "take it out".to_owned(),
                 })
             }
+            ("text", What::Observed { text, .. }) => Some(text.clone()),
             ("device", What::Select { text, .. }) => Some(text.clone()),
             ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", What::Select { by, .. }) => Some(by.clone()),
@@ -98,6 +99,7 @@ impl Words<'_> {
             What::Validate { by } => format!("`{by}` checks the GPU"),
             What::Spawn { .. } => "a process is started here".to_owned(),
             What::Launch { callee, .. } => format!("`{callee}` is started here"),
+            What::Observed { text, .. } => format!("`{text}` stands here"),
             What::End => "the file ends here".to_owned(),
         }
     }
@@ -116,6 +118,7 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),
         What::Launch { callee, .. } => callee.clone(),
+        What::Observed { text, .. } => text.clone(),
         What::End => "the end".to_owned(),
         What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
         What::Select { text, .. } => text.clone(),

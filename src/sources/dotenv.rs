@@ -1,74 +1,47 @@
-//! `.env` files that Python code may load. They are hidden and often ignored by git, and read all the same:
+//! Files of settings that programs load: they are hidden and often ignored by git, and read all the same, since
 //! what they set is in force once `load_dotenv` ran.
 
-use super::names;
+use super::language::Language;
 use crate::sources::Source;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Larger files are no list of settings.
-const MAX_BYTES: u64 = 1 << 20;
+/// The `.env` of a folder, whatever git says about it.
+pub fn of_folder(folder: &Path) -> Option<PathBuf> {
+    let file = folder.join(".env");
+    file.is_file().then_some(file)
+}
 
-/// The texts of `.env` files in the folders of files that speak of dotenv and above them, by name.
-pub fn near(root: &Path, files: &[Source]) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
+/// The files of settings in the folders of files that speak of them, and above.
+pub fn near(root: &Path, files: &[Source]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
     for source in files {
         let Some(path) = &source.path else { continue };
-        if memchr::memmem::find(source.text.as_bytes(), b"dotenv").is_none() {
+        if !speaks_of_settings(&source.text) {
             continue;
         }
         for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
-            let Ok(entries) = fs::read_dir(folder) else { continue };
-            for entry in entries.flatten() {
-                let file = entry.path();
-                let name = names::relative(root, &file);
-                let is_settings = entry.file_name().to_str().is_some_and(is_dotenv_name);
-                let small =
-                    entry.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
-                if is_settings && small && !found.contains_key(&name) {
-                    found.extend(fs::read_to_string(&file).ok().map(|text| (name, text)));
-                }
+            if !seen.insert(folder.to_owned()) {
+                break;
             }
+            let Ok(entries) = fs::read_dir(folder) else { continue };
+            let files = entries.flatten().map(|entry| entry.path());
+            found.extend(files.filter(|file| Language::of_name(file) == Some(Language::Dotenv)));
         }
     }
+    found.sort();
     found
 }
 
-fn is_dotenv_name(name: &str) -> bool {
-    name == ".env" || name.starts_with(".env.") || name.ends_with(".env")
-}
-
-/// The settings of a `.env` file in order, as python-dotenv reads them: `export` is allowed, quotes are
-/// taken off, and a blank before `#` starts a comment in a value without quotes.
-pub fn settings(text: &str) -> Vec<(&str, &str)> {
-    text.lines().filter_map(setting).collect()
-}
-
-fn setting(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim();
-    let line = line.strip_prefix("export ").unwrap_or(line).trim_start();
-    if line.starts_with('#') {
-        return None;
-    }
-    let (name, value) = line.split_once('=')?;
-    let value = value.trim();
-    let value = match value.chars().next() {
-        Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),
-        _ => value.split(" #").next().unwrap_or_default().trim_end(),
-    };
-    Some((name.trim(), value))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::settings;
-
-    #[test]
-    fn lines_are_read_as_python_dotenv_reads_them() {
-        let text =
-            "# comment\nA=1\n export B = '2 # not a comment'\nC=3 # comment\nD=\"4\"\nE=\nno setting\n";
-        let expected = [("A", "1"), ("B", "2 # not a comment"), ("C", "3"), ("D", "4"), ("E", "")];
-        assert_eq!(settings(text), expected);
-    }
+/// Whether a text names a file of settings, or what loads one.
+fn speaks_of_settings(text: &str) -> bool {
+    ["dotenv", "env_file", "envFile", "env-file"]
+        .iter()
+        .any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+        || memchr::memmem::find_iter(text.as_bytes(), ".env").any(|at| {
+            let behind = text.as_bytes().get(at + ".env".len());
+            !behind.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'(' | b'['))
+        })
 }

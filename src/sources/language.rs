@@ -66,6 +66,7 @@ const ENDINGS: &[(&str, Language)] = &[
     ("yml", Language::Yaml),
     ("toml", Language::Toml),
     ("json", Language::Json),
+    ("jsonc", Language::Json),
     ("ini", Language::Ini),
 ];
 
@@ -143,15 +144,26 @@ impl Language {
         matches!(self, Language::Yaml | Language::Toml | Language::Json | Language::Ini | Language::Markdown)
     }
 
+    /// Whether files of this language are programs, and not settings that others load.
+    pub fn has_programs(self) -> bool {
+        !self.is_data() && self != Language::Dotenv
+    }
+
     /// Whether there is a front-end that reads it.
     fn is_read(self) -> bool {
         matches!(
             self,
-            Language::Markdown
+            Language::Dockerfile
+                | Language::Dotenv
+                | Language::Ini
+                | Language::Json
+                | Language::Makefile
+                | Language::Markdown
                 | Language::Notebook
                 | Language::Python
                 | Language::Rust
                 | Language::Shell
+                | Language::Toml
                 | Language::Yaml
         )
     }
@@ -165,8 +177,9 @@ fn has_other_ending(rest: &str, language: Language) -> bool {
 /// Whether a hidden file or folder may choose a GPU all the same.
 pub fn is_known_hidden(name: &str) -> bool {
     matches!(name, ".github" | ".gitlab-ci.yml" | ".vscode" | ".devcontainer" | ".circleci" | ".envrc")
-        || name == ".env"
+        || matches!(name, ".devcontainer.json" | ".pytest.ini" | ".pytest.toml" | ".env")
         || name.starts_with(".env.")
+        || name.ends_with(".env")
 }
 
 #[cfg(test)]

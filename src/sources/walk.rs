@@ -110,13 +110,24 @@ impl Walk<'_> {
         });
         // Found in any order: the files are sorted by path, and what cannot be read too.
         let entries = Mutex::new(Vec::new());
+        let ignored = Mutex::new(Vec::new());
         walk.threads(rayon::current_num_threads());
         walk.build_parallel().run(|| {
             Box::new(|entry| {
+                // What programs load from it is in force although git does not keep it.
+                if let Ok(entry) = &entry
+                    && entry.file_type().is_some_and(|kind| kind.is_dir())
+                    && let Some(settings) = super::dotenv::of_folder(entry.path())
+                {
+                    ignored.lock().unwrap_or_else(PoisonError::into_inner).push(settings);
+                }
                 entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
                 WalkState::Continue
             })
         });
+        for settings in ignored.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.add(settings);
+        }
         for entry in entries.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match entry {
                 Ok(entry) => self.entry(&entry),
@@ -132,9 +143,13 @@ impl Walk<'_> {
             return;
         }
         if !kind.is_dir() && may_be_read(path) {
-            let wanted = self.found.entry(path.to_owned()).or_insert(self.wanted);
-            *wanted = self.wanted.max(*wanted);
+            self.add(path.to_owned());
         }
+    }
+
+    fn add(&mut self, path: PathBuf) {
+        let wanted = self.found.entry(path).or_insert(self.wanted);
+        *wanted = self.wanted.max(*wanted);
     }
 
     /// Links to folders are not followed: what they lead to is read under its own name, or lies

@@ -90,3 +90,36 @@ fn a_name_that_is_not_utf_8() {
     let answer = project.run("check --format json");
     assert_eq!(answer.skipped(), ["caf\u{fffd}.py: syntax error on line 1: unexpected EOF while parsing"]);
 }
+
+#[test]
+fn settings_are_read_although_git_ignores_them_and_secrets_stay_out_of_reports() {
+    let project = Project::new()
+        .file(".git/HEAD", "ref: refs/heads/main\n")
+        .file(".gitignore", ".env\n.env.*\n")
+        .file("app/.env", "API_TOKEN=open-sesame\nCUDA_VISIBLE_DEVICES=1\nDB_URL=open-sesame-too\n")
+        .file("app/.env.local", "CUDA_VISIBLE_DEVICES=2\n")
+        .file("app/a.py", "");
+    assert_eq!(listed(&project, ""), ["app/.env", "app/a.py"]);
+    for format in ["text", "concise", "json", "github"] {
+        let answer = project.run(&format!("check --format {format}"));
+        assert!(answer.stdout.contains("missing-device-order"), "{answer:?}");
+        assert!(!answer.stdout.contains("open-sesame"), "{answer:?}");
+    }
+    let trace = project.run("trace app/.env");
+    assert!(
+        !trace.stdout.contains("open-sesame") && trace.stdout.contains("CUDA_VISIBLE_DEVICES"),
+        "{trace:?}"
+    );
+}
+
+#[test]
+fn a_program_loads_settings_that_git_ignores() {
+    let program = "from dotenv import load_dotenv\n\nload_dotenv(\".env.local\")\n\nimport torch\n\ntorch.ones(1).cuda()\n";
+    let project = Project::new()
+        .file(".git/HEAD", "ref: refs/heads/main\n")
+        .file(".gitignore", ".env*\n")
+        .file(".env.local", "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES=1\n")
+        .file("a.py", program);
+    let answer = project.run("check a.py");
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+}

@@ -56,7 +56,7 @@ train.py:12: torch.zeros() initialises CUDA: creates a tensor on the GPU, even a
   missing-device-order is reported:
     yes CUDA_DEVICE_ORDER is not set by the program before (it was never set)
     yes nothing later on this path sets CUDA_DEVICE_ORDER
-    yes the value of CUDA_VISIBLE_DEVICES is of the kind that the rule asks for (it is \"1\"), or the policy has gpu.device-order beside an integer in gpu.visible-devices, and not: the value of CUDA_VISIBLE_DEVICES is of the kind that the rule asks for (it is \"1\")
+    yes the value of CUDA_VISIBLE_DEVICES is of the kind that the rule asks for (it is \"1\"), or not: the environment is handed to something that is not followed, and the policy has gpu.device-order beside an integer in gpu.visible-devices, and not: the value of CUDA_VISIBLE_DEVICES is of the kind that the rule asks for (it is \"1\")
   missing-gpu-validation is not reported:
     no  not: the program checks which GPU it got, and the policy has scripts.validators
   missing-visible-devices is not reported:

@@ -15,7 +15,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("languages", &["facts", "code", "commands", "sources"]),
     ("program", &["facts", "code", "commands", "sources", "policy"]),
     // Examples go through the whole pipeline, which is `check` with its settings.
-    ("rules", &["facts", "findings", "masks", "policy", "program", "settings", "sources", "check"]),
+    ("rules", &["facts", "code", "findings", "masks", "policy", "program", "settings", "sources", "check"]),
     ("report", &["facts", "findings", "sources"]),
     ("settings", &["policy", "sources"]),
     ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "lower_all"]),

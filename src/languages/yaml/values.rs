@@ -32,6 +32,11 @@ pub fn unknown<'s>(span: Span) -> Expr<'s> {
 pub fn value<'s>(node: &Node<'s>, references: References, source: &Source) -> Expr<'s> {
     let Some(scalar) = node.scalar() else { return unknown(node.span) };
     let text = node.text().unwrap_or_default();
+    // Somebody else fills this in: a template, or a pipeline with references of its own.
+    let is_filled_in = references != References::Expressions && text.contains("{{");
+    if is_filled_in || (references == References::Dollar && text.contains("$(")) {
+        return unknown(node.span);
+    }
     if references == References::None || !scalar.text.contains('$') {
         return Expr { span: node.span, kind: ExprKind::Text(text.into()) };
     }

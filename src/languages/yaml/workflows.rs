@@ -1,6 +1,7 @@
 //! Workflows of GitHub: each job is a unit, and each step runs apart with its own variables. What a step writes to
 //! `$GITHUB_ENV` is there for the steps behind it.
 
+mod observations;
 mod runners;
 
 use super::super::command_lines::Literal;
@@ -69,7 +70,8 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
         return;
     }
     let matrix = job.get("strategy").and_then(|strategy| strategy.get("matrix"));
-    let runner = runners::of(job, matrix.map(|matrix| &**matrix));
+    let text = &lowering.source.text[entry.span().range()];
+    let runner = runners::of(job, matrix.map(|matrix| &**matrix), text);
     let container = job.get("container");
     let container_env = container.and_then(|container| container.get("env"));
     let levels = [container_env, root.get("env"), job.get("env")];
@@ -86,12 +88,14 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
     let (mut body, changed) = of_job(&levels, steps, lowering.source);
     let gpus = container.map(|container| runners::given(container)).unwrap_or_default();
     body.extend(gpus.steps(entry.key.span));
+    body.extend(observations::of_job(root, entry, runner, lowering.source));
     let context = Job { changed, interpreter, folder: defaults("working-directory") };
     lower_steps(steps, &context, &mut body, lowering);
     let body = for_each_of_matrix(matrix.map(|matrix| &**matrix), job, body, lowering);
     let host = match (container, runner.is_hosted, gpus.any) {
         (_, true, false) => Host::NoGpu,
         (Some(_), ..) => Host::Container,
+        (None, ..) if runner.is_own => Host::Runner,
         (None, ..) => Host::Machine,
     };
     let name = format!("job `{}`", entry.key());

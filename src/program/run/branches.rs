@@ -25,8 +25,8 @@ impl<'p> Outcome<'p> {
 pub(super) struct Presence {
     pub variable: String,
     pub when_true: bool,
-    /// When the condition does not hold, nothing follows: `get("X") == "0"`.
-    pub one_sided: bool,
+    /// Only this outcome of the condition says anything: `"X" in os.environ and ready`, `get("X") == "0"`.
+    pub says_when: Option<bool>,
 }
 
 /// One arm of a branch.
@@ -206,15 +206,15 @@ impl<'p> Run<'p> {
         let reaching = self.state.reaching(&presence.variable);
         let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
         // "Unset" means only that the program did not set it; the caller may have.
-        (set && !presence.one_sided).then_some(presence.when_true)
+        (set && presence.says_when.is_none()).then_some(presence.when_true)
     }
 
     /// In this arm the variable is present, or absent.
     pub(super) fn assume(&mut self, presence: &Presence, holds: bool) {
-        let present = holds == presence.when_true;
-        if presence.one_sided && !present {
+        if presence.says_when.is_some_and(|outcome| outcome != holds) {
             return;
         }
+        let present = holds == presence.when_true;
         let mut reaching = self.state.reaching(&presence.variable);
         reaching.retain(|definition| definition.is_absent() != present);
         if reaching.is_empty() {
@@ -224,7 +224,7 @@ impl<'p> Run<'p> {
     }
 
     /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
-    fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
+    pub(super) fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
         let now = self.state.reaching(&presence.variable);
         let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
         if rest == before {
@@ -237,7 +237,8 @@ impl<'p> Run<'p> {
         match &test.kind {
             ExprKind::Not(inner) => {
                 let inner = self.presence(inner)?;
-                Some(Presence { when_true: !inner.when_true, ..inner })
+                let says_when = inner.says_when.map(|holds| !holds);
+                Some(Presence { when_true: !inner.when_true, says_when, ..inner })
             }
             ExprKind::Compare(operator, sides) => {
                 let (left, right) = &**sides;
@@ -255,24 +256,37 @@ impl<'p> Run<'p> {
                                 _ => return None,
                             },
                         };
-                        Some(Presence { variable, when_true, one_sided: false })
+                        Some(Presence { variable, when_true, says_when: None })
                     }
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
-                        let empty = matches!(right.kind, ExprKind::None)
+                        let empty = matches!(right.kind, ExprKind::None | ExprKind::Int(0))
                             || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
                         let literal = matches!(&right.kind, ExprKind::Text(_));
-                        let read = self.eval_quietly(left);
+                        let read = self.eval_quietly(measured(left));
                         let variable = self.presence_read(&read).filter(|_| empty || literal)?;
                         let when_true = when_true == empty;
-                        Some(Presence { variable, when_true, one_sided: !empty })
+                        Some(Presence { variable, when_true, says_when: (!empty).then_some(when_true) })
+                    }
+                    // `len(read) > 0`
+                    Comparison::Greater | Comparison::GreaterOrEqual => {
+                        let least = i64::from(*operator == Comparison::GreaterOrEqual);
+                        let any = matches!(right.kind, ExprKind::Int(bound) if bound == least);
+                        let read = self.eval_quietly(measured(left));
+                        let variable = self.presence_read(&read).filter(|_| any)?;
+                        Some(Presence { variable, when_true: true, says_when: None })
                     }
                     _ => None,
                 }
             }
+            ExprKind::All(parts) => {
+                let found = parts.iter().find_map(|part| self.presence(part))?;
+                let speaks = found.says_when.is_none_or(|holds| holds);
+                speaks.then_some(Presence { says_when: Some(true), ..found })
+            }
             ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) | ExprKind::Variable(_) => {
-                let read = self.eval_quietly(test);
+                let read = self.eval_quietly(measured(test));
                 let variable = self.presence_read(&read)?;
-                Some(Presence { variable, when_true: true, one_sided: false })
+                Some(Presence { variable, when_true: true, says_when: None })
             }
             _ => None,
         }
@@ -297,5 +311,17 @@ impl<'p> Run<'p> {
         let value = self.eval(expr);
         self.quiet -= 1;
         value
+    }
+}
+
+/// What `len(…)` measures and `….strip()` begins with; anything else is itself.
+fn measured<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
+    match &expr.kind {
+        ExprKind::Call(call) => match (&call.callee.kind, &call.arguments[..]) {
+            (ExprKind::Name("len"), [argument]) => measured(&argument.value),
+            (ExprKind::Attribute(text, "strip"), []) => text,
+            _ => expr,
+        },
+        _ => expr,
     }
 }

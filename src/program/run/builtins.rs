@@ -16,7 +16,10 @@ impl<'p> Run<'p> {
         let first = first.map(|value| self.settle(value));
         Some(match (name, first) {
             ("str", Some(value @ Value::Text(_))) => value,
-            ("str", Some(Value::Int(value, place))) => Value::text(value.to_string(), place),
+            ("str", Some(value @ (Value::Int(..) | Value::Bool(_) | Value::None))) => {
+                let place = value.place().unwrap_or(self.place(span));
+                value.as_text().map_or(Value::Unknown, |text| Value::text(text.into_owned(), place))
+            }
             ("str", Some(Value::OneOf(values))) => {
                 let texts: Option<Vec<_>> = values
                     .iter()

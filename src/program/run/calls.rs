@@ -1,10 +1,12 @@
 //! Calls: who is called, and with what.
 
+use super::branches::ArmRun;
 use super::{Flow, Run};
 use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
 use crate::program::value::Value;
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 /// The arguments of one call.
 #[derive(Clone, Default)]
@@ -197,15 +199,24 @@ impl<'p> Run<'p> {
         if let [only] = possible[..] {
             return call(self, only);
         }
-        let mut results = Vec::new();
-        for value in possible {
-            self.alternatives(vec![
-                Box::new(|run| {
-                    let result = call(run, value);
-                    results.push(result);
-                }),
-                Box::new(|_| {}),
-            ]);
+        let results = RefCell::new(Vec::new());
+        let (call, kept) = (&call, &results);
+        let arms = possible.into_iter().map(|value| -> ArmRun<'_, 'p> {
+            Box::new(move |run| {
+                let (before, doubts) = (run.trace.events.len(), run.uncertain);
+                let result = call(run, value);
+                let mut events = run.trace.events[before..].iter();
+                let uses = events.any(|event| event.doubts == doubts && event.what.initialises_cuda());
+                kept.borrow_mut().push((result, uses && run.in_child == 0));
+            })
+        });
+        self.alternatives(arms.collect());
+        let (results, uses): (Vec<_>, Vec<bool>) = results.into_inner().into_iter().unzip();
+        // Whichever it is, it uses the GPU.
+        if let Some(cuda) = &mut self.state.cuda
+            && uses.iter().all(|used| *used)
+        {
+            cuda.certain |= self.uncertain == 0;
         }
         Value::one_of(results)
     }
@@ -240,14 +251,6 @@ impl<'p> Run<'p> {
                 Value::sequence(items.iter().map(|item| item.1.clone()).collect())
             }
             (Value::Mapping(_), "copy") | (Value::Sequence(_), "copy") => receiver.clone(),
-            (Value::Text(text), "strip" | "lower" | "upper") if args.items.is_empty() => {
-                let changed = match name {
-                    "strip" => text.text.trim().to_owned(),
-                    "lower" => text.text.to_lowercase(),
-                    _ => text.text.to_uppercase(),
-                };
-                Value::text(changed, text.place)
-            }
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
                 let list = self.iterate(list.value.clone(), span);
@@ -267,44 +270,12 @@ impl<'p> Run<'p> {
                 part.map_or(Value::Unknown, |part| self.divided(&text.text, &part, span))
             }
             (Value::Text(text), "format") => self.brace_format(&text.text, args, span),
-            (Value::Text(text), "startswith") => {
-                let prefix =
-                    args.at(0).and_then(|argument| argument.value.as_text().map(|text| text.into_owned()));
-                prefix.map_or(Value::Unknown, |prefix| Value::Bool(text.text.starts_with(&prefix)))
-            }
+            (Value::Text(text), _) => super::texts::text_method(text, name, args).unwrap_or(Value::Unknown),
             _ => {
                 self.run_callbacks(name, args, span);
                 Value::Unknown
             }
         }
-    }
-
-    /// `"cuda:{}".format(1)`, for plain placeholders.
-    fn brace_format(&mut self, format: &str, args: &Args<'p>, span: Span) -> Value<'p> {
-        let mut result = String::new();
-        let mut rest = format;
-        let mut next = 0;
-        while let Some((before, after)) = rest.split_once('{') {
-            let Some((field, after)) = after.split_once('}') else { return Value::Unknown };
-            result.push_str(before);
-            let argument = match field {
-                "" => {
-                    next += 1;
-                    args.at(next - 1)
-                }
-                field => match field.parse::<usize>() {
-                    Ok(position) => args.at(position),
-                    Err(_) => args.keyword(field),
-                },
-            };
-            let Some(text) = argument.and_then(|argument| argument.value.as_text()) else {
-                return Value::Unknown;
-            };
-            result.push_str(&text);
-            rest = after;
-        }
-        result.push_str(rest);
-        Value::text(result, self.place(span))
     }
 
     /// The value under a key; `None` when no known key equals it.
@@ -343,7 +314,7 @@ impl<'p> Run<'p> {
             Value::Instance(_) => {
                 self.special(container, "__getitem__", vec![key.clone()], span).unwrap_or(Value::Unknown)
             }
-            Value::Outside(_) if self.is_environ(container) => self.read_variable(key, None, span),
+            Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
             Value::Outside(path) => {
                 self.apply_subscript_effects(*path, key, span);
                 let item = self.paths.item(*path);
@@ -390,8 +361,11 @@ impl<'p> Run<'p> {
     /// The elements of a collection, when all are known.
     pub(super) fn elements(&self, value: &Value<'p>) -> Option<Vec<Value<'p>>> {
         match value {
-            Value::Sequence(values) => Some(values.to_vec()),
-            Value::Mapping(items) => Some(items.iter().map(|(key, _)| key.clone()).collect()),
+            // An empty one may have grown under another name.
+            Value::Sequence(values) if !values.is_empty() => Some(values.to_vec()),
+            Value::Mapping(items) if !items.is_empty() => {
+                Some(items.iter().map(|(key, _)| key.clone()).collect())
+            }
             _ => None,
         }
     }

@@ -125,6 +125,12 @@ impl<'p> Run<'p> {
     pub(super) fn attribute(&mut self, object: &Value<'p>, name: &'p str, span: Span) -> Value<'p> {
         match object {
             _ if name == "TYPE_CHECKING" => Value::Bool(false),
+            // Nothing is on the GPU before something used it.
+            _ if name == "is_cuda" && self.state.cuda.is_none() && !self.state.open => {
+                // It will not stay so: a function that asks is not one that always answers the same.
+                self.changes += 1;
+                Value::Bool(false)
+            }
             Value::Outside(path) => {
                 let child = self.paths.child(*path, name);
                 self.apply_read_effects(child, span);
@@ -327,14 +333,24 @@ impl<'p> Run<'p> {
             Value::Outside(path) if !class.dataclass => {
                 let path = self.paths.text(path).clone();
                 // The class itself is what effects are known about: `class Mine(DataParallel)`.
-                let class_path = path.trim_end_matches(".__init__").trim_end_matches("()").to_owned();
-                self.apply_call_effects(&class_path, &args, site);
+                let class_path = path.trim_end_matches(".__init__").trim_end_matches("()");
+                self.apply_call_effects(class_path, &args, site);
             }
             _ if class.dataclass => {
                 self.fill_fields(class, scope, &args, site);
-                if let Value::Function(after) = self.class_attribute(class, "__post_init__") {
-                    let method = Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&after) });
-                    self.run_function(&method, Args::default(), site);
+                match self.class_attribute(class, "__post_init__") {
+                    Value::Function(after) => {
+                        let bound = Some(instance.clone());
+                        let method = Rc::new(Closure { bound, ..Closure::clone(&after) });
+                        self.run_function(&method, Args::default(), site);
+                    }
+                    // It is made of a known one: `class Mine(TrainingArguments)`.
+                    Value::Outside(path) => {
+                        let path = self.paths.text(path).clone();
+                        let class_path = path.trim_end_matches(".__post_init__").trim_end_matches("()");
+                        self.apply_call_effects(class_path, &args, site);
+                    }
+                    _ => {}
                 }
             }
             _ => {}

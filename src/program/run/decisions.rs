@@ -164,6 +164,8 @@ fn is_steady<'p>(expr: &'p Expr<'p>, names: &mut Vec<&'p str>) -> bool {
         "startswith",
         "endswith",
         "lower",
+        "strip",
+        "int",
         "is_file",
         "exists",
         "get",
@@ -175,7 +177,7 @@ fn is_steady<'p>(expr: &'p Expr<'p>, names: &mut Vec<&'p str>) -> bool {
         }
         ExprKind::Attribute(object, _) => is_steady(object, names),
         ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Text(_) => true,
-        ExprKind::Not(inner) => is_steady(inner, names),
+        ExprKind::Not(inner) | ExprKind::Negate(inner) => is_steady(inner, names),
         ExprKind::Compare(_, sides) => is_steady(&sides.0, names) && is_steady(&sides.1, names),
         ExprKind::Item(item) => is_steady(&item.0, names) && is_steady(&item.1, names),
         ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().all(|part| is_steady(part, names)),

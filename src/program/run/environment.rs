@@ -1,6 +1,7 @@
 //! The process environment: `os.environ` in all its forms.
 
 use super::Run;
+use super::branches::{Outcome, Presence};
 use super::calls::Args;
 use crate::code::{Call, ExprKind};
 use crate::facts::Span;
@@ -54,6 +55,11 @@ impl<'p> Run<'p> {
         let value = |position: usize, name: &str| {
             args.get(Some(position), Some(name)).map(|argument| argument.value.clone())
         };
+        if let Some(read) = path.strip_prefix("os.environ[")
+            && let Some((variable, "strip" | "lstrip" | "rstrip" | "lower" | "upper")) = read.split_once("].")
+        {
+            return Some(Value::Outside(self.paths.id(&format!("os.environ[{variable}]"))));
+        }
         match path {
             "os.environ.get" | "os.getenv" | "os.environ.__getitem__" | "std.env.var" | "std.env.var_os" => {
                 let key = value(0, "key")?;
@@ -235,6 +241,20 @@ impl<'p> Run<'p> {
             };
         };
         Value::one_of(values)
+    }
+
+    /// `os.environ["X"]` raises unless the variable is set, so behind it the variable is set.
+    pub(super) fn read_present_variable(&mut self, key: &Value<'p>, span: Span) -> Value<'p> {
+        let value = self.read_variable(key, None, span);
+        if let Some(variable) = self.variable_name(key).filter(|_| self.quiet == 0)
+            && self.state.reaching(&variable).iter().any(Definition::is_absent)
+        {
+            if let Some(raised) = self.catches.last_mut() {
+                raised.push(Outcome { state: self.state.clone(), changes: Vec::new() });
+            }
+            self.assume(&Presence { variable, when_true: true, says_when: None }, true);
+        }
+        value
     }
 
     /// The variable whose value this is, or may be, when it was read and is not known.

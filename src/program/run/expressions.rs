@@ -217,6 +217,7 @@ impl<'p> Run<'p> {
                         run.assume(presence, holds);
                     }
                 };
+                let before = presence.as_ref().map(|presence| self.state.reaching(&presence.variable));
                 self.alternatives(vec![
                     Box::new(|run| {
                         refine(run, !decides);
@@ -224,6 +225,9 @@ impl<'p> Run<'p> {
                     }),
                     Box::new(|run| refine(run, decides)),
                 ]);
+                if let (Some(presence), Some(before)) = (&presence, before) {
+                    self.forget_assumption(presence, before);
+                }
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
                 if later.truth() == Some(decides) && !matches!(value, Value::OneOf(_)) {
                     return if decides { later } else { Value::Bool(false) };

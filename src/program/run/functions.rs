@@ -3,8 +3,8 @@
 use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run};
-use crate::code::{Expr, Function, Parameter, ParameterKind};
-use crate::facts::{Place, Span};
+use crate::code::{Expr, Function};
+use crate::facts::Span;
 use crate::program::state::State;
 use crate::program::trace::Arms;
 use crate::program::value::{Closure, Marks, PathId, Paused, Role, Value};
@@ -137,10 +137,12 @@ impl<'p> Run<'p> {
         match &wrapper {
             Value::Function(_) | Value::Class(_) => {
                 let args = Args::positional(vec![value.clone()], span);
-                match self.call(wrapper, args, span) {
-                    Value::Unknown | Value::None | Value::Outside(_) => value,
-                    wrapped => wrapped,
-                }
+                let wrapped = self.call(wrapper, args, span);
+                let kept = wrapped.alternatives().iter().map(|wrapped| match wrapped {
+                    Value::Unknown | Value::None | Value::Outside(_) => value.clone(),
+                    wrapped => wrapped.clone(),
+                });
+                Value::one_of(kept)
             }
             Value::Outside(path)
                 if matches!(value, Value::Function(_))
@@ -214,7 +216,7 @@ impl<'p> Run<'p> {
             return Value::Unknown;
         }
         self.note_validator(function.name, site);
-        let arguments = bind_arguments(function, closure, args);
+        let arguments = super::arguments::bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
             && (memo.pure || self.is_still(&memo.moment))
             && same_arguments(memo, closure, &arguments)
@@ -351,55 +353,6 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
         _ => false,
     };
     same_bound && memo.arguments.iter().zip(arguments).all(|(one, other)| one.same(other))
-}
-
-/// The value of each parameter, in order.
-fn bind_arguments<'p>(function: &Function<'p>, closure: &Closure<'p>, args: Args<'p>) -> Vec<Value<'p>> {
-    let open = args.open;
-    let function_place = Place { file: closure.file, span: function.name_span };
-    let mut positional = closure.bound.iter().chain(&closure.held).cloned().chain(
-        args.items.iter().filter(|argument| argument.name.is_none()).map(|argument| argument.value.clone()),
-    );
-    let mut values = Vec::with_capacity(function.parameters.len());
-    for (index, parameter) in function.parameters.iter().enumerate() {
-        let by_name = || args.keyword(parameter.name).map(|argument| argument.value.clone());
-        let default = || {
-            let default = closure.defaults.get(index).cloned().flatten();
-            // `f(*args)` may fill any parameter.
-            default.filter(|_| !open).unwrap_or(Value::Unknown)
-        };
-        values.push(match parameter.kind {
-            ParameterKind::Plain => {
-                if open {
-                    by_name().unwrap_or(Value::Unknown)
-                } else {
-                    positional.next().or_else(by_name).unwrap_or_else(default)
-                }
-            }
-            ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
-            ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
-            ParameterKind::Keywords if open => Value::Unknown,
-            ParameterKind::Keywords => {
-                let taken = |name: &str| {
-                    let takes = |parameter: &Parameter<'_>| {
-                        parameter.name == name
-                            && matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
-                    };
-                    function.parameters.iter().any(takes)
-                };
-                let rest = args.items.iter().filter_map(|argument| {
-                    let name = argument.name.as_ref().filter(|name| !taken(name))?;
-                    let place = argument.value.place().unwrap_or(function_place);
-                    Some((Value::text(name.clone(), place), argument.value.clone()))
-                });
-                Value::mapping(rest.collect())
-            }
-        });
-    }
-    if open && let (Some(bound), Some(first)) = (&closure.bound, values.first_mut()) {
-        *first = bound.clone();
-    }
-    values
 }
 
 /// A function that a context manager decorates.

@@ -6,7 +6,7 @@ mod scripts;
 
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
-use crate::code::{Command, Export, Expr, ExprKind, Host, SetVariable, Setting};
+use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable};
 use crate::commands::{Invocation, Started, invocation, is_assignment, program_name};
 use crate::facts::{FileId, Span};
 use crate::program::knowledge::Does;
@@ -137,7 +137,7 @@ impl<'p> Run<'p> {
     }
 
     /// A shell has no numbers: what is exported is text.
-    fn as_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
+    pub(super) fn as_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
         match value {
             Value::Int(number, _) => Value::text(number.to_string(), self.place(span)),
             value => value.clone(),
@@ -177,6 +177,13 @@ impl<'p> Run<'p> {
                 self.read_variable(&key, default, span)
             }
         }
+    }
+
+    /// Runs steps on a machine that has no GPU.
+    pub(super) fn without_gpu(&mut self, block: &'p Block<'p>) {
+        let host = std::mem::replace(&mut self.shell.host, Host::NoGpu);
+        self.block(block);
+        self.shell.host = host;
     }
 
     pub(super) fn export_all(&mut self, all: bool) {
@@ -369,14 +376,6 @@ impl<'p> Run<'p> {
         self.note(What::Launch { callee: callee.clone(), targets: Vec::new() }, span);
         self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
-    }
-
-    /// A key of a configuration file that chooses a device.
-    pub(super) fn setting(&mut self, setting: &'p Setting<'p>) {
-        let value = self.eval(&setting.value);
-        if let Some(key) = setting.path.last() {
-            self.chosen_by_setting(key, &value);
-        }
     }
 }
 

@@ -31,6 +31,9 @@ impl<'p> Run<'p> {
         if let Some(value) = self.call_path(&text, &args, span) {
             return value;
         }
+        if let Some(value) = self.parsed_classes(path, &text, span) {
+            return value;
+        }
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
             return value;
         }
@@ -94,6 +97,18 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// `HfArgumentParser((Model, Training)).parse_args_into_dataclasses()` makes one object of each class.
+    fn parsed_classes(&mut self, path: PathId, text: &str, span: Span) -> Option<Value<'p>> {
+        let (parser, method) = text.rsplit_once('.')?;
+        if !is_argument_parser(parser) || !method.starts_with("parse_") {
+            return None;
+        }
+        let classes = self.made_with(path)?.get(Some(0), Some("dataclass_types"))?.value.clone();
+        let classes = self.elements(&classes).unwrap_or_else(|| vec![classes]);
+        let make = |class| self.call(class, Args { items: Vec::new(), open: true }, span);
+        Some(Value::sequence(classes.into_iter().map(make).collect()))
+    }
+
     /// What a library call returns: something known by the name of the call, with its arguments where using
     /// it depends on them.
     fn result_of(&mut self, path: PathId, args: Args<'p>) -> Value<'p> {
@@ -104,6 +119,7 @@ impl<'p> Run<'p> {
             || !self.program.knowledge.of_subscript(&result_text).is_empty()
             || !self.program.knowledge.of_iteration(&result_text).is_empty()
             || self.program.knowledge.depends_on_making(&result_text)
+            || is_argument_parser(&result_text)
             || Self::is_mark(&text)
             || waits_for_start(&text);
         // A mark that asks for the number of devices is remembered as asking, under its name too.
@@ -141,6 +157,8 @@ impl<'p> Run<'p> {
         if self.is_mocked(path) {
             return;
         }
+        // `super().__init__(…)` in a class that is made of a known one.
+        let path = path.strip_suffix("().__init__").unwrap_or(path);
         let knowledge = self.program.knowledge;
         let effects = knowledge.of_call(path);
         if !effects.is_empty() {
@@ -293,7 +311,7 @@ impl<'p> Run<'p> {
             || !row.only_on_gpu
             || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
-        let (mut sure, mut negative, mut names_gpu) = (true, false, false);
+        let (mut sure, mut negative, mut names_gpu) = (is_decided(row, args), false, false);
         for (device, at) in devices {
             match device {
                 Device::Gpu { index, text, place } => {
@@ -375,6 +393,24 @@ impl<'p> Run<'p> {
                 }
             })
     }
+}
+
+/// Parsers that make objects of the classes that they are given.
+fn is_argument_parser(path: &str) -> bool {
+    matches!(path, "transformers.HfArgumentParser()" | "trl.TrlParser()")
+}
+
+/// Whether the arguments that an object was made with decide what the row asks about them: `Trainer(**options)`
+/// does not say that it stays away from the GPU, nor that it does not.
+fn is_decided(row: &EffectRow, args: &Args<'_>) -> bool {
+    let is_constant =
+        |value: &Value<'_>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::Int(..) | Value::None);
+    let asked = row.unless.keys().filter_map(|name| args.keyword(name));
+    !row.as_made
+        || row.unless.is_empty()
+        || (!args.open
+            && args.at(0).is_none()
+            && asked.into_iter().all(|argument| is_constant(&argument.value)))
 }
 
 fn literal_is(value: &Value<'_>, wanted: &Literal) -> bool {

@@ -140,7 +140,7 @@ fn contains(values: &[Value<'_>], wanted: &Value<'_>) -> Option<bool> {
     let verdicts: Vec<_> = values.iter().map(|value| equal(value, wanted)).collect();
     if verdicts.contains(&Some(true)) {
         Some(true)
-    } else if verdicts.iter().all(|verdict| *verdict == Some(false)) {
+    } else if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Some(false)) {
         Some(false)
     } else {
         None

@@ -2,10 +2,8 @@
 
 use super::Run;
 use super::calls::Args;
-use super::environment::is_gpu_variable;
 use crate::facts::Span;
 use crate::program::value::Value;
-use crate::sources::dotenv;
 
 impl<'p> Run<'p> {
     /// Functions on paths; `None` when the call is none of them.
@@ -44,48 +42,6 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// `load_dotenv(path, override=…)`: the settings of the file fill gaps, or replace what is set.
-    pub(super) fn load_dotenv(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
-        let overrides = args.keyword("override").map(|argument| argument.value.truth());
-        let named = args.get(Some(0), Some("dotenv_path")).map(|argument| argument.value.clone());
-        let file = match named {
-            None | Some(Value::None) => self.nearest_dotenv(),
-            Some(Value::Text(path)) => {
-                let path = normal(&path.text);
-                let beside = joined(&folder_of(self.program.name_of(self.here.file)), &path);
-                self.program.dotenv(&path).or_else(|| self.program.dotenv(&normal(&beside)))
-            }
-            Some(_) => None,
-        };
-        let (Some(text), true) = (file, overrides != Some(None)) else {
-            // Not here, or not known: it may set anything.
-            self.state.fill_gaps(overrides.is_some_and(|overrides| overrides != Some(false)));
-            return Value::Unknown;
-        };
-        for (name, value) in dotenv::settings(text) {
-            if is_gpu_variable(name) {
-                let key = Value::text(name, self.place(span));
-                let value = Value::text(value, self.place(span));
-                self.write_variable(&key, &value, span, overrides != Some(Some(true)));
-            }
-        }
-        Value::Bool(true)
-    }
-
-    /// The `.env` that python-dotenv finds without a path: in the folder of the file that calls, or above.
-    fn nearest_dotenv(&self) -> Option<&'p str> {
-        let mut folder = folder_of(self.program.name_of(self.here.file));
-        loop {
-            if let Some(text) = self.program.dotenv(&joined(&folder, ".env")) {
-                return Some(text);
-            }
-            if folder.is_empty() || folder == ".." {
-                return None;
-            }
-            folder = folder_of(&folder);
-        }
-    }
-
     /// Methods and attributes of `pathlib.Path`, which is followed as its text.
     pub(super) fn path_attribute(&self, path: &str, name: &str, span: Span) -> Value<'p> {
         match name {
@@ -108,7 +64,7 @@ impl<'p> Run<'p> {
     }
 }
 
-fn folder_of(path: &str) -> String {
+pub(super) fn folder_of(path: &str) -> String {
     match path.rsplit_once('/') {
         Some((folder, _)) => folder.to_owned(),
         // Above the project root nothing is known.
@@ -117,12 +73,12 @@ fn folder_of(path: &str) -> String {
     }
 }
 
-fn joined(path: &str, part: &str) -> String {
+pub(super) fn joined(path: &str, part: &str) -> String {
     if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") }
 }
 
 /// The path without `.` and `..`.
-fn normal(path: &str) -> String {
+pub(super) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -21,6 +21,7 @@ impl<'p> Run<'p> {
         self.asked_count = false;
         match &step.kind {
             StepKind::Import(import) => self.import(import, step.span),
+            StepKind::Module { bound, path } => self.bring_in(bound, path, step.span),
             StepKind::Evaluate(expr) => {
                 self.eval(expr);
             }
@@ -96,10 +97,12 @@ impl<'p> Run<'p> {
             StepKind::UnsetVariable(name) => self.unset_variable(name, step.span),
             StepKind::Command(command) => self.command(command, step.span),
             StepKind::Apart(block) => self.apart(block),
+            StepKind::WithoutGpu(block) => self.without_gpu(block),
             StepKind::Child(block) => self.child(block),
             StepKind::Source(path) => self.source_file(path, step.span),
             StepKind::ExportAll(all) => self.export_all(*all),
             StepKind::Setting(setting) => self.setting(setting),
+            StepKind::Observe(observed) => self.observe(observed, step.span),
         }
     }
 

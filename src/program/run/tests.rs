@@ -10,6 +10,9 @@ use std::rc::Rc;
 
 impl<'p> Run<'p> {
     pub(super) fn run_tests(&mut self) {
+        if let Some((file, unit)) = self.program.before_tests(self.entry) {
+            self.load_settings(file, unit, true, Span::default());
+        }
         let conftests = self.program.conftests(self.entry);
         for &conftest in &conftests {
             self.enter_module(conftest, Span::default());

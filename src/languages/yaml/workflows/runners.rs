@@ -9,20 +9,30 @@ pub struct Runner {
     /// GitHub's own, without a GPU.
     pub is_hosted: bool,
     pub is_windows: bool,
+    /// One of the project's own, by its label.
+    pub is_own: bool,
+    /// That label is all that is asked for.
+    pub is_bare: bool,
 }
 
 /// What a job asks for by `runs-on`.
-pub fn of(job: &Node<'_>, matrix: Option<&Node<'_>>) -> Runner {
+pub fn of(job: &Node<'_>, matrix: Option<&Node<'_>>, text: &str) -> Runner {
     let Some(runs_on) = job.get("runs-on") else { return Runner::default() };
     let labels = runs_on.get("labels").unwrap_or(runs_on);
-    let mut runner = Runner { is_hosted: true, is_windows: true };
+    let is_own = labels.one_or_more().iter().any(|label| label.text() == Some("self-hosted"));
+    let is_bare = is_own && labels.one_or_more().len() == 1 && runs_on.get("group").is_none();
+    let mut runner = Runner { is_hosted: true, is_windows: true, is_own, is_bare };
     let mut any = false;
     for label in labels.one_or_more() {
         let Some(label) = label.text() else { return Runner::default() };
-        let values = match label.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")) {
+        let mut values = match label.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")) {
             Some(expression) => values_of(expression.trim(), matrix),
             None => vec![label],
         };
+        if values.is_empty() && !says_gpu(text) && !text.contains("self-hosted") {
+            // Of a runner that only the run knows, nobody says that it has a GPU.
+            values.push("ubuntu-latest");
+        }
         any |= !values.is_empty();
         runner.is_hosted &= !values.is_empty() && values.iter().all(|value| is_hosted(value));
         runner.is_windows &= values.iter().all(|value| is_windows(value));
@@ -30,18 +40,24 @@ pub fn of(job: &Node<'_>, matrix: Option<&Node<'_>>) -> Runner {
     // Labels of an own runner say its system beside other things.
     let says_windows = |label: &str| label.eq_ignore_ascii_case("windows");
     let own_windows = labels.one_or_more().iter().filter_map(|label| label.text()).any(says_windows);
-    Runner { is_hosted: any && runner.is_hosted, is_windows: any && (runner.is_windows || own_windows) }
+    let is_windows = any && (runner.is_windows || own_windows);
+    Runner { is_hosted: any && runner.is_hosted, is_windows, ..runner }
 }
 
-/// The values of `matrix.os`.
+/// Whether a job speaks of GPUs.
+pub fn says_gpu(job: &str) -> bool {
+    let job = job.to_ascii_lowercase();
+    ["gpu", "cuda", "nvidia"].iter().any(|word| job.contains(word))
+}
+
+/// The values of `matrix.os`, or of `matrix.config.os`.
 fn values_of<'s>(expression: &str, matrix: Option<&Node<'s>>) -> Vec<&'s str> {
-    let (Some(key), Some(matrix)) = (expression.strip_prefix("matrix."), matrix) else { return Vec::new() };
-    let mut values: Vec<&str> = Vec::new();
-    values.extend(matrix.get(key).iter().flat_map(|list| list.items()).filter_map(|item| item.text()));
-    let included = matrix.get("include");
-    let included = included.iter().flat_map(|list| list.items()).filter_map(|item| item.get(key)?.text());
-    values.extend(included);
-    values
+    let (Some(path), Some(matrix)) = (expression.strip_prefix("matrix."), matrix) else { return Vec::new() };
+    let (key, inner) = path.split_once('.').map_or((path, None), |(key, inner)| (key, Some(inner)));
+    let listed = matrix.get(key).map_or(&[][..], |list| list.items()).iter();
+    let included = matrix.get("include").map_or(&[][..], |list| list.items()).iter();
+    let items = listed.chain(included.filter_map(|item| item.get(key)));
+    items.filter_map(|item| inner.map_or(Some(item), |inner| item.get(inner))?.text()).collect()
 }
 
 fn is_hosted(label: &str) -> bool {

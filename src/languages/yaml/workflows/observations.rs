@@ -1,0 +1,41 @@
+//! What a job says about its runner, of which rules speak.
+
+use super::super::reader::{Entry, Node};
+use super::runners::{Runner, says_gpu};
+use crate::code::{Block, Observation, Observed, Step, StepKind};
+use crate::sources::Source;
+
+/// Events on which the code of a fork may run.
+const OPEN_EVENTS: &[&str] = &["pull_request", "pull_request_target"];
+
+/// Words of a condition by which a job tells its own branches from forks, or pull requests from the rest.
+const CLOSING: &[&str] = &["head.repo", "fork", "event_name", "author_association", "github.actor", "labels"];
+
+/// The steps that say what was seen.
+pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'s Source) -> Block<'s> {
+    let Some(runs_on) = entry.value.get("runs-on").filter(|_| runner.is_own) else { return Vec::new() };
+    let about_gpu = says_gpu(&source.text[entry.span().range()]);
+    let mut seen = Vec::new();
+    if runner.is_bare {
+        seen.push(Observation::BareRunner);
+    }
+    let condition = entry.value.get("if").and_then(|test| test.text()).unwrap_or_default();
+    if is_open(root) && !CLOSING.iter().any(|word| condition.contains(word)) {
+        seen.push(Observation::ForkCode);
+    }
+    let step = |what| {
+        let text = source.text[runs_on.span.range()].trim().into();
+        Step { span: runs_on.span, kind: StepKind::Observe(Box::new(Observed { what, about_gpu, text })) }
+    };
+    seen.into_iter().map(step).collect()
+}
+
+/// Whether pull requests start the workflow.
+fn is_open(root: &Node<'_>) -> bool {
+    // YAML 1.1 reads the key `on` as a truth value; the file says `on` all the same.
+    let Some(events) = root.get("on").or_else(|| root.get("true")) else { return false };
+    let named = |node: &Node<'_>| node.text().is_some_and(|event| OPEN_EVENTS.contains(&event));
+    named(events)
+        || events.items().iter().any(|event| named(event))
+        || events.entries().iter().any(|event| OPEN_EVENTS.contains(&event.key()))
+}

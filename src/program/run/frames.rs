@@ -1,0 +1,26 @@
+//! Frames: which calls and imports led to the code that is being followed.
+
+use super::Run;
+use crate::facts::{FileId, Span};
+use crate::program::trace::{Frame, FrameId};
+
+impl<'p> Run<'p> {
+    pub(super) fn push_frame(&mut self, file: FileId, function: Option<usize>, site: Span) -> FrameId {
+        self.trace.frames.push(Frame {
+            parent: Some(self.here.frame),
+            site: Some(self.place(site)),
+            statement: Some(self.place(self.here.statement)),
+            file,
+            function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
+            number: function,
+        });
+        (self.trace.frames.len() - 1) as FrameId
+    }
+
+    /// Forgets the frames from `frame` on when nothing happened in them: nobody will ask how it came to that.
+    pub(super) fn pop_frames(&mut self, frame: FrameId, events_before: usize) {
+        if self.trace.events.len() == events_before {
+            self.trace.frames.truncate(frame as usize);
+        }
+    }
+}

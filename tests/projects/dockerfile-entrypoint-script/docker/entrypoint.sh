@@ -1,0 +1,4 @@
+#!/bin/sh
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+export CUDA_VISIBLE_DEVICES=0
+exec "$@"

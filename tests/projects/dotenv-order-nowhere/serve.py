@@ -1,0 +1,7 @@
+from dotenv import load_dotenv
+
+load_dotenv()
+
+import torch
+
+torch.ones(1).cuda()

@@ -1,0 +1,3 @@
+#!/bin/bash
+. ./.env
+python train.py

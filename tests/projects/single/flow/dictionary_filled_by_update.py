@@ -1,0 +1,5 @@
+import torch
+
+options = {}
+options.update(device="cuda")
+torch.zeros(1, **options)  # ~ missing-visible-devices warning

@@ -1,0 +1,25 @@
+from dataclasses import dataclass
+
+import transformers
+from transformers import HfArgumentParser, Trainer
+
+
+@dataclass
+class ModelArguments:
+    name: str = "small"
+
+
+@dataclass
+class Arguments(transformers.TrainingArguments):
+    cache: str = "cache"
+
+
+class Mine(Trainer):
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+
+
+if __name__ == "__main__":
+    parser = HfArgumentParser((ModelArguments, Arguments))
+    model_arguments, arguments = parser.parse_args_into_dataclasses()  # ~ missing-visible-devices warning
+    Mine(model=None, args=arguments).train()

@@ -1,0 +1,2 @@
+def test_words():
+    assert "a b".split() == ["a", "b"]
