@@ -4,8 +4,14 @@
 //! A word is `None` where it is not known before the command runs. This module knows names of programs and
 //! which of their options take a value, and nothing of files.
 
+mod containers;
+mod pytest;
+mod sessions;
+mod shells;
 mod wrappers;
 
+use pytest::test_paths;
+use shells::{cmd_started, powershell_started, shell_started};
 use wrappers::{SLURM, WRAPPERS, Wrapper, flags_of};
 
 /// What a command line does.
@@ -15,15 +21,61 @@ pub struct Invocation {
     pub assignments: Vec<usize>,
     /// Variables that `env -u X` takes away.
     pub removed: Vec<String>,
+    /// Variables that options of a wrapper set: `-e X=1`, `--export=ALL,X=1`.
+    pub settings: Vec<Setting>,
     /// `env -i`: the program gets none of the variables of its parent.
     pub clean: bool,
+    /// Files of settings that are loaded for the program: `uv run --env-file .env`.
+    pub settings_files: Vec<String>,
     /// The folder in which the program runs, as written.
     pub folder: Option<String>,
-    /// It runs in a container: variables of the caller do not reach it.
-    pub in_container: bool,
+    /// Where it runs, when that is not here.
+    pub elsewhere: Option<Elsewhere>,
+    /// It is started for each of several inputs, which `{}` stands for.
+    pub repeated: bool,
     /// One process for each GPU is started, which then chooses its own.
     pub is_distributed: bool,
     pub started: Started,
+}
+
+/// `X=1` inside a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The position of the word.
+    pub word: usize,
+    /// Its first byte in the word, and the one behind its last.
+    pub range: (usize, usize),
+}
+
+/// A place that does not share the environment of its caller, or not only that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// A container, with the variables that are handed to it.
+    Container { handed: Vec<String>, env_files: Vec<String>, gpus: Gpus },
+    /// A container that exists already, or a shell that does: what is set there is not known.
+    Running,
+    /// `ssh`: another machine.
+    Machine,
+    /// A job that a scheduler gives GPUs to.
+    Job,
+}
+
+/// Which GPUs a container is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gpus {
+    None,
+    All,
+    Some,
+}
+
+/// The shell that reads a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// sh, bash, zsh …
+    Bourne,
+    PowerShell,
+    /// `cmd` of Windows
+    Batch,
 }
 
 /// The program that a command line starts in the end.
@@ -40,11 +92,11 @@ pub enum Started {
     /// `python -c …`: the position of the code.
     PythonCode(usize),
     /// `sh -c …`: the position of the code.
-    ShellCode(usize),
+    ShellCode(Shell, usize),
     /// `python` or `python -`: what it runs comes on its standard input.
     PythonInput,
     /// `bash` or `bash -s`.
-    ShellInput,
+    ShellInput(Shell),
     /// `pytest tests/a.py`: files and folders, none for all that are found.
     Tests(Vec<String>),
     /// Any other program, by its name without folders.
@@ -58,37 +110,71 @@ const INTERPRETER_WORDS: &[&str] =
 /// What the words start.
 pub fn invocation(words: &[Option<&str>]) -> Invocation {
     let mut invocation = Invocation::default();
-    let mut at = 0;
+    invocation_from(words, 0, &mut invocation);
+    invocation
+}
+
+/// What the words from `at` on start: each turn takes one wrapper off, and words are never gone back to.
+fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invocation) {
     let mut python = false;
-    // Each turn takes one wrapper off; words are never gone back to.
     loop {
-        at = skip_assignments(words, at, &mut invocation);
+        at = skip_assignments(words, at, invocation);
         let Some(Some(word)) = words.get(at) else {
             invocation.started = Started::Unknown;
-            return invocation;
+            return;
         };
-        let name = program_name(word);
+        let lower = program_name(word).to_ascii_lowercase();
+        let name = lower.as_str();
+        if containers::start(words, at, name, invocation) || sessions::start(words, at, name, invocation) {
+            return;
+        }
         let Some(wrapper) = wrapper_named(name, words.get(at + 1).copied().flatten()) else {
-            invocation.started = started(words, at, name, python, &mut invocation);
-            return invocation;
+            invocation.started = started(words, at, name, python, invocation);
+            return;
         };
         invocation.is_distributed |=
             matches!(name, "torchrun" | "deepspeed" | "horovodrun" | "mpirun" | "mpiexec" | "srun");
+        if name == "dotenv" {
+            invocation.settings_files.push(".env".to_owned());
+        }
+        invocation.repeated |= matches!(name, "xargs" | "parallel");
         python |= wrapper.python;
         at += 1 + usize::from(!wrapper.verb.is_empty());
-        at = skip_options(words, at, wrapper, &mut invocation);
+        at = skip_options(words, at, wrapper, invocation);
         if let Some(started) = options_that_start(words, at, wrapper) {
             invocation.started = started;
-            return invocation;
+            return;
         }
         at += wrapper.operands;
+        if reads_code(wrapper) && words.get(at).copied().flatten().is_some_and(has_blank) {
+            invocation.started = Started::ShellCode(Shell::Bourne, at);
+            return;
+        }
     }
 }
 
 /// The name of a program without folders and without the ending of Windows.
 pub fn program_name(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    name.strip_suffix(".exe").unwrap_or(name)
+    name.strip_suffix(".exe").or_else(|| name.strip_suffix(".EXE")).unwrap_or(name)
+}
+
+/// Whether a word with blanks is code for a shell.
+fn reads_code(wrapper: &Wrapper) -> bool {
+    matches!(wrapper.name, "parallel" | "watch" | "flock")
+}
+
+fn has_blank(word: &str) -> bool {
+    word.trim().contains(char::is_whitespace)
+}
+
+/// What a variable most likely holds that is named after the interpreter: `$PYTHON`, `$PYTHON_BIN`, `$python`.
+pub fn interpreter_named_by(variable: &str) -> Option<&'static str> {
+    let name = variable.trim_start_matches('$').to_ascii_lowercase();
+    let name = name.trim_end_matches("_bin").trim_end_matches("_exe").trim_end_matches("_cmd");
+    let name = name.trim_start_matches("venv_").trim_start_matches("venv");
+    matches!(name, "python" | "python3" | "py" | "pythonexe" | "pythonbin" | "pythonpath_exe")
+        .then_some("python")
 }
 
 /// Whether a word is `X=1`.
@@ -107,7 +193,11 @@ fn skip_assignments(words: &[Option<&str>], mut at: usize, invocation: &mut Invo
     while let Some(Some(word)) = words.get(at)
         && is_assignment(word)
     {
-        invocation.assignments.push(at);
+        // What is set inside of a container is no variable of the command itself.
+        match invocation.elsewhere {
+            None => invocation.assignments.push(at),
+            Some(_) => invocation.settings.push(Setting { word: at, range: (0, word.len()) }),
+        }
         at += 1;
     }
     at
@@ -128,6 +218,10 @@ fn skip_options(
 ) -> usize {
     let flags = flags_of(wrapper);
     loop {
+        // `parallel 'X={} python train.py' ::: 0 1` is code, although it begins like an assignment.
+        if reads_code(wrapper) && words.get(at).copied().flatten().is_some_and(has_blank) {
+            return at;
+        }
         at = skip_assignments(words, at, invocation);
         let Some(Some(word)) = words.get(at) else { return at };
         if *word == "--" {
@@ -137,6 +231,7 @@ fn skip_options(
             return at;
         }
         let value = words.get(at + 1).copied().flatten();
+        note_settings(words, at, wrapper.name, invocation);
         match (wrapper.name, *word) {
             ("env", "-i" | "--ignore-environment") => invocation.clean = true,
             ("env", "-u" | "--unset") => {
@@ -146,15 +241,52 @@ fn skip_options(
             (_, "-C" | "--chdir" | "--cwd" | "--directory" | "--working-directory") => {
                 invocation.folder = value.map(str::to_owned);
             }
-            ("sudo", _) => {}
+            ("uv", "--env-file") => invocation.settings_files.extend(value.map(str::to_owned)),
             _ => {}
         }
         if let Some(name) = word.strip_prefix("--unset=").filter(|_| wrapper.name == "env") {
             invocation.removed.push(name.to_owned());
         }
+        if let Some(file) = word.strip_prefix("--env-file=").filter(|_| wrapper.name == "uv") {
+            invocation.settings_files.push(file.to_owned());
+        }
         let long_with_value =
             flags.is_some_and(|flags| word.starts_with("--") && !word.contains('=') && !flags.contains(word));
         at += 1 + usize::from(wrapper.with_value.contains(word) || long_with_value);
+    }
+}
+
+/// Options that set variables, and those that ask a scheduler for GPUs.
+fn note_settings(words: &[Option<&str>], at: usize, wrapper: &str, invocation: &mut Invocation) {
+    let Some(Some(word)) = words.get(at) else { return };
+    let next = |range: usize| words.get(at + 1).copied().flatten().map(|value| (at + 1, range, value));
+    let list = match wrapper {
+        "srun" | "sbatch" | "salloc" => {
+            if ["--gres=gpu", "--gpus", "-G"].iter().any(|option| word.starts_with(option))
+                || (*word == "--gres" && next(0).is_some_and(|(.., value)| value.starts_with("gpu")))
+            {
+                invocation.elsewhere = Some(Elsewhere::Job);
+            }
+            match word.strip_prefix("--export=") {
+                Some(list) => Some((at, word.len() - list.len(), list)),
+                None if *word == "--export" => next(0),
+                None => None,
+            }
+        }
+        "mpirun" | "mpiexec" if *word == "-x" => next(0),
+        "singularity" | "apptainer" => match word.strip_prefix("--env=") {
+            Some(list) => Some((at, word.len() - list.len(), list)),
+            None if *word == "--env" => next(0),
+            None => None,
+        },
+        _ => None,
+    };
+    let Some((word, mut start, list)) = list else { return };
+    for item in list.split(',') {
+        if is_assignment(item) {
+            invocation.settings.push(Setting { word, range: (start, start + item.len()) });
+        }
+        start += item.len() + 1;
     }
 }
 
@@ -187,21 +319,37 @@ fn started(
     }
     match name {
         "pytest" | "py.test" => Started::Tests(test_paths(words, at + 1)),
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "pwsh" | "powershell" => shell_started(words, at + 1),
-        "sbatch" | "qsub" => file_behind_options(words, at + 1, SLURM),
-        "docker" | "podman" | "nerdctl" | "singularity" | "apptainer" => {
-            invocation.in_container = true;
-            Started::Program(name.to_owned())
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" => shell_started(words, at + 1),
+        "pwsh" | "powershell" => powershell_started(words, at + 1, invocation),
+        "cmd" => cmd_started(words, at + 1, invocation),
+        "su" | "runuser" => {
+            match words[at..].iter().position(|word| matches!(word, Some("-c" | "--command"))) {
+                Some(option) => Started::ShellCode(Shell::Bourne, at + option + 1),
+                None => Started::Program(name.to_owned()),
+            }
+        }
+        "sbatch" | "qsub" => {
+            for option in at + 1..words.len() {
+                note_settings(words, option, "sbatch", invocation);
+            }
+            invocation.elsewhere = None;
+            if let Some(Some(wrapped)) =
+                words.iter().find(|word| word.is_some_and(|word| word.starts_with("--wrap")))
+            {
+                let position = words.iter().position(|word| *word == Some(*wrapped)).unwrap_or_default();
+                invocation.elsewhere = Some(Elsewhere::Job);
+                return match wrapped.strip_prefix("--wrap=") {
+                    Some(_) => Started::ShellCode(Shell::Bourne, position),
+                    None => Started::ShellCode(Shell::Bourne, position + 1),
+                };
+            }
+            file_behind_options(words, at + 1, SLURM)
         }
         _ if python && has_ending(name, ".py") => Started::File(words[at].unwrap_or_default().to_owned()),
         _ if words[at].is_some_and(|word| word.contains(['/', '\\'])) => {
             Started::File(words[at].unwrap_or_default().to_owned())
         }
-        _ if has_ending(name, ".py")
-            || has_ending(name, ".sh")
-            || has_ending(name, ".ps1")
-            || has_ending(name, ".bat") =>
-        {
+        _ if [".py", ".sh", ".ps1", ".bat", ".cmd"].iter().any(|ending| has_ending(name, ending)) => {
             Started::File(words[at].unwrap_or_default().to_owned())
         }
         _ => Started::Program(name.to_owned()),
@@ -265,29 +413,6 @@ fn module_started(words: &[Option<&str>], at: usize, module: &str, invocation: &
     }
 }
 
-fn shell_started(words: &[Option<&str>], mut at: usize) -> Started {
-    while let Some(word) = words.get(at) {
-        let Some(word) = word else { return Started::Unknown };
-        match *word {
-            "-s" => return Started::ShellInput,
-            "-o" | "+o" | "--rcfile" | "--init-file" | "-ExecutionPolicy" => at += 2,
-            "-File" | "-file" | "-f" => at += 1,
-            option if option.eq_ignore_ascii_case("-command") => return Started::ShellCode(at + 1),
-            flags
-                if flags.starts_with('-')
-                    && !flags.starts_with("--")
-                    && flags.ends_with('c')
-                    && flags.len() < 6 =>
-            {
-                return Started::ShellCode(at + 1);
-            }
-            option if option.starts_with(['-', '+']) => at += 1,
-            file => return Started::File(file.to_owned()),
-        }
-    }
-    Started::ShellInput
-}
-
 fn file_behind_options(words: &[Option<&str>], mut at: usize, with_value: &[&str]) -> Started {
     while let Some(Some(word)) = words.get(at) {
         if !word.starts_with('-') {
@@ -296,51 +421,6 @@ fn file_behind_options(words: &[Option<&str>], mut at: usize, with_value: &[&str
         at += 1 + usize::from(with_value.contains(word));
     }
     Started::Unknown
-}
-
-/// Arguments of pytest that are files or folders.
-fn test_paths(words: &[Option<&str>], mut at: usize) -> Vec<String> {
-    const WITH_VALUE: &[&str] = &[
-        "-k",
-        "-m",
-        "-n",
-        "-p",
-        "-c",
-        "-o",
-        "-W",
-        "-r",
-        "--maxfail",
-        "--durations",
-        "--timeout",
-        "--junitxml",
-        "--junit-xml",
-        "--cov",
-        "--cov-report",
-        "--rootdir",
-        "--ignore",
-        "--deselect",
-        "--tb",
-        "--dist",
-        "--log-cli-level",
-        "--basetemp",
-        "--html",
-        "--reruns",
-        "--num-processes",
-        "--splits",
-        "--group",
-    ];
-    let mut paths = Vec::new();
-    while let Some(word) = words.get(at) {
-        match word {
-            Some(option) if option.starts_with('-') => {
-                at += usize::from(WITH_VALUE.contains(option));
-            }
-            Some(path) => paths.push(path.split("::").next().unwrap_or(path).to_owned()),
-            None => {}
-        }
-        at += 1;
-    }
-    paths
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {

@@ -1,10 +1,12 @@
 //! Front-ends: the text of one file becomes [`Code`].
 
+mod batch;
 mod command_lines;
 mod data;
 mod dockerfile;
 mod dotenv;
 mod embedded;
+mod grammar;
 mod ini;
 mod interpolation;
 mod interpreters;
@@ -13,6 +15,7 @@ mod json_string;
 mod makefile;
 mod markdown;
 mod notebook;
+mod powershell;
 mod python;
 mod rust;
 mod settings;
@@ -41,6 +44,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 /// The code of one file, borrowing from its text.
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
+        Language::Batch => batch::lower(source),
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),
@@ -48,11 +52,11 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
         Language::Makefile => makefile::lower(source),
         Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
+        Language::PowerShell => powershell::lower(source),
         Language::Python => python::lower(&source.text),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),
-        _ => Ok(Code::default()),
     }
 }

@@ -7,7 +7,7 @@
 //! Languages without comments have their findings in `expected.txt`, as `path:line rule severity`.
 //!
 //! - `single/TOPIC/NAME.py` (or another language that is checked) is a project of one file, with the policy of its topic
-//!   if there is one.
+//!   if there is one, and with those files of `single/TOPIC/common` that it names.
 //! - `statements/*.txt` holds one statement a line, which is put between `import torch` and a pin; what the lists
 //!   called `freezing` hold reaches cuInit.
 //! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
@@ -80,8 +80,14 @@ fn projects() -> Vec<(String, Files)> {
         let policy = fs::read_to_string(topic.join("gpulint.yaml")).ok();
         // A workflow is one by the folder that it lies in.
         let folder = if last_name(&topic) == "workflows" { ".github/workflows/" } else { "" };
+        let mut common = Vec::new();
+        if topic.join("common").is_dir() {
+            collect(&topic.join("common"), &topic.join("common"), &mut common);
+        }
         for case in entries(&topic).into_iter().filter(|file| is_case(file)) {
-            let mut files = vec![(format!("{folder}{}", last_name(&case)), text_of(&case))];
+            let text = text_of(&case);
+            let mut files = vec![(format!("{folder}{}", last_name(&case)), text.clone())];
+            files.extend(common.iter().filter(|(name, _)| text.contains(last_part(name))).cloned());
             files.extend(policy.iter().map(|text| ("gpulint.yaml".to_owned(), text.clone())));
             all.push((relative(&case, &cases()), files));
         }
@@ -107,7 +113,8 @@ fn projects() -> Vec<(String, Files)> {
 }
 
 fn is_case(file: &Path) -> bool {
-    ["ipynb", "md", "py", "rs", "yml"].iter().any(|ending| file.extension().is_some_and(|it| it == *ending))
+    let endings = ["bat", "cmd", "ipynb", "md", "ps1", "py", "rs", "sh", "yml", "zsh"];
+    endings.iter().any(|ending| file.extension().is_some_and(|it| it == *ending))
 }
 
 /// A statement that reaches cuInit makes the pin below it useless; any other leaves it fragile, below `import torch`.
@@ -245,6 +252,10 @@ fn text_of(file: &Path) -> String {
 
 fn last_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn relative(path: &Path, root: &Path) -> String {

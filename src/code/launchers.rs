@@ -73,6 +73,8 @@ pub struct Command<'s> {
     pub words: Vec<Expr<'s>>,
     /// The Python among its arguments or on its standard input, by its number in [`super::Code::snippets`].
     pub snippet: Option<usize>,
+    /// What a shell is given to run, among its arguments or on its standard input.
+    pub script: Block<'s>,
 }
 
 /// A key of a configuration file and its value.

@@ -39,6 +39,15 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("taskset", "", &[], 1, false),
     wrapper("numactl", "", &["-C", "-m", "-N", "-i", "-p"], 0, false),
     wrapper("timeout", "", &["-s", "-k"], 1, false),
+    wrapper("flock", "", &["-w", "-E"], 1, false),
+    wrapper("xargs", "", &["-n", "-P", "-I", "-d", "-L", "-s", "-a", "-E"], 0, false),
+    wrapper("parallel", "", &["-j", "-P", "-N", "-n", "-a", "-S", "-C", "-I"], 0, false),
+    wrapper("watch", "", &["-n"], 0, false),
+    wrapper("wsl", "", &["-d", "-u", "--cd"], 0, false),
+    wrapper("run-one", "", &[], 0, false),
+    wrapper("systemd-run", "", &["-p", "-E", "-u"], 0, false),
+    wrapper("singularity", "exec", SINGULARITY, 1, false),
+    wrapper("apptainer", "exec", SINGULARITY, 1, false),
     wrapper("sudo", "", &["-u", "-g", "-C", "-h", "-p", "-U", "-r", "-t"], 0, false),
     wrapper("doas", "", &["-u"], 0, false),
     wrapper("catchsegv", "", &[], 0, false),
@@ -48,6 +57,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("dumb-init", "", &[], 0, false),
     wrapper("gosu", "", &[], 1, false),
     wrapper("uv", "run", UV, 0, true),
+    wrapper("dotenv", "run", &[], 0, false),
     wrapper("poetry", "run", &["-C", "-P"], 0, false),
     wrapper("pdm", "run", &["-p"], 0, false),
     wrapper("pipenv", "run", &[], 0, false),
@@ -103,6 +113,23 @@ pub(super) const SLURM: &[&str] = &[
 ];
 const MPI: &[&str] =
     &["-n", "-np", "-x", "-H", "-host", "-hostfile", "--hostfile", "-mca", "--mca", "-N", "-c", "-genv"];
+const SINGULARITY: &[&str] = &[
+    "-B",
+    "--bind",
+    "--env",
+    "--env-file",
+    "-H",
+    "--home",
+    "-W",
+    "--workdir",
+    "--pwd",
+    "-S",
+    "--scratch",
+    "--overlay",
+    "--nvccli-args",
+    "--mount",
+    "-o",
+];
 const TORCHRUN: &[&str] = &["-r", "-t"];
 const DEEPSPEED: &[&str] = &["-H", "-i", "-e"];
 const ACCELERATE: &[&str] = &[];
@@ -166,6 +193,24 @@ const FLAGS: &[(&str, &[&str])] = &[
             "--exact",
             "--overcommit",
             "--contiguous",
+        ],
+    ),
+    (
+        "parallel",
+        &[
+            "--bar",
+            "--progress",
+            "--eta",
+            "--ungroup",
+            "--linebuffer",
+            "--lb",
+            "--line-buffer",
+            "--keep-order",
+            "--dry-run",
+            "--verbose",
+            "--tag",
+            "--xapply",
+            "--link",
         ],
     ),
     ("fabric", &[]),

@@ -1,13 +1,15 @@
 //! Words of a command → [`Command`]: variables that are set for it alone, and code among its arguments that is
 //! read as the language it is in. Every front-end that starts programs uses this.
 
-use super::embedded::Origin;
-use super::{python, shell};
+use super::embedded::{Extract, Origin};
+use super::{batch, powershell, python, shell};
 use crate::code::{Block, Code, Command, Export, Expr, ExprKind, SetVariable, Snippet, Step, StepKind};
-use crate::commands::{Started, invocation, is_variable_name};
+use crate::commands::{Shell, Started, interpreter_named_by, invocation, is_variable_name};
 use crate::facts::Span;
 use crate::sources::Source;
+use regex::{Captures, Regex};
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// A word of a command line.
 #[derive(Debug)]
@@ -45,8 +47,10 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
         _ => None,
     };
     let script_text = match invocation.started {
-        Started::ShellCode(at) => words.get(at).and_then(|word| word.literal.clone()),
-        Started::ShellInput => input,
+        Started::ShellCode(shell, at) => {
+            words.get(at).and_then(|word| shell_code(word, shell, source)).map(|text| (shell, text))
+        }
+        Started::ShellInput(shell) => input.map(|text| (shell, text)),
         _ => None,
     };
     // From the last to the first, so that positions stay true.
@@ -54,18 +58,81 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
     for &at in invocation.assignments.iter().rev() {
         assigned.extend(assignment(words.remove(at).expr));
     }
-    environment.extend(assigned.into_iter().rev());
-    if let Some(script) = script_text {
-        let mut steps: Block<'s> = environment.into_iter().map(|set| step_of(set)).collect();
-        steps.extend(shell::lower_part(script.text, &script.origin, source, code).steps);
-        return Some(Step { span, kind: StepKind::Apart(steps) });
+    if invocation.repeated {
+        assigned.iter_mut().for_each(forget_inputs);
     }
+    environment.extend(assigned.into_iter().rev());
+    let script = match script_text {
+        Some((shell, text)) => {
+            let text = if invocation.repeated { without_inputs(&text, source) } else { text };
+            match shell {
+                Shell::Bourne => shell::lower_part(text.text, &text.origin, source, code).steps,
+                Shell::PowerShell => powershell::lower_part(text.text, &text.origin, source, code).steps,
+                Shell::Batch => batch::lower_part(text.text, &text.origin, source, code).steps,
+            }
+        }
+        None => Block::new(),
+    };
     let snippet = snippet_text.and_then(|text| add_snippet(&text, code));
     if words.is_empty() {
         return None;
     }
     let words = words.into_iter().map(|word| word.expr).collect();
-    Some(Step { span, kind: StepKind::Command(Box::new(Command { environment, words, snippet })) })
+    Some(Step { span, kind: StepKind::Command(Box::new(Command { environment, words, snippet, script })) })
+}
+
+/// The code that a shell gets from a word. What the outer shell puts into it is left to the inner one, which knows
+/// the same variables.
+fn shell_code<'s>(word: &Word<'s>, shell: Shell, source: &'s Source) -> Option<Literal<'s>> {
+    let literal = match (&word.literal, &word.expr.kind) {
+        (Some(literal), _) => literal.clone(),
+        (None, ExprKind::Join(parts)) => {
+            let mut extract = Extract::default();
+            for part in parts {
+                let written = match &part.kind {
+                    ExprKind::Text(text) => text.clone(),
+                    ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => expansion(name, shell).into(),
+                    _ => expansion("_", shell).into(),
+                };
+                extract.push(&written, part.span.start as usize);
+            }
+            let (text, origin) = extract.finish();
+            Literal { text: source.keep(text), origin }
+        }
+        _ => return None,
+    };
+    // `sbatch --wrap='…'`; and what is typed into a terminal ends with a line break.
+    let start = if literal.text.starts_with("--wrap=") { "--wrap=".len() } else { 0 };
+    let end = literal.text.trim_end_matches("\\n").trim_end_matches("^M").trim_end_matches("\\r").len();
+    let text = literal.text.get(start..end).unwrap_or(literal.text);
+    Some(Literal { text, origin: literal.origin.of_part(&Origin::from(start)) })
+}
+
+/// How a shell writes a variable.
+fn expansion(name: &str, shell: Shell) -> String {
+    match (shell, name.strip_prefix('$')) {
+        (Shell::PowerShell, Some(name)) => format!("${{{name}}}"),
+        (Shell::PowerShell, None) => format!("${{env:{name}}}"),
+        (Shell::Batch, _) => format!("%{}%", name.trim_start_matches(['$', '%'])),
+        (Shell::Bourne, _) => format!("${{{}}}", name.trim_start_matches(['$', '%'])),
+    }
+}
+
+/// `{}` of `xargs` and `parallel` is another text each time.
+fn without_inputs<'s>(code: &Literal<'s>, source: &'s Source) -> Literal<'s> {
+    static INPUT: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\{[0-9%#/.]*\}").expect("the pattern is a constant"));
+    let hidden =
+        INPUT.replace_all(code.text, |found: &Captures<'_>| format!("${}", "_".repeat(found[0].len() - 1)));
+    Literal { text: source.keep(hidden.into_owned()), origin: code.origin.clone() }
+}
+
+fn forget_inputs(set: &mut SetVariable<'_>) {
+    if let Some(value) = &mut set.value
+        && matches!(&value.kind, ExprKind::Text(text) if text.contains('{'))
+    {
+        value.kind = ExprKind::Unknown(Vec::new());
+    }
 }
 
 /// Reads a text as Python and keeps it with the code of the file. What is no Python, a template for example, is
@@ -82,11 +149,20 @@ fn as_argument<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
     match &word.expr.kind {
         ExprKind::Text(text) => Some(Cow::Borrowed(text)),
         ExprKind::Int(number) => Some(Cow::Owned(number.to_string())),
+        ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => {
+            interpreter_named_by(name).map(Cow::Borrowed)
+        }
         ExprKind::Join(parts) => match &parts.first()?.kind {
             ExprKind::Text(text) if is_assignment_start(text) => Some(Cow::Borrowed(text)),
-            // `"$ROOT/train.py"` is a file wherever it lies.
+            // `"$ROOT/train.py"` is a file wherever it lies; code has blanks.
             _ => match &parts.last()?.kind {
-                ExprKind::Text(text) if text.starts_with('/') => Some(Cow::Borrowed(text)),
+                _ if parts
+                    .iter()
+                    .any(|part| matches!(&part.kind, ExprKind::Text(text) if text.contains(' '))) =>
+                {
+                    Some(Cow::Borrowed("a text with blanks"))
+                }
+                ExprKind::Text(text) if text.starts_with(['/', '\\']) => Some(Cow::Borrowed(text)),
                 _ => None,
             },
         },

@@ -255,6 +255,7 @@ impl<'s, 'c> Image<'s, 'c> {
                 environment: Vec::new(),
                 words: vec![text("cd"), text(path)],
                 snippet: None,
+                script: Vec::new(),
             };
             self.steps.push(Step { span, kind: StepKind::Command(Box::new(command)) });
         };

@@ -33,7 +33,7 @@ pub struct Origin {
 }
 
 /// A text that is put together from pieces of a file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Extract {
     pub text: String,
     pieces: Vec<(u32, u32)>,

@@ -2,6 +2,7 @@
 
 use super::command_lines::{Literal, add_snippet};
 use super::shell::{self, Script};
+use super::{batch, powershell};
 use crate::code::{Code, Command, Expr, ExprKind, Step, StepKind};
 use crate::sources::Source;
 
@@ -45,11 +46,13 @@ pub fn lower<'s>(
             let Some(snippet) = add_snippet(script, code) else { return Script::default() };
             let span = code.snippets[snippet].span;
             let words = vec![Expr { span, kind: ExprKind::Text("python".into()) }];
-            let command = Command { environment: Vec::new(), words, snippet: Some(snippet) };
+            let command =
+                Command { environment: Vec::new(), words, snippet: Some(snippet), script: Vec::new() };
             let steps = vec![Step { span, kind: StepKind::Command(Box::new(command)) }];
             Script { steps, for_later_steps: Vec::new() }
         }
-        // Nothing reads them yet.
-        Interpreter::PowerShell | Interpreter::Batch | Interpreter::Other => Script::default(),
+        Interpreter::PowerShell => powershell::lower_part(script.text, &script.origin, source, code),
+        Interpreter::Batch => batch::lower_part(script.text, &script.origin, source, code),
+        Interpreter::Other => Script::default(),
     }
 }

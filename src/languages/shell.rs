@@ -3,18 +3,21 @@
 //!
 //! What a shell only prints or writes to a file is text, and nothing of it runs.
 
+mod builtins;
 mod compound;
 mod conditions;
+mod inputs;
+mod slurm;
 mod statements;
 mod words;
 
-use super::Refusal;
 use super::embedded::Origin;
+use super::{Refusal, grammar};
 use crate::code::{Block, Code, Host, Step, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use std::ops::Range;
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Tree};
 
 /// Commands nested deeper than this are not read: no person writes them.
 const MAX_DEPTH: usize = 100;
@@ -22,11 +25,17 @@ const MAX_DEPTH: usize = 100;
 /// Lowers a script.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let mut code = Code::default();
-    let script = lower_part(&source.text, &Origin::from(0), source, &mut code);
-    let is_job = source.text.lines().any(|line| line.starts_with("#SBATCH"));
-    let host = if is_job { Host::Scheduler } else { Host::Machine };
+    let start = if source.text.starts_with('\u{feff}') { 3 } else { 0 };
+    let text = &source.text[start..];
+    let tree = grammar::parse(&tree_sitter_bash::LANGUAGE.into(), text).ok_or(grammar::TANGLED)?;
+    let script = lower_tree(&tree, text, &Origin::from(start), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
-    code.units.push(Unit { span, name: "".into(), host, body: script.steps });
+    let (host, mut body) = match slurm::directives(&source.text) {
+        Some(steps) => (Host::Scheduler, steps),
+        None => (Host::Machine, Block::new()),
+    };
+    body.extend(script.steps);
+    code.units.push(Unit { span, name: "".into(), host, body });
     Ok(code)
 }
 
@@ -40,12 +49,19 @@ pub struct Script<'s> {
 
 /// Lowers shell code that stands in a file, and adds the functions and snippets in it to the code of the file.
 pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: &mut Code<'s>) -> Script<'s> {
-    let mut parser = Parser::new();
-    // The grammar is compiled in and fits the parser, and no time limit is set: both never fail.
-    let language = tree_sitter_bash::LANGUAGE.into();
-    let Some(tree) = parser.set_language(&language).ok().and_then(|()| parser.parse(text, None)) else {
-        return Script::default();
-    };
+    match grammar::parse(&tree_sitter_bash::LANGUAGE.into(), text) {
+        Some(tree) => lower_tree(&tree, text, origin, source, code),
+        None => Script::default(),
+    }
+}
+
+fn lower_tree<'s>(
+    tree: &Tree,
+    text: &'s str,
+    origin: &Origin,
+    source: &'s Source,
+    code: &mut Code<'s>,
+) -> Script<'s> {
     let root = tree.root_node();
     let mut lowering = Lowering {
         text,
@@ -54,6 +70,7 @@ pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: 
         code,
         depth: 0,
         substituted: Vec::new(),
+        locals: Vec::new(),
         for_later_steps: Vec::new(),
     };
     let steps = lowering.block_of(root);
@@ -73,6 +90,8 @@ struct Lowering<'s, 'o> {
     depth: usize,
     /// Commands of substitutions in the words of the current statement: they run before it.
     substituted: Block<'s>,
+    /// Variables that end with the functions around the current statement, innermost last.
+    locals: Vec<Vec<(&'s str, Span)>>,
     for_later_steps: Block<'s>,
 }
 

@@ -102,7 +102,7 @@ fn set_all(variables: Vec<SetVariable<'_>>) -> impl Iterator<Item = Step<'_>> {
 fn change_folder<'s>(folder: Expr<'s>) -> Step<'s> {
     let span = folder.span;
     let words = vec![Expr { span, kind: ExprKind::Text("cd".into()) }, folder];
-    let command = Command { environment: Vec::new(), words, snippet: None };
+    let command = Command { environment: Vec::new(), words, snippet: None, script: Vec::new() };
     Step { span, kind: StepKind::Command(Box::new(command)) }
 }
 

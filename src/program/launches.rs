@@ -29,6 +29,11 @@ pub type Variable = (Arc<str>, Vec<Inherited>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inherited {
     Unset,
+    /// Set and removed again by a launcher.
+    Removed {
+        place: Place,
+        statement: Place,
+    },
     /// Set by something that is not followed.
     Elsewhere,
     /// Set by a launcher; `None` when the value is not known.
@@ -43,7 +48,7 @@ impl Inherited {
     /// What a program finds, wherever it comes from.
     fn value(&self) -> Option<Option<&str>> {
         match self {
-            Inherited::Unset => None,
+            Inherited::Unset | Inherited::Removed { .. } => None,
             Inherited::Elsewhere => Some(None),
             Inherited::Set { value, .. } => Some(value.as_deref()),
         }
@@ -81,7 +86,11 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
             continue;
         }
         let from = |definition: &Definition| match definition {
-            Definition::Unset | Definition::Removed(_) => Inherited::Unset,
+            Definition::Unset => Inherited::Unset,
+            Definition::Removed(event) => match trace.events.get(*event as usize) {
+                Some(event) => Inherited::Removed { place: event.place, statement: event.statement },
+                None => Inherited::Unset,
+            },
             Definition::Set(event, value) => match trace.events.get(*event as usize) {
                 Some(event) => {
                     Inherited::Set { place: event.place, statement: event.statement, value: value.clone() }

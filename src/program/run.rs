@@ -31,9 +31,11 @@ mod observations;
 mod operators;
 mod search_paths;
 mod spending;
+mod starts;
 mod steps;
 mod tests;
 mod texts;
+mod variables;
 
 use super::launches::Launch;
 use super::paths::Paths;

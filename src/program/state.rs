@@ -216,6 +216,13 @@ impl State {
         self.open = before.open;
     }
 
+    /// A process that gets nothing of the environment but these variables.
+    pub fn leave_environment(&mut self, handed: &[String]) {
+        let kept = |(name, _): &&(Rc<str>, Reaching)| handed.iter().any(|handed| **handed == **name);
+        self.environment = Rc::new(self.environment.iter().filter(kept).cloned().collect());
+        self.open = false;
+    }
+
     /// What is true after one of two paths.
     pub fn join(mut self, other: State) -> State {
         if !Rc::ptr_eq(&self.environment, &other.environment) {

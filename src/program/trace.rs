@@ -110,6 +110,8 @@ pub enum What {
         callee: String,
         /// The files of the project that run.
         targets: Vec<FileId>,
+        /// Where it runs.
+        host: Host,
     },
     /// Something is written down, and does nothing.
     Observed { what: Observation, about_gpu: bool, text: String },
@@ -161,8 +163,12 @@ impl Trace {
     }
 
     /// Whether ordinals count the GPUs that a container or a scheduler handed out, and not those of the machine.
-    pub fn counts_from_zero(&self) -> bool {
-        matches!(self.host, Host::Container | Host::Scheduler)
+    pub fn counts_from_zero(&self, event: &Event) -> bool {
+        let host = match event.what {
+            What::Launch { host, .. } => host,
+            _ => self.host,
+        };
+        matches!(host, Host::Container | Host::Scheduler)
     }
 
     /// Whether no path leads from one event to a later one: they lie in different arms of one branch, or

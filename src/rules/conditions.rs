@@ -128,7 +128,8 @@ impl Scope<'_> {
     }
 
     fn is_for_child(&self, id: EventId) -> bool {
-        if self.trace.event(id).in_child {
+        // All that a launcher sets is for what it starts.
+        if self.trace.event(id).in_child || self.kind == ScopeKind::Launcher {
             return false;
         }
         let starts = |event: &Event| match event.what {

@@ -179,7 +179,7 @@ impl Scope<'_> {
         let sure = event.certain && order_is_certain && !verdict.on_some_paths;
         let severity = self.severity_at(rule, severity, place.file);
         let severity = match rule.container_severity {
-            Some(most) if self.trace.counts_from_zero() => severity.min(most),
+            Some(most) if self.trace.counts_from_zero(event) => severity.min(most),
             _ => severity,
         };
         let severity = match rule.machine_severity {

@@ -73,10 +73,6 @@ const ENDINGS: &[(&str, Language)] = &[
 impl Language {
     /// The language that a file's name says, if it says one.
     pub fn of_name(path: &Path) -> Option<Language> {
-        Self::said_by(path).filter(|language| language.is_read())
-    }
-
-    fn said_by(path: &Path) -> Option<Language> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         match name.as_str() {
             "makefile" | "gnumakefile" => return Some(Language::Makefile),
@@ -121,7 +117,7 @@ impl Language {
         } else {
             return None;
         };
-        Some(language).filter(|language| language.is_read())
+        Some(language)
     }
 
     /// The name that rules give it.
@@ -148,25 +144,6 @@ impl Language {
     pub fn has_programs(self) -> bool {
         !self.is_data() && self != Language::Dotenv
     }
-
-    /// Whether there is a front-end that reads it.
-    fn is_read(self) -> bool {
-        matches!(
-            self,
-            Language::Dockerfile
-                | Language::Dotenv
-                | Language::Ini
-                | Language::Json
-                | Language::Makefile
-                | Language::Markdown
-                | Language::Notebook
-                | Language::Python
-                | Language::Rust
-                | Language::Shell
-                | Language::Toml
-                | Language::Yaml
-        )
-    }
 }
 
 fn has_other_ending(rest: &str, language: Language) -> bool {
@@ -188,7 +165,7 @@ mod tests {
 
     #[test]
     fn names_say_the_language() {
-        let says = |name: &str| Language::said_by(Path::new(name));
+        let says = |name: &str| Language::of_name(Path::new(name));
         assert_eq!(says("a/b.py"), Some(Language::Python));
         assert_eq!(says("RUN.SH"), Some(Language::Shell));
         assert_eq!(says("Dockerfile"), Some(Language::Dockerfile));

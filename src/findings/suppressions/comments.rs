@@ -44,7 +44,8 @@ struct Directive<'a> {
 
 fn directives_in(comment: &str, offset: usize) -> Vec<Directive<'_>> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?:^|\s)(?:#+|/{2,})[ \t]*(gpulint[ \t]*:)").expect("the pattern is a constant")
+        Regex::new(r"(?:^|\s)(?:#+|/{2,}|::|(?i:rem)\s)[ \t]*(gpulint[ \t]*:)")
+            .expect("the pattern is a constant")
     });
     if memchr::memmem::find(comment.as_bytes(), b"gpulint").is_none() {
         return vec![];

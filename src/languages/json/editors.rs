@@ -132,7 +132,7 @@ impl<'s> Editor<'s, '_> {
         let is_root = folder.text().is_some_and(|text| text.ends_with('}'));
         let path = if is_root { implied(".", folder.span) } else { word(folder, self.source) };
         let words = vec![implied("cd", folder.span).expr, path.expr];
-        let command = Command { environment: Vec::new(), words, snippet: None };
+        let command = Command { environment: Vec::new(), words, snippet: None, script: Vec::new() };
         vec![Step { span: folder.span, kind: StepKind::Command(Box::new(command)) }]
     }
 

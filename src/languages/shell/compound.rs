@@ -2,7 +2,7 @@
 
 use super::super::command_lines::Literal;
 use super::Lowering;
-use crate::code::{Arm, Block, Expr, ExprKind, Function, Step, StepKind, Target};
+use crate::code::{Arm, Block, Expr, ExprKind, Function, Parameter, ParameterKind, Step, StepKind, Target};
 use tree_sitter::Node;
 
 impl<'s> Lowering<'s, '_> {
@@ -50,6 +50,7 @@ impl<'s> Lowering<'s, '_> {
             }
             let mut steps = Vec::new();
             let reads = input.take();
+            input = self.printed(*command);
             match command.kind() {
                 "command" => self.command(*command, reads, &mut steps),
                 "redirected_statement" if self.command_name_in(*command) == Some("cat") => {
@@ -112,9 +113,24 @@ impl<'s> Lowering<'s, '_> {
         let values: Vec<_> = node.children_by_field_name("value", &mut cursor).collect();
         let mut elements: Vec<Expr<'s>> = Vec::new();
         let mut known = !values.is_empty();
+        let only = values.len() == 1;
         for value in values {
             let element = self.value(value);
-            // A bare `$GPUS` may be several words, and `{0..3}` is.
+            if only && let ExprKind::Variable(_) = element.kind {
+                // The words of `$GPUS`, or the elements of an array.
+                let body =
+                    node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default();
+                let target = Target::Name(name, self.span(variable));
+                let kind = StepKind::For { target, iterable: element, body, otherwise: Vec::new() };
+                return block.push(Step { span, kind });
+            }
+            if value.kind() == "brace_expression"
+                && let Some(numbers) = self.numbers(value)
+            {
+                elements.extend(numbers);
+                continue;
+            }
+            // A bare `$GPUS` may be several words.
             let is_plain =
                 matches!(element.kind, ExprKind::Text(_)) && !self.slice(value).contains(['*', '{', '?']);
             known &= is_plain;
@@ -126,6 +142,19 @@ impl<'s> Lowering<'s, '_> {
         let target = Target::Name(name, self.span(variable));
         let iterable = Expr { span: self.span(variable), kind };
         block.push(Step { span, kind: StepKind::For { target, iterable, body, otherwise: Vec::new() } });
+    }
+
+    /// `{0..3}`
+    fn numbers(&self, node: Node<'_>) -> Option<Vec<Expr<'s>>> {
+        const MOST: i64 = 32;
+        let written = self.slice(node).strip_prefix('{')?.strip_suffix('}')?;
+        let (first, last) = written.split_once("..")?;
+        let (first, last): (i64, i64) = (first.parse().ok()?, last.parse().ok()?);
+        let span = self.span(node);
+        let few = first <= last && last.checked_sub(first)? < MOST;
+        let texts =
+            (first..=last).map(|number| Expr { span, kind: ExprKind::Text(number.to_string().into()) });
+        few.then(|| texts.collect())
     }
 
     pub(super) fn case_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -161,12 +190,16 @@ impl<'s> Lowering<'s, '_> {
             return;
         };
         let mut steps = Vec::new();
+        self.locals.push(Vec::new());
         self.statement(body, &mut steps);
+        let locals = self.locals.pop().unwrap_or_default();
+        let local = |(name, span)| Parameter { name, span, kind: ParameterKind::KeywordOnly, default: None };
         self.code.functions.push(Function {
             name: self.slice(name),
             span: self.span(node),
             name_span: self.span(name),
-            parameters: Vec::new(),
+            // A shell function has no parameters but what it calls local: names that end with it.
+            parameters: locals.into_iter().map(local).collect(),
             body: steps,
             is_async: false,
             is_generator: false,

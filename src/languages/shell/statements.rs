@@ -40,8 +40,12 @@ impl<'s> Lowering<'s, '_> {
             }
             "unset_command" => {
                 let mut cursor = node.walk();
-                for name in node.named_children(&mut cursor).filter(|child| child.kind() != "test_operator") {
-                    let name = self.slice(name);
+                let children: Vec<_> = node.named_children(&mut cursor).collect();
+                // `unset -f name` is about functions.
+                let names = children.iter().filter(|child| child.kind() != "test_operator");
+                let functions = children.iter().any(|child| self.slice(*child) == "-f");
+                for name in names.filter(|_| !functions) {
+                    let name = self.slice(*name);
                     if !name.starts_with('-') {
                         block.push(self.step(node, StepKind::UnsetVariable(name.into())));
                     }
@@ -61,8 +65,18 @@ impl<'s> Lowering<'s, '_> {
             "if_statement" => self.if_statement(node, block),
             "while_statement" | "c_style_for_statement" => {
                 let span = self.span(node);
-                let body =
-                    node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default();
+                let mut body = Vec::new();
+                let mut cursor = node.walk();
+                let conditions: Vec<_> = node.children_by_field_name("condition", &mut cursor).collect();
+                for condition in
+                    conditions.into_iter().filter(|condition| condition.kind().contains("command"))
+                {
+                    // `while read -r gpu` gives a variable another value each time.
+                    self.statement(condition, &mut body);
+                }
+                body.extend(
+                    node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default(),
+                );
                 let test = Expr { span, kind: ExprKind::Unknown(Vec::new()) };
                 block.push(Step { span, kind: StepKind::While { test, body, otherwise: Vec::new() } });
             }
@@ -108,6 +122,18 @@ impl<'s> Lowering<'s, '_> {
         };
         let unexports = word == "export" && has_flag('n');
         let exports = word == "export" || has_flag('x');
+        let is_local = word == "local" || (matches!(word, "declare" | "typeset") && !has_flag('g'));
+        if is_local && let Some(names) = self.locals.last_mut() {
+            for child in &children {
+                let name = child.child_by_field_name("name").unwrap_or(*child);
+                if name.kind() == "variable_name" {
+                    names.push((
+                        &self.text[name.byte_range()],
+                        self.origin.span(name.start_byte(), name.end_byte()),
+                    ));
+                }
+            }
+        }
         let export = if exports && !unexports { Export::Yes } else { Export::IfExported };
         for child in children {
             match child.kind() {
@@ -135,6 +161,14 @@ impl<'s> Lowering<'s, '_> {
                     let step = assignment(value).map(step_of);
                     self.push(step, block);
                 }
+                // `export $(cat .env)`: anything.
+                "command_substitution" | "simple_expansion" | "expansion" if exports => {
+                    let kind = StepKind::Source(Expr {
+                        span: self.span(child),
+                        kind: ExprKind::Unknown(Vec::new()),
+                    });
+                    block.push(self.step(child, kind));
+                }
                 _ => {}
             }
         }
@@ -147,7 +181,7 @@ impl<'s> Lowering<'s, '_> {
         {
             return self.for_later_steps(body);
         }
-        let input = self.heredoc(node);
+        let input = self.input(node);
         let body = node.child_by_field_name("body");
         // `cat <<E | python`: the rest of the pipeline hangs below the heredoc.
         let mut cursor = node.walk();
@@ -167,19 +201,7 @@ impl<'s> Lowering<'s, '_> {
         }
     }
 
-    /// The text behind `<<`.
-    pub(super) fn heredoc(&self, node: Node<'_>) -> Option<Literal<'s>> {
-        let mut cursor = node.walk();
-        let redirects: Vec<_> = node.children_by_field_name("redirect", &mut cursor).collect();
-        let heredoc = redirects.into_iter().find(|redirect| redirect.kind() == "heredoc_redirect")?;
-        let mut inner = heredoc.walk();
-        let body = heredoc.named_children(&mut inner).find(|child| child.kind() == "heredoc_body")?;
-        let dashed = heredoc.child(0).is_some_and(|operator| operator.kind() == "<<-");
-        // Tabs that `<<-` takes away are indentation that Python would not accept either.
-        self.literal(body).filter(|text| !dashed || !text.text.starts_with('\t'))
-    }
-
-    pub(super) fn command(&mut self, node: Node<'_>, input: Option<Literal<'s>>, block: &mut Block<'s>) {
+    pub(super) fn command(&mut self, node: Node<'_>, mut input: Option<Literal<'s>>, block: &mut Block<'s>) {
         let mut environment = Vec::new();
         let mut words: Vec<Word<'s>> = Vec::new();
         let mut cursor = node.walk();
@@ -187,12 +209,14 @@ impl<'s> Lowering<'s, '_> {
         for child in children {
             match child.kind() {
                 "variable_assignment" => environment.extend(self.assignment_in(child, Export::Yes)),
-                "command_name" | "file_redirect" | "herestring_redirect" | "comment" => {
-                    if child.kind() == "command_name" {
-                        let word = self.word(child.named_child(0).unwrap_or(child));
-                        words.push(word);
-                    }
+                "command_name" => {
+                    let word = self.word(child.named_child(0).unwrap_or(child));
+                    words.push(word);
                 }
+                "herestring_redirect" => {
+                    input = input.or_else(|| child.named_child(0).and_then(|text| self.literal(text)));
+                }
+                "file_redirect" | "comment" => {}
                 _ => {
                     let word = self.word(child);
                     words.push(word);
@@ -205,6 +229,9 @@ impl<'s> Lowering<'s, '_> {
         match self.command_name(node) {
             // `: "${X:=0}"`
             Some(":") => return self.assigned_defaults(node, words, block),
+            Some("read" | "mapfile" | "readarray" | "getopts" | "printf") => {
+                self.read_variables(node, &words, block)
+            }
             Some("eval") => {
                 if let [_, Word { literal: Some(code), .. }] = &words[..] {
                     let script = super::lower_part(code.text, &code.origin, self.source, self.code);
@@ -222,67 +249,13 @@ impl<'s> Lowering<'s, '_> {
             }
             _ => {}
         }
+        // What `exec` starts takes the place of the script.
+        let replaces = self.command_name(node) == Some("exec") && words.len() > 1;
         let line = CommandLine { span: self.span(node), environment, words, input };
         let step = command_lines::lower(line, self.source, self.code);
         self.push(step, block);
-    }
-
-    /// Commands of the shell itself.
-    fn builtin(&mut self, node: Node<'_>, words: &[Word<'s>]) -> Option<Step<'s>> {
-        let text = |at: usize| match &words.get(at)?.expr.kind {
-            ExprKind::Text(text) => Some(&**text),
-            _ => None,
-        };
-        let kind = match self.command_name(node)? {
-            "source" | "." => {
-                let path = words.get(1)?;
-                let kind = match &path.expr.kind {
-                    ExprKind::Text(text) => ExprKind::Text(text.clone()),
-                    ExprKind::Join(parts) => match &parts.last()?.kind {
-                        ExprKind::Text(text) if text.starts_with('/') => {
-                            ExprKind::Text(text[1..].to_owned().into())
-                        }
-                        _ => ExprKind::Unknown(Vec::new()),
-                    },
-                    _ => ExprKind::Unknown(Vec::new()),
-                };
-                StepKind::Source(Expr { span: path.expr.span, kind })
-            }
-            "set" => {
-                let flags = text(1)?;
-                let named = text(2) == Some("allexport");
-                let sets = flags.starts_with('-') && (flags.contains('a') || (flags.ends_with('o') && named));
-                let clears =
-                    flags.starts_with('+') && (flags.contains('a') || (flags.ends_with('o') && named));
-                if !sets && !clears {
-                    return None;
-                }
-                StepKind::ExportAll(sets)
-            }
-            "exit" => StepKind::Raise(None),
-            "return" => StepKind::Return(None),
-            "break" => StepKind::Break,
-            "continue" => StepKind::Continue,
-            "unset" => StepKind::UnsetVariable(text(words.len() - 1)?.to_owned().into()),
-            _ => return None,
-        };
-        Some(self.step(node, kind))
-    }
-
-    fn assigned_defaults(&mut self, node: Node<'_>, words: Vec<Word<'s>>, block: &mut Block<'s>) {
-        let span = self.span(node);
-        for word in words.into_iter().skip(1) {
-            if let ExprKind::VariableOr(name, default) = word.expr.kind {
-                let value = Expr { span, kind: ExprKind::VariableOr(name.clone(), default) };
-                let export = Export::IfExported;
-                block.push(step_of(SetVariable {
-                    name,
-                    span,
-                    value: Some(value),
-                    export,
-                    only_if_unset: false,
-                }));
-            }
+        if replaces {
+            block.push(self.step(node, StepKind::Raise(None)));
         }
     }
 
@@ -298,37 +271,5 @@ impl<'s> Lowering<'s, '_> {
 
     pub(super) fn command_name_in(&self, redirected: Node<'_>) -> Option<&'s str> {
         redirected.child_by_field_name("body").and_then(|body| self.command_name(body))
-    }
-
-    /// Whether the output goes to the file through which a workflow hands variables on.
-    pub(super) fn mentions_later_steps(&self, node: Node<'_>) -> bool {
-        let is_output =
-            |child: &Node<'_>| child.kind() == "file_redirect" || self.command_name(node) == Some("tee");
-        let mut cursor = node.walk();
-        node.named_children(&mut cursor)
-            .any(|child| is_output(&child) && self.slice(child).contains("GITHUB_ENV"))
-    }
-
-    /// `echo "X=1" >> "$GITHUB_ENV"`
-    pub(super) fn for_later_steps(&mut self, node: Node<'_>) {
-        if node.kind() != "command" {
-            let mut cursor = node.walk();
-            let children: Vec<_> = node.named_children(&mut cursor).collect();
-            if self.depth < MAX_DEPTH {
-                self.depth += 1;
-                children.into_iter().for_each(|child| self.for_later_steps(child));
-                self.depth -= 1;
-            }
-            return;
-        }
-        if !matches!(self.command_name(node), Some("echo" | "printf")) {
-            return;
-        }
-        let mut cursor = node.walk();
-        let arguments: Vec<_> = node.children_by_field_name("argument", &mut cursor).collect();
-        for argument in arguments {
-            let value = self.value(argument);
-            self.for_later_steps.extend(assignment(value).map(step_of));
-        }
     }
 }

@@ -30,6 +30,12 @@ impl<'s> Lowering<'s, '_> {
                 Some(only) if node.named_child_count() == 1 => return self.value(only),
                 _ => ExprKind::Text(self.slice(node).into()),
             },
+            // `GPUS=(0 1)`
+            "array" => {
+                let mut cursor = node.walk();
+                let elements: Vec<_> = node.named_children(&mut cursor).collect();
+                ExprKind::Sequence(elements.into_iter().map(|element| self.value(element)).collect())
+            }
             "simple_expansion" => self.variable(node),
             "expansion" => self.expansion(node),
             "command_substitution" | "process_substitution" => {
@@ -93,6 +99,13 @@ impl<'s> Lowering<'s, '_> {
     fn expansion(&mut self, node: Node<'_>) -> ExprKind<'s> {
         let mut cursor = node.walk();
         let children: Vec<_> = node.named_children(&mut cursor).collect();
+        if let [subscript] = children[..]
+            && subscript.kind() == "subscript"
+            && self.slice(node).starts_with("${")
+            && !self.slice(node).starts_with(['#', '!'])
+        {
+            return self.element(subscript);
+        }
         let Some(name) = children.first().filter(|name| name.kind() == "variable_name") else {
             return ExprKind::Unknown(Vec::new());
         };
@@ -113,6 +126,25 @@ impl<'s> Lowering<'s, '_> {
         }
     }
 
+    /// `${GPUS[0]}`, `${GPUS[@]}`
+    fn element(&mut self, subscript: Node<'_>) -> ExprKind<'s> {
+        let part = |name: &str| subscript.child_by_field_name(name).map(|part| self.slice(part));
+        let (Some(name), Some(index)) = (part("name"), part("index")) else {
+            return ExprKind::Unknown(Vec::new());
+        };
+        let array = Expr { span: self.span(subscript), kind: ExprKind::Variable(name.into()) };
+        match index {
+            "@" | "*" => array.kind,
+            _ => match index.parse::<i64>() {
+                Ok(index) => {
+                    let index = Expr { span: self.span(subscript), kind: ExprKind::Int(index) };
+                    ExprKind::Item(Box::new((array, index)))
+                }
+                Err(_) => ExprKind::Unknown(Vec::new()),
+            },
+        }
+    }
+
     /// `$(commands)`: they run before the statement, in a shell of their own.
     fn substitution(&mut self, node: Node<'_>) {
         let outer = std::mem::take(&mut self.substituted);
@@ -129,6 +161,23 @@ impl<'s> Lowering<'s, '_> {
         match node.kind() {
             "raw_string" => self.literal_of(node.start_byte() + 1..node.end_byte().saturating_sub(1)),
             "word" | "number" | "heredoc_body" => self.literal_of(node.byte_range()),
+            // `--wrap="python train.py"`
+            "concatenation" => {
+                let mut cursor = node.walk();
+                let mut extract = Extract::default();
+                for part in node.named_children(&mut cursor) {
+                    let inside = match part.kind() {
+                        "word" | "number" => part.byte_range(),
+                        "string" | "raw_string" if !self.slice(part).contains(['\\', '$', '`']) => {
+                            part.start_byte() + 1..part.end_byte().saturating_sub(1)
+                        }
+                        _ => return None,
+                    };
+                    extract.push(self.text.get(inside.clone())?, inside.start);
+                }
+                let (text, part) = extract.finish();
+                Some(Literal { text: self.source.keep(text), origin: self.origin.of_part(&part) })
+            }
             "string" => {
                 let mut cursor = node.walk();
                 let plain = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");

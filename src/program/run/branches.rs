@@ -52,7 +52,7 @@ impl<'p> Run<'p> {
             let base = self.forks.pop().unwrap_or_default();
             let changes = self.roll_back(mark, base);
             let outcome = Outcome { state: std::mem::take(&mut self.state), changes };
-            if self.flow == Flow::Raise && self.catches.is_empty() {
+            if self.ends_program() {
                 self.trace.ended.insert((branch, number as u32));
             }
             match std::mem::replace(&mut self.flow, Flow::Next) {
@@ -74,6 +74,12 @@ impl<'p> Run<'p> {
         } else {
             self.join(outcomes);
         }
+    }
+
+    /// Whether nothing more runs: an exception that nobody catches, or `return` outside of functions.
+    fn ends_program(&self) -> bool {
+        let is_script = self.active.is_empty() && self.callers.is_empty() && self.runs_one_script();
+        self.flow == Flow::Raise && self.catches.is_empty() || self.flow == Flow::Return && is_script
     }
 
     /// Continues from several ways at once.

@@ -31,7 +31,10 @@ impl<'p> Run<'p> {
         if self.flow != Flow::Next {
             return;
         }
-        let value = self.iterate(value, iterable.span);
+        let value = match &iterable.kind {
+            ExprKind::Variable(name) => self.words_of(name, value),
+            _ => self.iterate(value, iterable.span),
+        };
         let pass = move |run: &mut Self, element: Value<'p>| {
             run.assign(target, element);
             run.block(body);

@@ -6,15 +6,12 @@ mod scripts;
 
 use super::branches::Outcome;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Command, Export, Expr, ExprKind, Host, SetVariable};
-use crate::commands::{Invocation, Started, invocation, is_assignment, program_name};
-use crate::facts::{FileId, Span};
-use crate::program::knowledge::Does;
-use crate::program::launches::{Inherited, Launch, inherited, normalised};
+use crate::code::{Block, Expr, ExprKind, Host};
+use crate::commands::is_assignment;
+use crate::facts::FileId;
+use crate::program::launches::{Inherited, Launch, normalised};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Frame, What};
-use crate::program::value::{ScopeId, Value};
-use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
 
@@ -22,10 +19,14 @@ use smallvec::smallvec;
 #[derive(Default)]
 pub(super) struct Shell {
     /// The folder in which commands run, relative to the project root; `None` where it is not known.
-    folder: Option<String>,
+    pub folder: Option<String>,
+    /// Folders that `pushd` left.
+    left: Vec<Option<String>>,
     /// Every variable that is set is exported: `set -a`.
     export_all: bool,
-    host: Host,
+    /// Variables that will be exported when they are set: `export X`.
+    to_export: Vec<String>,
+    pub host: Host,
     /// Scripts being run by other scripts, outermost first.
     scripts: Vec<FileId>,
 }
@@ -56,15 +57,11 @@ impl<'p> Run<'p> {
     fn begin_launcher(&mut self, file: FileId, host: Host) {
         let scope = self.new_scope(None, false);
         self.here = Here::in_module(file, scope, 0);
-        self.shell.host = host;
-        self.trace.host = host;
         self.shell.export_all = self.program.language_of(file) == Language::Dotenv;
         self.shell.scripts.push(file);
         self.trace.entered.push(file);
-        if host == Host::Scheduler {
-            // The scheduler gives the job a mask of its own.
-            self.state.set(MASK, smallvec![Definition::Elsewhere]);
-        }
+        self.trace.host = host;
+        self.enter_host(host);
     }
 
     /// The environment that the launcher of this program left is there from the start.
@@ -86,6 +83,12 @@ impl<'p> Run<'p> {
             for one in all {
                 reaching.push(match one {
                     Inherited::Unset => Definition::Unset,
+                    Inherited::Removed { place, statement } => {
+                        self.here.statement = statement.span;
+                        let event = self.note_at(What::Remove { variable: name.to_string() }, *place);
+                        self.trace.inherited = event + 1;
+                        Definition::Removed(event)
+                    }
                     Inherited::Elsewhere => Definition::Elsewhere,
                     Inherited::Set { place, statement, value } => {
                         self.here.statement = statement.span;
@@ -105,80 +108,6 @@ impl<'p> Run<'p> {
         self.here = outer;
     }
 
-    /// The namespace of shell variables: a shell has one for all its functions.
-    fn shell_scope(&self) -> ScopeId {
-        let mut scope = self.here.scope;
-        while let Some(parent) = self.scopes[scope as usize].parent {
-            scope = parent;
-        }
-        scope
-    }
-
-    pub(super) fn set_variable(&mut self, set: &'p SetVariable<'p>) {
-        let scope = self.shell_scope();
-        let value = match &set.value {
-            Some(value) => self.eval(value),
-            None => match self.in_scope(scope, &set.name) {
-                Some(value) => value.clone(),
-                None => return,
-            },
-        };
-        let exported = match set.export {
-            Export::Yes => true,
-            Export::No => false,
-            Export::IfExported => self.shell.export_all || self.is_exported(&set.name),
-        };
-        if exported {
-            let key = Value::text(&*set.name, self.place(set.span));
-            let text = self.as_text(&value, set.span);
-            self.write_variable(&key, &text, set.span, set.only_if_unset);
-        }
-        self.bind_in(scope, &set.name, value);
-    }
-
-    /// A shell has no numbers: what is exported is text.
-    pub(super) fn as_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
-        match value {
-            Value::Int(number, _) => Value::text(number.to_string(), self.place(span)),
-            value => value.clone(),
-        }
-    }
-
-    fn is_exported(&self, name: &str) -> bool {
-        let reaching = self.state.reaching(name);
-        reaching.iter().any(|definition| matches!(definition, Definition::Set(..) | Definition::Elsewhere))
-    }
-
-    pub(super) fn unset_variable(&mut self, name: &'p str, span: Span) {
-        let scope = self.shell_scope();
-        self.unbind_in(scope, name);
-        let key = Value::text(name, self.place(span));
-        self.remove_variable(&key, span);
-    }
-
-    /// What `$X` gives.
-    pub(super) fn shell_variable(
-        &mut self,
-        name: &'p str,
-        default: Option<Value<'p>>,
-        span: Span,
-    ) -> Value<'p> {
-        let scope = self.shell_scope();
-        let known = self.in_scope(scope, name).cloned();
-        match (known, default) {
-            (Some(value), None) => value,
-            (Some(value), Some(default)) => match value.truth() {
-                Some(true) => value,
-                Some(false) => default,
-                None => Value::one_of([value, default]),
-            },
-            (None, default) => {
-                let key = Value::text(name, self.place(span));
-                self.read_variable(&key, default, span)
-            }
-        }
-    }
-
     /// Runs steps on a machine that has no GPU.
     pub(super) fn without_gpu(&mut self, block: &'p Block<'p>) {
         let host = std::mem::replace(&mut self.shell.host, Host::NoGpu);
@@ -190,104 +119,27 @@ impl<'p> Run<'p> {
         self.shell.export_all = all;
     }
 
-    pub(super) fn command(&mut self, command: &'p Command<'p>, span: Span) {
-        let words: Vec<Value<'p>> = command.words.iter().map(|word| self.eval(word)).collect();
-        if let Some(Value::Text(name)) = words.first()
-            && let Some(Value::Function(closure)) = self.in_scope(self.shell_scope(), &name.text).cloned()
-            && closure.file == self.here.file
-        {
-            return self
-                .with_environment(command, |run| run.shell_function(closure.function, &words[1..], span));
-        }
-        let texts: Vec<Option<String>> = words
-            .iter()
-            .zip(&command.words)
-            .map(|(value, word)| {
-                value.as_text().map(|text| text.into_owned()).or_else(|| self.ending_of(word))
-            })
-            .collect();
-        let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
-        if texts.first() == Some(&Some("cd")) || texts.first() == Some(&Some("pushd")) {
-            return self.change_folder(texts.get(1).copied().flatten());
-        }
-        let invocation = invocation(&texts);
-        if command.environment.is_empty() && invocation.removed.is_empty() && !invocation.clean {
-            self.start(command, &invocation, &texts, span);
-        } else {
-            self.with_environment(command, |run| {
-                for name in &invocation.removed {
-                    let key = Value::text(name.clone(), run.place(span));
-                    run.remove_variable(&key, span);
-                }
-                run.start(command, &invocation, &texts, span);
-            });
-        }
+    /// Whether a launcher is followed, and nothing that it calls.
+    pub(super) fn runs_one_script(&self) -> bool {
+        self.shell.scripts.len() == 1
     }
 
-    /// Runs a command with the variables that are set for it alone.
-    fn with_environment(&mut self, command: &'p Command<'p>, run: impl FnOnce(&mut Self)) {
-        if command.environment.is_empty() {
-            return run(self);
-        }
-        // Only the environment is taken back: what a function binds stays.
-        let before = self.state.clone();
-        for set in &command.environment {
-            let value = set.value.as_ref().map_or(Value::Unknown, |value| self.eval(value));
-            let key = Value::text(&*set.name, self.place(set.span));
-            let text = self.as_text(&value, set.span);
-            self.write_variable(&key, &text, set.span, set.only_if_unset);
-        }
-        run(self);
-        self.state.restore_environment(&before);
+    pub(super) fn exports_all(&self) -> bool {
+        self.shell.export_all
     }
 
-    /// A word that ends in a known path: `"$ROOT/train.py"`, `"$(dirname "$0")/train.py"`.
-    fn ending_of(&self, word: &Expr<'p>) -> Option<String> {
-        let ExprKind::Join(parts) = &word.kind else { return None };
-        match &parts.last()?.kind {
-            ExprKind::Text(text) if text.starts_with('/') && !is_assignment(text) => {
-                Some(text[1..].to_owned())
-            }
-            _ => None,
-        }
+    /// `export X` before X has a value.
+    pub(super) fn will_export(&mut self, name: &str) {
+        self.shell.to_export.push(name.to_owned());
     }
 
-    fn file_named_by(&mut self, word: &'p Expr<'p>) -> Option<FileId> {
-        let value = self.eval(word);
-        let path = value.as_text().map(|text| text.into_owned()).or_else(|| self.ending_of(word))?;
-        self.program.launched_file(self.here.file, self.shell.folder.as_deref(), &path)
+    pub(super) fn is_to_be_exported(&self, name: &str) -> bool {
+        self.shell.to_export.iter().any(|known| known == name)
     }
 
-    fn change_folder(&mut self, path: Option<&str>) {
-        self.shell.folder = match path {
-            Some(path) if !path.starts_with('/') && path != "-" => {
-                normalised(self.shell.folder.as_deref().unwrap_or(""), path)
-            }
-            _ => None,
-        };
-    }
-
-    /// The body of a shell function: it shares the variables of its caller.
-    fn shell_function(&mut self, number: usize, arguments: &[Value<'p>], span: Span) {
-        /// Names of the arguments that are followed.
-        const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-        let key = (self.here.file, number);
-        if self.active.contains(&key) || !self.spend() {
-            return;
-        }
-        self.trace.ran.insert(key);
-        let scope = self.shell_scope();
-        let before: Vec<_> = NAMES.iter().map(|name| self.in_scope(scope, name).cloned()).collect();
-        for (index, name) in NAMES.iter().enumerate() {
-            self.bind_in(scope, name, arguments.get(index).cloned().unwrap_or(Value::Unknown));
-        }
-        let frame = self.push_frame(self.here.file, Some(number), span);
-        let outer_frame = std::mem::replace(&mut self.here.frame, frame);
-        let exits = std::mem::take(&mut self.here.exits);
-        self.active.push(key);
-        self.block(&self.code().functions[number].body);
-        self.active.pop();
-        let mut ways = std::mem::replace(&mut self.here.exits, exits);
+    /// Goes on where the ways meet that left a function or a script by `return`.
+    pub(super) fn join_exits(&mut self) {
+        let mut ways = std::mem::take(&mut self.here.exits);
         if !ways.is_empty() {
             if matches!(self.flow, Flow::Next | Flow::Return) {
                 ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
@@ -298,96 +150,58 @@ impl<'p> Run<'p> {
         if self.flow == Flow::Return {
             self.flow = Flow::Next;
         }
-        self.here.frame = outer_frame;
-        for (name, value) in NAMES.iter().zip(before) {
-            match value {
-                Some(value) => self.bind_in(scope, name, value),
-                None => self.unbind_in(scope, name),
+    }
+
+    /// What the place of a unit says about the GPUs that its programs see.
+    pub(super) fn enter_host(&mut self, host: Host) {
+        self.shell.host = host;
+        if host == Host::Scheduler {
+            // The scheduler gives the job a mask of its own, if nobody gave it one.
+            let reaching = self.state.reaching(MASK);
+            if reaching.iter().any(Definition::is_absent) {
+                self.state.set(MASK, smallvec![Definition::Elsewhere]);
             }
         }
     }
 
-    /// A program is started, with the environment as it is now.
-    fn start(
-        &mut self,
-        command: &'p Command<'p>,
-        invocation: &Invocation,
-        words: &[Option<&str>],
-        span: Span,
-    ) {
-        let folder = match &invocation.folder {
-            Some(folder) => normalised(self.shell.folder.as_deref().unwrap_or(""), folder),
-            None => self.shell.folder.clone(),
-        };
-        let (program, launcher) = (self.program, self.here.file);
-        let folder = folder.as_deref();
-        let targets: Vec<(FileId, Start)> = match &invocation.started {
-            Started::File(path) => {
-                let file = program.launched_file(launcher, folder, path);
-                if let Some(script) = file.filter(|&file| !program.code(file).units.is_empty()) {
-                    return self.apart_from(|run| run.run_script(script, span, false));
-                }
-                file.map(|file| (file, Start::Script)).into_iter().collect()
+    /// A word that ends in a known path: `"$ROOT/train.py"`, `"$(dirname "$0")/train.py"`.
+    pub(super) fn ending_of(&self, word: &Expr<'p>) -> Option<String> {
+        let ExprKind::Join(parts) = &word.kind else { return None };
+        match &parts.last()?.kind {
+            ExprKind::Text(text) if text.starts_with(['/', '\\']) && !is_assignment(text) => {
+                Some(text[1..].to_owned())
             }
-            Started::Module(dotted) => {
-                let file = program.launched_module(launcher, folder, dotted);
-                file.map(|file| (file, Start::Module)).into_iter().collect()
-            }
-            Started::Tests(paths) => {
-                let tests = program.launched_tests(launcher, folder, paths);
-                tests.into_iter().map(|file| (file, Start::Tests)).collect()
-            }
-            Started::PythonCode(_) | Started::PythonInput => {
-                command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
-            }
-            Started::Program(name) => {
-                let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
-                if has_gpu && program.knowledge.command_uses_gpu(name, words) {
-                    return self.start_gpu_program(name, words, span);
-                }
-                // Whoever sets a mask for one command means a program that uses it.
-                if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
-                    return;
-                }
-                Vec::new()
-            }
-            Started::ShellCode(_) | Started::ShellInput | Started::Unknown => Vec::new(),
-        };
-        let environment = inherited(&self.state, &self.trace);
-        let site = self.place(span);
-        for &(file, start) in &targets {
-            let launch =
-                Launch { file, start, environment: environment.clone(), site, host: self.shell.host };
-            self.trace.launches.push(launch);
+            _ => None,
         }
-        let callee = started_name(invocation);
-        self.note(
-            What::Launch { callee, targets: targets.into_iter().map(|(file, _)| file).collect() },
-            span,
-        );
     }
 
-    /// A program that is no file of the project and is known to use a GPU.
-    fn start_gpu_program(&mut self, name: &str, words: &[Option<&str>], span: Span) {
-        let mut behind = words.iter().skip_while(|word| word.is_none_or(|word| program_name(word) != name));
-        // What it is told to do, as people know it: `vllm serve`.
-        let callee = format!("{name} {}", behind.nth(1).copied().flatten().unwrap_or("…"));
-        self.in_child += 1;
-        self.note(What::Launch { callee: callee.clone(), targets: Vec::new() }, span);
-        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
-        self.in_child -= 1;
+    fn file_named_by(&mut self, word: &'p Expr<'p>) -> Option<FileId> {
+        let value = self.shell_value(word);
+        let path = value.as_text().map(|text| text.into_owned()).or_else(|| self.kept_ending(&value))?;
+        self.program.launched_file(self.here.file, self.shell.folder.as_deref(), &path)
     }
-}
 
-/// What is started, for people.
-fn started_name(invocation: &Invocation) -> String {
-    match &invocation.started {
-        Started::File(path) => path.clone(),
-        Started::Module(module) => format!("python -m {module}"),
-        Started::Tests(_) => "pytest".to_owned(),
-        Started::PythonCode(_) | Started::PythonInput => "python".to_owned(),
-        Started::ShellCode(_) | Started::ShellInput => "sh".to_owned(),
-        Started::Program(name) => name.clone(),
-        Started::Unknown => "a program".to_owned(),
+    /// `cd`, `pushd` and `popd`; `false` for any other command.
+    pub(super) fn changes_folder(&mut self, words: &[Option<&str>]) -> bool {
+        let path = words.get(1).copied().flatten();
+        match words.first().copied().flatten() {
+            Some("cd") => self.change_folder(path),
+            Some("pushd") => {
+                self.shell.left.push(self.shell.folder.clone());
+                self.change_folder(path);
+            }
+            Some("popd") => self.shell.folder = self.shell.left.pop().flatten(),
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn change_folder(&mut self, path: Option<&str>) {
+        self.shell.folder = match path {
+            Some(path) if !path.starts_with('/') && path != "-" => {
+                normalised(self.shell.folder.as_deref().unwrap_or(""), path)
+            }
+            _ => None,
+        };
     }
 }

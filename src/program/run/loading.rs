@@ -8,6 +8,7 @@ use super::{Here, Run};
 use crate::code::{Setting, StepKind};
 use crate::facts::{FileId, Span};
 use crate::program::value::Value;
+use crate::sources::Language;
 
 impl<'p> Run<'p> {
     /// `load_dotenv(path, override=…)`: the settings of the file fill gaps, or replace what is set.
@@ -46,6 +47,18 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// `uv run --env-file .env`: what is set keeps its value.
+    pub(super) fn load_for_command(&mut self, file: Option<FileId>, span: Span) {
+        match file.filter(|&file| self.program.language_of(file) == Language::Dotenv) {
+            Some(file) => {
+                self.trace.entered.push(file);
+                self.load_settings(file, 0, false, span);
+            }
+            // Not here, or not known: it may set anything.
+            None => self.state.fill_gaps(false),
+        }
+    }
+
     /// Does to the environment what a unit of a file of settings says.
     pub(super) fn load_settings(&mut self, file: FileId, unit: usize, overrides: bool, span: Span) {
         let code = self.program.code(file);
@@ -68,7 +81,7 @@ impl<'p> Run<'p> {
                     );
                     if is_last && matters(&set.name) {
                         let key = Value::text(&*set.name, self.place(set.span));
-                        let text = self.as_text(&value, set.span);
+                        let text = self.as_environment_text(&value, set.span);
                         self.write_variable(&key, &text, set.span, set.only_if_unset || !overrides);
                     }
                 }

@@ -22,9 +22,10 @@ impl<'p> Run<'p> {
         });
     }
 
-    pub(super) fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
+    pub(in crate::program::run) fn apart_from(&mut self, steps: impl FnOnce(&mut Self)) {
         let environment = self.state.clone();
-        let shell = (self.shell.folder.clone(), self.shell.export_all);
+        let shell = (self.shell.folder.clone(), self.shell.export_all, self.shell.host);
+        let to_export = self.shell.to_export.len();
         let variables = self.scopes[self.shell_scope() as usize].values.clone();
         // A shell that a program starts is another process, which has not touched the GPU yet.
         let touched = (self.state.cuda.take(), self.state.library.take());
@@ -47,7 +48,8 @@ impl<'p> Run<'p> {
         }
         self.state.restore_environment(&environment);
         (self.state.cuda, self.state.library) = touched;
-        (self.shell.folder, self.shell.export_all) = shell;
+        (self.shell.folder, self.shell.export_all, self.shell.host) = shell;
+        self.shell.to_export.truncate(to_export);
         let scope = self.shell_scope();
         let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
         for name in changed {

@@ -2,10 +2,11 @@
 //! notebook runs.
 
 use super::super::{Flow, Here, Run};
-use crate::code::Expr;
+use crate::code::{Expr, Host};
 use crate::facts::{FileId, Span};
 use crate::program::Start;
 use crate::program::launches::{Launch, inherited};
+use crate::sources::Language;
 
 /// Scripts that start each other are followed this deep.
 const MOST_SCRIPTS: usize = 8;
@@ -60,7 +61,7 @@ impl<'p> Run<'p> {
     }
 
     /// The units of another script: in this shell, or in one of its own.
-    pub(super) fn run_script(&mut self, file: FileId, span: Span, in_this_shell: bool) {
+    pub(in crate::program::run) fn run_script(&mut self, file: FileId, span: Span, in_this_shell: bool) {
         if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
             return;
         }
@@ -70,9 +71,16 @@ impl<'p> Run<'p> {
         let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };
         let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
         self.shell.scripts.push(file);
+        let export_all = self.shell.export_all;
+        self.shell.export_all |= !in_this_shell && self.program.language_of(file) == Language::Dotenv;
         for unit in &code.units {
+            if !in_this_shell && unit.host != Host::Machine {
+                self.enter_host(unit.host);
+            }
             self.block(&unit.body);
+            self.join_exits();
         }
+        self.shell.export_all = if in_this_shell { self.shell.export_all } else { export_all };
         self.flow = Flow::Next;
         self.shell.scripts.pop();
         self.here = outer;

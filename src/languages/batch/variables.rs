@@ -1,0 +1,107 @@
+//! Commands that change variables: `set`, `setlocal`, and `echo` for a workflow.
+
+use super::super::command_lines::{assignment, step_of};
+use super::Reader;
+use super::words::capitals;
+use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+
+impl<'s> Reader<'s, '_> {
+    /// `set X=1`, `set "X=1"`, `set /p X=…`
+    pub(super) fn set_statement(&mut self, block: &mut Block<'s>) {
+        let start = self.at;
+        self.skip_word();
+        let end = self.command_end();
+        let mut asked = false;
+        let mut computed = false;
+        self.skip_blanks();
+        while self.byte(self.at) == b'/' && self.at < end {
+            match self.byte(self.at + 1).to_ascii_lowercase() {
+                b'p' => asked = true,
+                b'a' => computed = true,
+                _ => break,
+            }
+            self.at += 2;
+            self.skip_blanks();
+        }
+        let mut until = end;
+        if self.byte(self.at) == b'"' && self.at < end {
+            self.at += 1;
+            // What stands behind the last quote is dropped.
+            until = self.text[self.at..end].rfind('"').map_or(end, |quote| self.at + quote);
+        }
+        let from = self.at;
+        let Some(sign) = self.text.get(from..until).and_then(|text| text.find('=')) else {
+            self.at = end;
+            return;
+        };
+        let name = self.text[from..from + sign].trim();
+        let is_quoted = until < end;
+        self.at = from + sign + 1;
+        let mut value = self.text_until(until, !is_quoted);
+        self.at = end;
+        if name.is_empty() || name.contains(['%', '!']) {
+            return;
+        }
+        let name = capitals(name);
+        self.set_here.push(name.to_string());
+        if asked || computed {
+            value.kind = match value.kind {
+                ExprKind::Text(text) if computed && text.trim().parse::<i64>().is_ok() => {
+                    ExprKind::Text(text.trim().to_owned().into())
+                }
+                kind => ExprKind::Unknown(vec![Expr { span: value.span, kind }]),
+            };
+        }
+        let span = self.span(from..until.max(from));
+        let kind = match &value.kind {
+            ExprKind::Text(text) if text.is_empty() => StepKind::UnsetVariable(name),
+            _ => {
+                step_of(SetVariable {
+                    name,
+                    span,
+                    value: Some(value),
+                    export: Export::Yes,
+                    only_if_unset: false,
+                })
+                .kind
+            }
+        };
+        let is_removal = matches!(kind, StepKind::UnsetVariable(_));
+        let step = self.step(start, kind);
+        let span = if is_removal { step.span } else { span };
+        block.push(Step { span, ..step });
+    }
+
+    /// What happens to variables up to `endlocal`, or the end, is taken back there.
+    pub(super) fn set_local(&mut self, block: &mut Block<'s>) {
+        let start = self.at;
+        self.skip_command();
+        self.locals += 1;
+        let mut steps = Vec::new();
+        if self.parentheses == 0 {
+            self.sequence(&mut steps);
+        }
+        self.locals -= 1;
+        self.ends_local = false;
+        let step = self.step(start, StepKind::Apart(steps));
+        block.push(step);
+    }
+
+    /// `echo X=1>> %GITHUB_ENV%` is for later steps of a workflow; nothing else that is printed matters.
+    pub(super) fn echo(&mut self) {
+        self.skip_word();
+        let end = self.command_end();
+        let line = &self.text[self.at..end];
+        match line.find('>').filter(|at| line[*at..].to_ascii_uppercase().contains("GITHUB_ENV")) {
+            Some(length) => {
+                self.at += 1;
+                let stop = self.at + length - 1;
+                let stop = self.at + self.text[self.at..stop.max(self.at)].trim_end().len();
+                let text = self.text_until(stop, true);
+                self.for_later_steps.extend(assignment(text).map(step_of));
+            }
+            None => {}
+        }
+        self.at = end;
+    }
+}

@@ -1,0 +1,114 @@
+//! Commands of the shell itself.
+
+use super::super::command_lines::{Word, step_of};
+use super::Lowering;
+use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+use std::borrow::Cow;
+use tree_sitter::Node;
+
+impl<'s> Lowering<'s, '_> {
+    /// What a command of the shell comes to, when it is one.
+    pub(super) fn builtin(&mut self, node: Node<'_>, words: &[Word<'s>]) -> Option<Step<'s>> {
+        let text = |at: usize| match &words.get(at)?.expr.kind {
+            ExprKind::Text(text) => Some(&**text),
+            _ => None,
+        };
+        let kind = match self.command_name(node)? {
+            "source" | "." => {
+                let path = words.get(1)?;
+                let kind = match &path.expr.kind {
+                    ExprKind::Text(text) if is_activation(text) => return Some(self.nothing(node)),
+                    ExprKind::Text(text) => ExprKind::Text(text.clone()),
+                    ExprKind::Variable(name) => ExprKind::Variable(name.clone()),
+                    ExprKind::Join(parts) => match &parts.last()?.kind {
+                        ExprKind::Text(text) if is_activation(text) => return Some(self.nothing(node)),
+                        ExprKind::Text(text) if text.starts_with('/') => {
+                            ExprKind::Text(text[1..].to_owned().into())
+                        }
+                        _ => ExprKind::Unknown(Vec::new()),
+                    },
+                    _ => ExprKind::Unknown(Vec::new()),
+                };
+                StepKind::Source(Expr { span: path.expr.span, kind })
+            }
+            "set" => {
+                let flags = text(1)?;
+                let named = text(2) == Some("allexport");
+                let sets = flags.starts_with('-') && (flags.contains('a') || (flags.ends_with('o') && named));
+                let clears =
+                    flags.starts_with('+') && (flags.contains('a') || (flags.ends_with('o') && named));
+                if !sets && !clears {
+                    return None;
+                }
+                StepKind::ExportAll(sets)
+            }
+            "exit" => StepKind::Raise(None),
+            "return" => StepKind::Return(None),
+            "break" => StepKind::Break,
+            "continue" => StepKind::Continue,
+            "unset" => StepKind::UnsetVariable(text(words.len() - 1)?.to_owned().into()),
+            _ => return None,
+        };
+        Some(self.step(node, kind))
+    }
+
+    pub(super) fn assigned_defaults(&mut self, node: Node<'_>, words: Vec<Word<'s>>, block: &mut Block<'s>) {
+        let span = self.span(node);
+        for word in words.into_iter().skip(1) {
+            if let ExprKind::VariableOr(name, default) = word.expr.kind {
+                let value = Expr { span, kind: ExprKind::VariableOr(name.clone(), default) };
+                let export = Export::IfExported;
+                block.push(step_of(SetVariable {
+                    name,
+                    span,
+                    value: Some(value),
+                    export,
+                    only_if_unset: false,
+                }));
+            }
+        }
+    }
+
+    fn nothing(&self, node: Node<'_>) -> Step<'s> {
+        self.step(node, StepKind::Apart(Vec::new()))
+    }
+
+    /// `read X`, `printf -v X …`: nothing is known of what these variables hold from here on.
+    pub(super) fn read_variables(&mut self, node: Node<'_>, words: &[Word<'s>], block: &mut Block<'s>) {
+        let text = |word: &Word<'s>| match &word.expr.kind {
+            ExprKind::Text(text) => Some(text.clone()),
+            _ => None,
+        };
+        let command = self.command_name(node).unwrap_or_default();
+        let names: Vec<Cow<'s, str>> = match command {
+            "getopts" => words.get(2).and_then(text).into_iter().collect(),
+            "printf" => match words.get(1).and_then(text).as_deref() {
+                Some("-v") => words.get(2).and_then(text).into_iter().collect(),
+                _ => Vec::new(),
+            },
+            // Options and their values are no names of variables that anybody uses.
+            _ => words[1..].iter().filter_map(text).filter(|name| !name.starts_with('-')).collect(),
+        };
+        let span = self.span(node);
+        for name in names.into_iter().filter(|name| crate::commands::is_variable_name(name)) {
+            let value = Some(Expr { span, kind: ExprKind::Unknown(Vec::new()) });
+            let export = Export::IfExported;
+            block.push(step_of(SetVariable { name, span, value, export, only_if_unset: false }));
+        }
+    }
+}
+
+/// Scripts that make an interpreter or a tool available, and choose no GPU.
+fn is_activation(path: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "bin/activate",
+        "activate",
+        "conda.sh",
+        "mamba.sh",
+        "nvm.sh",
+        "cargo/env",
+        "init/bash",
+        "ghcup/env",
+    ];
+    ENDS.iter().any(|end| path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')))
+}

@@ -1,0 +1,383 @@
+//! Commands of launchers: functions of the shell, and programs with the environment that they find.
+
+use super::{Here, Run};
+use crate::code::{Command, Expr, ExprKind, Function, Host, ParameterKind};
+use crate::commands::{
+    Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment, program_name,
+};
+use crate::facts::{FileId, Span};
+use crate::program::knowledge::Does;
+use crate::program::launches::{Launch, inherited, normalised};
+use crate::program::state::{Definition, MASK, Reaching};
+use crate::program::trace::What;
+use crate::program::value::{Closure, Value};
+use crate::program::{Start, is_gpu_variable};
+use crate::sources::Language;
+use smallvec::smallvec;
+
+/// Words that a command line may grow to when its variables are put in.
+const MOST_WORDS: usize = 256;
+
+/// A word of a command when it runs.
+struct Argument<'p> {
+    value: Value<'p>,
+    /// As far as it says what is started.
+    text: Option<String>,
+    span: Span,
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn command(&mut self, command: &'p Command<'p>, span: Span) {
+        let words = self.arguments(command);
+        let closure = match words.first().map(|word| &word.value) {
+            Some(Value::Function(closure)) => Some(closure.clone()),
+            Some(Value::Text(name)) => match self.in_scope(self.shell_scope(), &name.text) {
+                Some(Value::Function(closure)) => Some(closure.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(closure) = closure {
+            let arguments: Vec<Value<'p>> = words.into_iter().skip(1).map(|word| word.value).collect();
+            if command.environment.is_empty() {
+                return self.shell_function(&closure, &arguments, span);
+            }
+            return self
+                .with_environment(command, false, |run| run.shell_function(&closure, &arguments, span));
+        }
+        let texts: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
+        if self.changes_folder(&texts) {
+            return;
+        }
+        let texts = match texts.first() {
+            // `eval "$COMMAND"`
+            Some(Some("eval")) => texts[1..].to_vec(),
+            _ => texts,
+        };
+        let invocation = invocation(&texts);
+        let dynamic = !invocation.assignments.is_empty();
+        let plain = invocation.removed.is_empty()
+            && !invocation.clean
+            && invocation.settings.is_empty()
+            && invocation.settings_files.is_empty();
+        if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
+            return self.start(command, &invocation, &texts, span);
+        }
+        self.with_environment(command, invocation.clean, |run| {
+            for name in &invocation.removed {
+                let key = Value::text(name.clone(), run.place(span));
+                run.remove_variable(&key, span);
+            }
+            for &at in &invocation.assignments {
+                if let Some(word) = words.get(at) {
+                    run.set_by_option(word, None);
+                }
+            }
+            let host = run.shell.host;
+            run.leave_environment(&invocation);
+            for setting in &invocation.settings {
+                if let Some(word) = words.get(setting.word) {
+                    run.set_by_option(word, Some(setting.range));
+                }
+            }
+            for path in &invocation.settings_files {
+                let folder = run.shell.folder.clone();
+                let file = run.program.launched_file(run.here.file, folder.as_deref(), path);
+                run.load_for_command(file, span);
+            }
+            run.start(command, &invocation, &texts, span);
+            run.shell.host = host;
+        });
+    }
+
+    /// The words of a command, with what their variables hold.
+    fn arguments(&mut self, command: &'p Command<'p>) -> Vec<Argument<'p>> {
+        let mut arguments = Vec::new();
+        for (index, word) in command.words.iter().enumerate() {
+            let value = self.shell_value(word);
+            // The elements of a list, and the words of a variable that holds a command, are words of their own.
+            let is_variable = matches!(&word.kind, ExprKind::Variable(name) if !name.starts_with('$'));
+            let follows_eval = index == 1 && arguments.first().is_some_and(is_eval);
+            match &value {
+                Value::Sequence(elements) => {
+                    for element in elements.iter().take(MOST_WORDS) {
+                        arguments.push(self.argument(word, element.clone()));
+                    }
+                }
+                Value::Text(text)
+                    if (is_variable && index == 0 || follows_eval) && text.text.contains(' ') =>
+                {
+                    let texts: Vec<String> = text.text.split_whitespace().map(str::to_owned).collect();
+                    for text in texts.into_iter().take(MOST_WORDS) {
+                        let value =
+                            Value::text(text.trim_matches(['"', '\'']).to_owned(), self.place(word.span));
+                        arguments.push(self.argument(word, value));
+                    }
+                }
+                _ => arguments.push(self.argument(word, value)),
+            }
+        }
+        arguments
+    }
+
+    fn argument(&self, word: &'p Expr<'p>, value: Value<'p>) -> Argument<'p> {
+        let text = value.as_text().map(|text| text.into_owned()).or_else(|| self.kept_ending(&value));
+        let text = text.or_else(|| match &word.kind {
+            ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => {
+                interpreter_named_by(name).map(str::to_owned)
+            }
+            // `-e X=$Y`
+            ExprKind::Join(parts) => match &parts.first()?.kind {
+                ExprKind::Text(text) if is_assignment(text) => Some(text.to_string()),
+                _ => None,
+            },
+            _ => None,
+        });
+        Argument { value, text, span: word.span }
+    }
+
+    /// A word, or a part of it, sets a variable.
+    fn set_by_option(&mut self, word: &Argument<'p>, range: Option<(usize, usize)>) {
+        let Some(text) = &word.text else { return };
+        let (start, end) = range.unwrap_or((0, text.len()));
+        let Some((name, value)) = text.get(start..end).and_then(|part| part.split_once('=')) else { return };
+        // Where the word is written as the program gets it, behind a quote or not, the part has a place of its own.
+        let part = text.get(start..end).unwrap_or_default();
+        let at = |quotes: u32| Span {
+            start: word.span.start + quotes + start as u32,
+            end: word.span.start + quotes + end as u32,
+        };
+        let written =
+            |span: &Span| self.program.sources.file(self.here.file).text.get(span.range()) == Some(part);
+        let span = [at(0), at(1)].into_iter().find(written).unwrap_or(word.span);
+        let known = word.value.as_text().is_some();
+        let key = Value::text(name.to_owned(), self.place(span));
+        let value = if known { Value::text(value.to_owned(), self.place(span)) } else { Value::Unknown };
+        self.write_variable(&key, &value, span, false);
+    }
+
+    /// What is left of the environment of the caller where the program runs.
+    fn leave_environment(&mut self, invocation: &Invocation) {
+        match &invocation.elsewhere {
+            None => {}
+            Some(Elsewhere::Running) => self.state.blur(),
+            Some(Elsewhere::Job) => self.enter_host(Host::Scheduler),
+            Some(Elsewhere::Machine) => {
+                self.state.leave_environment(&[]);
+                self.shell.host = Host::Machine;
+            }
+            Some(Elsewhere::Container { handed, env_files, gpus }) => {
+                self.state.leave_environment(handed);
+                self.shell.host = if *gpus == Gpus::None { Host::NoGpu } else { Host::Container };
+                if *gpus == Gpus::Some && self.state.reaching(MASK).iter().any(Definition::is_absent) {
+                    // The engine has chosen.
+                    self.state.set(MASK, smallvec![Definition::Elsewhere]);
+                }
+                for path in env_files {
+                    let file = self.program.launched_file(self.here.file, self.shell.folder.as_deref(), path);
+                    match file.filter(|&file| !self.program.code(file).units.is_empty()) {
+                        Some(file) => self.run_script(file, self.here.statement, false),
+                        None => self.state.fill_gaps(false),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs a command with the variables that are set for it alone. `clean`: and with no others.
+    fn with_environment(&mut self, command: &'p Command<'p>, clean: bool, run: impl FnOnce(&mut Self)) {
+        // Only the environment is taken back: what a function binds stays.
+        let before = self.state.clone();
+        if clean {
+            self.state.leave_environment(&[]);
+        }
+        for set in &command.environment {
+            let value = set.value.as_ref().map_or(Value::Unknown, |value| self.eval(value));
+            let key = Value::text(&*set.name, self.place(set.span));
+            let text = self.as_environment_text(&value, set.span);
+            self.write_variable(&key, &text, set.span, set.only_if_unset);
+        }
+        run(self);
+        self.state.restore_environment(&before);
+    }
+
+    /// The body of a shell function: it shares the variables of its caller.
+    fn shell_function(&mut self, closure: &Closure<'p>, arguments: &[Value<'p>], span: Span) {
+        let key = (closure.file, closure.function);
+        if self.active.contains(&key) || !self.spend() {
+            return;
+        }
+        self.trace.ran.insert(key);
+        let function = &self.program.code(closure.file).functions[closure.function];
+        let given = self.bound_arguments(function, closure, arguments);
+        let scope = self.shell_scope();
+        let before: Vec<(&'p str, Option<Value<'p>>, Option<Reaching>)> = given
+            .iter()
+            .map(|(name, _)| {
+                let kept = self.in_scope(scope, name).cloned();
+                // `local X` of a variable that is exported.
+                let exported = is_gpu_variable(name).then(|| self.state.reaching(name));
+                (*name, kept, exported)
+            })
+            .collect();
+        for (name, value) in given {
+            if let Some(value) = value {
+                self.bind_in(scope, name, value);
+            }
+        }
+        let frame = self.push_frame(closure.file, Some(closure.function), span);
+        let inside = Here { statement: self.here.statement, ..Here::in_module(closure.file, scope, frame) };
+        let outer = std::mem::replace(&mut self.here, inside);
+        self.active.push(key);
+        self.block(&function.body);
+        self.active.pop();
+        self.join_exits();
+        self.here = outer;
+        for (name, value, exported) in before {
+            match value {
+                Some(value) => self.bind_in(scope, name, value),
+                None => self.unbind_in(scope, name),
+            }
+            if let Some(exported) = exported {
+                self.state.set(name, exported);
+            }
+        }
+    }
+
+    /// What the names that end with a function hold in it: `$1` and those that are `local` in a shell, and the
+    /// parameters of PowerShell.
+    fn bound_arguments(
+        &self,
+        function: &'p Function<'p>,
+        closure: &Closure<'p>,
+        arguments: &[Value<'p>],
+    ) -> Vec<(&'p str, Option<Value<'p>>)> {
+        /// Names of the arguments that are followed.
+        const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        let own = |kind: ParameterKind| function.parameters.iter().filter(move |own| own.kind == kind);
+        let local = own(ParameterKind::KeywordOnly).map(|parameter| (parameter.name, None));
+        if self.program.language_of(closure.file) != Language::PowerShell {
+            let given = |index: usize| Some(arguments.get(index).cloned().unwrap_or(Value::Unknown));
+            let numbered = NAMES.iter().enumerate().map(|(index, name)| (*name, given(index)));
+            return numbered.chain(local).collect();
+        }
+        let names: Vec<&'p str> = own(ParameterKind::Plain).map(|parameter| parameter.name).collect();
+        let mut values: Vec<Option<Value<'p>>> = vec![None; names.len()];
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let named = match argument {
+                Value::Text(text) => text.text.strip_prefix('-').map(str::to_ascii_lowercase),
+                _ => None,
+            };
+            let at = match &named {
+                Some(named) => names.iter().position(|name| name[1..] == **named),
+                None => values.iter().position(Option::is_none),
+            };
+            let value = if named.is_some() { arguments.next() } else { Some(argument) };
+            if let (Some(at), Some(value)) = (at, value) {
+                values[at] = Some(value.clone());
+            }
+        }
+        let given = names.into_iter().zip(values).zip(&closure.defaults);
+        let given = given.map(|((name, value), default)| {
+            (name, Some(value.or_else(|| default.clone()).unwrap_or(Value::Unknown)))
+        });
+        given.chain(local).collect()
+    }
+
+    /// A program is started, with the environment as it is now.
+    fn start(
+        &mut self,
+        command: &'p Command<'p>,
+        invocation: &Invocation,
+        words: &[Option<&str>],
+        span: Span,
+    ) {
+        let folder = match &invocation.folder {
+            Some(folder) => normalised(self.shell.folder.as_deref().unwrap_or(""), folder),
+            None => self.shell.folder.clone(),
+        };
+        let (program, launcher) = (self.program, self.here.file);
+        let folder = folder.as_deref();
+        let targets: Vec<(FileId, Start)> = match &invocation.started {
+            Started::File(path) => {
+                let file = program.launched_file(launcher, folder, path);
+                if let Some(script) = file.filter(|&file| !program.code(file).units.is_empty()) {
+                    return self.apart_from(|run| run.run_script(script, span, false));
+                }
+                file.map(|file| (file, Start::Script)).into_iter().collect()
+            }
+            Started::Module(dotted) => {
+                let file = program.launched_module(launcher, folder, dotted);
+                file.map(|file| (file, Start::Module)).into_iter().collect()
+            }
+            Started::Tests(paths) => {
+                let tests = program.launched_tests(launcher, folder, paths);
+                tests.into_iter().map(|file| (file, Start::Tests)).collect()
+            }
+            Started::PythonCode(_) | Started::PythonInput => {
+                command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
+            }
+            Started::Program(name) => {
+                let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+                if has_gpu && program.knowledge.command_uses_gpu(name, words) {
+                    return self.start_gpu_program(name, words, span);
+                }
+                // Whoever sets a mask for one command means a program that uses it.
+                if !command.environment.iter().any(|set| is_gpu_variable(&set.name)) {
+                    return;
+                }
+                Vec::new()
+            }
+            Started::ShellCode(..) | Started::ShellInput(_) if !command.script.is_empty() => {
+                return self.apart(&command.script);
+            }
+            Started::ShellCode(..) | Started::ShellInput(_) | Started::Unknown => Vec::new(),
+        };
+        let environment = inherited(&self.state, &self.trace);
+        let site = self.place(span);
+        for &(file, start) in &targets {
+            let launch =
+                Launch { file, start, environment: environment.clone(), site, host: self.shell.host };
+            self.trace.launches.push(launch);
+        }
+        let callee = started_name(invocation);
+        self.note(
+            What::Launch {
+                callee,
+                targets: targets.into_iter().map(|(file, _)| file).collect(),
+                host: self.shell.host,
+            },
+            span,
+        );
+    }
+
+    /// A program that is no file of the project and is known to use a GPU.
+    fn start_gpu_program(&mut self, name: &str, words: &[Option<&str>], span: Span) {
+        let mut behind = words.iter().skip_while(|word| word.is_none_or(|word| program_name(word) != name));
+        // What it is told to do, as people know it: `vllm serve`.
+        let callee = format!("{name} {}", behind.nth(1).copied().flatten().unwrap_or("…"));
+        self.in_child += 1;
+        let host = self.shell.host;
+        self.note(What::Launch { callee: callee.clone(), targets: Vec::new(), host }, span);
+        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
+        self.in_child -= 1;
+    }
+}
+
+fn is_eval(word: &Argument<'_>) -> bool {
+    word.text.as_deref() == Some("eval")
+}
+
+/// What is started, for people.
+fn started_name(invocation: &Invocation) -> String {
+    match &invocation.started {
+        Started::File(path) => path.clone(),
+        Started::Module(module) => format!("python -m {module}"),
+        Started::Tests(_) => "pytest".to_owned(),
+        Started::PythonCode(_) | Started::PythonInput => "python".to_owned(),
+        Started::ShellCode(..) | Started::ShellInput(_) => "sh".to_owned(),
+        Started::Program(name) => name.clone(),
+        Started::Unknown => "a program".to_owned(),
+    }
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+uv run --env-file .env python train.py
+python train.py

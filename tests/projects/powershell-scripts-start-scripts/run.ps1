@@ -1,0 +1,3 @@
+param([string]$Card = "0")
+$env:CUDA_VISIBLE_DEVICES = $Card
+python .\train.py

@@ -1,0 +1,2 @@
+pwsh -NoProfile -Command "\$env:CUDA_DEVICE_ORDER='PCI_BUS_ID'; \$env:CUDA_VISIBLE_DEVICES='0'; python train.py"  # ~ wrong-visible-devices error
+pwsh -c '$env:CUDA_DEVICE_ORDER="PCI_BUS_ID"; $env:CUDA_VISIBLE_DEVICES="1"; python train.py'

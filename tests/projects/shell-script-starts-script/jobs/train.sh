@@ -1,0 +1,2 @@
+#!/bin/bash
+python -u ../train.py

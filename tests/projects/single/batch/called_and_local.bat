@@ -1,0 +1,2 @@
+call local.bat
+python -c "import torch; torch.cuda.init()" & rem # ~ missing-visible-devices warning

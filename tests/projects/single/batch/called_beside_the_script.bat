@@ -1,0 +1,2 @@
+call "%~dp0env.bat"
+python "%~dp0train.py"

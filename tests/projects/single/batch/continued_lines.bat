@@ -1,0 +1,5 @@
+set CUDA_VISIBLE_DEVICES=1
+rem # ~^ missing-device-order warning
+python ^
+    train.py ^
+    --epochs 3

@@ -1,0 +1,7 @@
+if "%1"=="" (
+    echo which card?
+    exit /b 1
+)
+set CUDA_DEVICE_ORDER=PCI_BUS_ID
+set CUDA_VISIBLE_DEVICES=%1
+python train.py

@@ -1,0 +1,2 @@
+setx CUDA_VISIBLE_DEVICES 1
+python -c "import torch; torch.cuda.init()" & rem # ~ missing-visible-devices warning

@@ -1,0 +1,2 @@
+env.bat
+python -c "import torch; torch.cuda.init()"

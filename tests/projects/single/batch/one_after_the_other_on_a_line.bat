@@ -1,0 +1,1 @@
+set CUDA_DEVICE_ORDER=PCI_BUS_ID&& set CUDA_VISIBLE_DEVICES=1&& python train.py > log.txt 2>&1

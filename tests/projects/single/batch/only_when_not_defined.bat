@@ -1,0 +1,3 @@
+set CUDA_DEVICE_ORDER=PCI_BUS_ID
+if not defined CUDA_VISIBLE_DEVICES set CUDA_VISIBLE_DEVICES=0
+python train.py

@@ -1,0 +1,4 @@
+set CUDA_DEVICE_ORDER=PCI_BUS_ID
+set GPUS=0123
+set CUDA_VISIBLE_DEVICES=%GPUS:~0,1%
+python train.py

@@ -1,0 +1,4 @@
+if "%CUDA_VISIBLE_DEVICES%"=="1" echo second
+echo using %CUDA_VISIBLE_DEVICES%
+nvidia-smi -i %CUDA_VISIBLE_DEVICES%
+set CUDA_VISIBLE_DEVICES

@@ -1,0 +1,2 @@
+ollama.exe serve
+rem # ~^ missing-visible-devices warning

@@ -1,0 +1,3 @@
+set CUDA_VISIBLE_DEVICES=1
+rem # ~^ missing-device-order warning
+python train.py

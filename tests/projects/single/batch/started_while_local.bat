@@ -1,0 +1,5 @@
+setlocal
+set CUDA_VISIBLE_DEVICES=1
+rem # ~^ missing-device-order warning
+python train.py
+endlocal

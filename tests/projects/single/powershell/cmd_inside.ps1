@@ -1,0 +1,1 @@
+cmd /c "set CUDA_VISIBLE_DEVICES=1&& python train.py"  # ~ missing-device-order warning

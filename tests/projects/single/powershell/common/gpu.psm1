@@ -1,0 +1,5 @@
+function Set-Card {
+    param([string]$Index = "0")
+    $env:CUDA_DEVICE_ORDER = "PCI_BUS_ID"
+    $env:CUDA_VISIBLE_DEVICES = $Index
+}

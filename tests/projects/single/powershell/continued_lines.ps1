@@ -1,0 +1,4 @@
+$env:CUDA_VISIBLE_DEVICES = "1"  # ~ missing-device-order warning
+python `
+    train.py `
+    --epochs 3

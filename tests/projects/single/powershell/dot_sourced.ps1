@@ -1,0 +1,2 @@
+. .\env.ps1
+python train.py

@@ -1,0 +1,2 @@
+. "$PSScriptRoot\env.ps1"
+python $PSScriptRoot\train.py

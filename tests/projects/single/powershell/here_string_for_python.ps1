@@ -1,0 +1,4 @@
+@'
+import torch
+torch.cuda.init()  # ~ missing-visible-devices warning
+'@ | python -

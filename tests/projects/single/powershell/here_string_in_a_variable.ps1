@@ -1,0 +1,5 @@
+$code = @'
+import torch
+torch.cuda.init()  # ~ missing-visible-devices warning
+'@
+python -c $code

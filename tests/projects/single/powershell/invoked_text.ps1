@@ -1,0 +1,2 @@
+Invoke-Expression '$env:CUDA_VISIBLE_DEVICES = "1"'  # ~ missing-device-order warning
+python train.py

@@ -1,0 +1,3 @@
+$pin = { $env:CUDA_VISIBLE_DEVICES = "1" }  # ~ missing-device-order warning
+& $pin
+python train.py

@@ -1,0 +1,1 @@
+ollama serve  # ~ missing-visible-devices warning

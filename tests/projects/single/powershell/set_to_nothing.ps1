@@ -1,0 +1,2 @@
+$env:CUDA_VISIBLE_DEVICES = ""
+python train.py

@@ -1,0 +1,3 @@
+$gpu = "1"
+$env:CUDA_VISIBLE_DEVICES = $GPU  # ~ missing-device-order warning
+python train.py

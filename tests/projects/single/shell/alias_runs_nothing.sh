@@ -1,0 +1,2 @@
+alias train='CUDA_VISIBLE_DEVICES=0,1 python other.py'
+CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1 python train.py

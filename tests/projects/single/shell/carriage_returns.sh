@@ -1,0 +1,3 @@
+#!/bin/bash
+export CUDA_VISIBLE_DEVICES=1  # ~ missing-device-order warning
+python train.py

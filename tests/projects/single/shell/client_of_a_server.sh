@@ -1,0 +1,3 @@
+ollama list
+ollama pull llama3
+vllm --version

@@ -1,0 +1,3 @@
+# export CUDA_VISIBLE_DEVICES=0,1
+# CUDA_VISIBLE_DEVICES=1 python other.py
+true  # CUDA_VISIBLE_DEVICES=1

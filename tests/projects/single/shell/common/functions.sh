@@ -1,0 +1,4 @@
+pin() {
+    export CUDA_DEVICE_ORDER=PCI_BUS_ID
+    export CUDA_VISIBLE_DEVICES="$1"
+}

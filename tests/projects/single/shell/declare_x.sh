@@ -1,0 +1,3 @@
+declare -x CUDA_DEVICE_ORDER=PCI_BUS_ID
+typeset -x CUDA_VISIBLE_DEVICES=1
+python train.py

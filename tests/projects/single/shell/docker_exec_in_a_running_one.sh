@@ -1,0 +1,1 @@
+docker exec -it trainer python train.py

@@ -1,0 +1,1 @@
+docker run --gpus=all --env CUDA_DEVICE_ORDER=PCI_BUS_ID --env=CUDA_VISIBLE_DEVICES=1 trainer:1 python /app/train.py

@@ -1,0 +1,3 @@
+exec > log.txt 2>&1
+export CUDA_VISIBLE_DEVICES=1  # ~ missing-device-order warning
+python train.py

@@ -1,0 +1,3 @@
+pin() { export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=0; }
+gpu=$(pin)
+python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning

@@ -1,0 +1,3 @@
+pin() { export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$1; }
+pin 0
+python train.py

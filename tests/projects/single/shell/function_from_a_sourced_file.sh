@@ -1,0 +1,3 @@
+source ./functions.sh
+pin 0
+python train.py

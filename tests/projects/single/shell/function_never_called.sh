@@ -1,0 +1,2 @@
+pin() { export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=0; }
+python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning

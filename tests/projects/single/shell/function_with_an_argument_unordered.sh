@@ -1,0 +1,4 @@
+run() {
+    CUDA_VISIBLE_DEVICES="$1" python train.py  # ~ missing-device-order warning
+}
+run 0

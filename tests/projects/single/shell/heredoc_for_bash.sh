@@ -1,0 +1,4 @@
+bash <<'EOF'
+export CUDA_VISIBLE_DEVICES=1  # ~ missing-device-order warning
+python train.py
+EOF

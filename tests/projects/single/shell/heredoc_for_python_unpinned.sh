@@ -1,0 +1,4 @@
+python3 <<'EOF'
+import torch
+torch.cuda.init()  # ~ missing-visible-devices warning
+EOF

@@ -1,0 +1,4 @@
+cat <<'EOF' | python -
+import torch
+torch.cuda.init()  # ~ missing-visible-devices warning
+EOF

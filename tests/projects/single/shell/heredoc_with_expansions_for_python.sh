@@ -1,0 +1,7 @@
+GPU=${1:-0}
+python <<EOF
+import os
+os.environ["CUDA_VISIBLE_DEVICES"] = "${GPU}"
+import torch
+torch.cuda.init()
+EOF

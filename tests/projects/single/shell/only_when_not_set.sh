@@ -1,0 +1,3 @@
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+[ -z "$CUDA_VISIBLE_DEVICES" ] && export CUDA_VISIBLE_DEVICES=0
+python train.py

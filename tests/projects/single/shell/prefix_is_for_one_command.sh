@@ -1,0 +1,3 @@
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+CUDA_VISIBLE_DEVICES=1 python plain.py
+python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning

@@ -1,0 +1,4 @@
+CUDA_DEVICE_ORDER=PCI_BUS_ID \
+CUDA_VISIBLE_DEVICES=1 \
+    python train.py \
+    --epochs 3

@@ -1,0 +1,4 @@
+python -c '
+import torch
+torch.cuda.init()  # ~ missing-visible-devices warning
+'

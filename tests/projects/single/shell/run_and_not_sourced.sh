@@ -1,0 +1,2 @@
+bash ./env.sh
+python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning

@@ -1,0 +1,1 @@
+sbatch --gres=gpu:1 --wrap="python train.py"

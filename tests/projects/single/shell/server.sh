@@ -1,0 +1,3 @@
+ollama serve &  # ~ missing-visible-devices warning
+sleep 5
+curl localhost:11434

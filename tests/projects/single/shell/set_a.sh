@@ -1,0 +1,5 @@
+set -a
+CUDA_DEVICE_ORDER=PCI_BUS_ID
+CUDA_VISIBLE_DEVICES=0
+set +a
+python train.py

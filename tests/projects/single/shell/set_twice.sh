@@ -1,0 +1,4 @@
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+export CUDA_VISIBLE_DEVICES=0
+export CUDA_VISIBLE_DEVICES=1  # ~ conflicting-pins warning
+python train.py

@@ -1,0 +1,2 @@
+source .venv/bin/activate
+python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning

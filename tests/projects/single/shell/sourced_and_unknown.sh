@@ -1,0 +1,2 @@
+source /opt/site/settings.sh
+python train.py

@@ -1,0 +1,2 @@
+source "$(dirname "$0")/env.sh"
+python train.py

@@ -1,0 +1,2 @@
+. scripts/env.sh
+python train.py

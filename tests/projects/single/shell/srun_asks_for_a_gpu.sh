@@ -1,0 +1,1 @@
+srun --gres=gpu:1 --pty python train.py

@@ -1,0 +1,1 @@
+srun --export=ALL,CUDA_VISIBLE_DEVICES=1 python train.py  # ~ missing-device-order warning

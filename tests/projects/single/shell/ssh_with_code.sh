@@ -1,0 +1,1 @@
+ssh gpu-box "cd work && CUDA_VISIBLE_DEVICES=1 python train.py"  # ~ missing-device-order warning

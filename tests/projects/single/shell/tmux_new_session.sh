@@ -1,0 +1,1 @@
+tmux new-session -d -s train 'CUDA_VISIBLE_DEVICES=1 python train.py'  # ~ missing-device-order warning

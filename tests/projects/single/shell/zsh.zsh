@@ -1,0 +1,3 @@
+#!/bin/zsh
+typeset -x CUDA_VISIBLE_DEVICES=1  # ~ missing-device-order warning
+python train.py
