@@ -1,6 +1,7 @@
 //! Many files → programs: which file imports which, where programs start, and what each does in order.
 
 mod budget;
+mod crates;
 mod entries;
 mod imports;
 pub mod knowledge;

@@ -144,8 +144,14 @@ fn look(
         }
     };
     each_import(&code.body, &mut visit);
+    let crates = code.body.iter().filter_map(|step| match &step.kind {
+        StepKind::Module { path, .. } => modules.crates.file(&source.name, path),
+        _ => None,
+    });
+    let crates: Vec<FileId> = crates.collect();
     code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
     code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
+    look.imports.extend(crates);
     look
 }
 

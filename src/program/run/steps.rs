@@ -21,6 +21,7 @@ impl<'p> Run<'p> {
         self.asked_count = false;
         match &step.kind {
             StepKind::Import(import) => self.import(import, step.span),
+            StepKind::Module { bound, path } => self.bring_in(bound, path, step.span),
             StepKind::Evaluate(expr) => {
                 self.eval(expr);
             }
