@@ -54,6 +54,11 @@ pub struct Step<'s> {
 #[derive(Debug)]
 pub enum StepKind<'s> {
     Import(Import<'s>),
+    /// `mod gpu;` of Rust, and the modules that paths begin with: a file of the crate is bound to a name.
+    Module {
+        bound: &'s str,
+        path: CratePath<'s>,
+    },
     Evaluate(Expr<'s>),
     /// `value` is absent for a bare declaration such as `device: str` in a class body.
     Assign {
@@ -153,6 +158,19 @@ impl<'s> StepKind<'s> {
             _ => Vec::new(),
         }
     }
+}
+
+/// A module of the crate, as seen from a file of it.
+#[derive(Debug)]
+pub enum CratePath<'s> {
+    /// `mod name;`
+    Child(&'s str),
+    /// `super`
+    Parent,
+    /// `crate`
+    Root,
+    /// The library of the package, by its name.
+    Library,
 }
 
 /// `import a.b as c`, or `from ..a import b as c, d`.

@@ -39,6 +39,46 @@ fn bytes_without_sense_are_read_to_their_end() {
     }
 }
 
+#[test]
+fn rust_that_is_nested_beyond_reason_is_refused() {
+    let pieces = [
+        "(",
+        "[",
+        "{",
+        "!",
+        "- ",
+        "&",
+        "*",
+        "|x| ",
+        "x = ",
+        "a + ",
+        "a.b().",
+        "a::",
+        "return ",
+        "if a {} else ",
+        "Vec<",
+        "a..",
+        "&&",
+        "x as ",
+        "#[a] ",
+        "match x { _ => ",
+        "let x = ",
+        "unsafe {",
+        "f(",
+        "a < ",
+        "dyn ",
+        "a, ",
+        "a; ",
+    ];
+    for piece in pieces {
+        for count in [200, 3_000, 20_000] {
+            let text = format!("// cuda\nfn main() {{ let y = {} }}", piece.repeat(count));
+            check(Path::new("deep.rs"), text);
+            check(Path::new("type.rs"), format!("// cuda\ntype A = {};", piece.repeat(count)));
+        }
+    }
+}
+
 /// Checks one file; a panic fails the test.
 fn check(file: &Path, text: String) {
     let Some(language) = Language::of_name(file) else { return };

@@ -17,10 +17,11 @@ mod statements;
 
 use super::Refusal;
 use crate::code::{Block, Code, Expr, ExprKind, Step, StepKind};
+use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
 use aho_corasick::packed::Searcher;
-use names::Scope;
+use names::{KNOWN_CRATES, Scope};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -35,13 +36,15 @@ const WORDS: &[&str] = &["cuda", "Cuda", "CUDA", "gpu", "Gpu", "GPU", "nvml", "N
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     static GPU: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(WORDS).expect("fixed words"));
     let text = source.text.as_str();
-    // A program whose modules touch the GPU need not say so in its `main`.
-    let leads_to_modules = || text.contains("fn main") && text.contains("mod ");
-    if text.len() > MAX_BYTES || (GPU.find(text).is_none() && !leads_to_modules()) {
+    // A file whose modules touch the GPU need not say so.
+    let package = package_of(source);
+    let is_module = |line: &str| line.ends_with(';') && (line.starts_with("mod ") || line.contains(" mod "));
+    let leads_on = || package.is_some() || text.lines().any(|line| is_module(line.trim()));
+    if text.len() > MAX_BYTES || (GPU.find(text).is_none() && !leads_on()) {
         return Ok(Code::default());
     }
     let start = code_start(text);
-    let lowered = parse_and_lower(source, start);
+    let lowered = parse_and_lower(source, start, package);
     // The text of every file that was parsed is kept for its spans until it is given up.
     proc_macro2::extra::invalidate_current_thread_spans();
     lowered
@@ -57,7 +60,24 @@ fn code_start(text: &str) -> usize {
     }
 }
 
-fn parse_and_lower(source: &Source, start: usize) -> Result<Code<'_>, Refusal> {
+/// The name under which the file may call the library of its package: that of the folder, as nearly always.
+fn package_of(source: &Source) -> Option<&str> {
+    let whole = source.path.as_ref().map_or(source.name.clone().into(), |path| path.to_string_lossy());
+    let folders: Vec<&str> = whole.split(['/', '\\']).collect();
+    let own =
+        folders.iter().rposition(|folder| matches!(*folder, "benches" | "examples" | "src" | "tests"))?;
+    let name = folders.get(own.checked_sub(1)?)?.replace('-', "_");
+    let is_used = source.text.contains(&format!("{name}::"));
+    // In the repository of a known crate its examples use what is known about it.
+    let is_own = is_variable_name(&name) && !KNOWN_CRATES.contains(&name.as_str());
+    (is_used && is_own).then(|| source.keep(name))
+}
+
+fn parse_and_lower<'s>(
+    source: &'s Source,
+    start: usize,
+    package: Option<&'s str>,
+) -> Result<Code<'s>, Refusal> {
     let text = &source.text[start..];
     let failed = |error: proc_macro2::Span, what: String| {
         let at = start + error.byte_range().start.min(text.len());
@@ -72,6 +92,7 @@ fn parse_and_lower(source: &Source, start: usize) -> Result<Code<'_>, Refusal> {
     shape::with_room(depth, || {
         let file: syn::File = syn::parse2(tokens).map_err(|error| failed(error.span(), error.to_string()))?;
         let mut lowering = Lowering::new(source, start);
+        lowering.package = package;
         lowering.file(&file);
         if let Some(literals) = literals {
             lowering.note_comments(&literals);
@@ -86,6 +107,8 @@ struct Lowering<'s> {
     /// Where the parsed part of the text begins.
     start: usize,
     code: Code<'s>,
+    /// The name of the package's library, when paths of the file begin with it.
+    package: Option<&'s str>,
     scopes: Vec<Scope<'s>>,
     /// The scope that names are looked up in.
     scope: usize,
@@ -114,6 +137,7 @@ impl<'s> Lowering<'s> {
             text,
             start,
             code: Code::default(),
+            package: None,
             scopes: vec![Scope::default()],
             scope: 0,
             own_type: None,

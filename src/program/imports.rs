@@ -144,8 +144,14 @@ fn look(
         }
     };
     each_import(&code.body, &mut visit);
+    let crates = code.body.iter().filter_map(|step| match &step.kind {
+        StepKind::Module { path, .. } => modules.crates.file(&source.name, path),
+        _ => None,
+    });
+    let crates: Vec<FileId> = crates.collect();
     code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
     code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
+    look.imports.extend(crates);
     look
 }
 
@@ -159,7 +165,8 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
     std::iter::once(import.module.to_owned()).chain(full).any(|module| {
         let below =
             module.strip_prefix(EVERYWHERE).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let may_act = knowledge.has_effects(&module) && !below;
+        // The collector matters to tests only, and to those that touch the GPU.
+        let may_act = knowledge.has_effects(&module) && !below && module != "gc";
         may_act
             || options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {

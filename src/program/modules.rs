@@ -1,5 +1,6 @@
 //! Names of modules ↔ files of the project, the way Python's path finder sees them.
 
+use super::crates::Crates;
 use crate::facts::FileId;
 use crate::sources::{Language, Sources};
 use rayon::prelude::*;
@@ -7,6 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The project as an importer sees it.
 pub struct Modules {
+    /// Those of Rust, which are found in other ways.
+    pub crates: Crates,
     /// Name → folder → what the folder holds under that name. Most imported names are none of these.
     children: FxHashMap<String, FxHashMap<String, Found>>,
     /// Folders with an `__init__.py`.
@@ -33,8 +36,12 @@ pub enum Found {
 
 impl Modules {
     pub fn new(sources: &Sources) -> Modules {
-        let mut modules =
-            Modules { children: FxHashMap::default(), packages: FxHashMap::default(), homes: Vec::new() };
+        let mut modules = Modules {
+            crates: Crates::new(sources),
+            children: FxHashMap::default(),
+            packages: FxHashMap::default(),
+            homes: Vec::new(),
+        };
         let mut folders = FxHashSet::default();
         for (index, source) in sources.files.iter().enumerate() {
             if source.language != Language::Python {

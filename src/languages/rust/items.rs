@@ -4,8 +4,8 @@ use super::Lowering;
 use super::names::{Item, Scope};
 use super::statements::Sink;
 use crate::code::{
-    Block, Call, Class, Comparison, Expr, ExprKind, Function, Parameter, ParameterKind, Step, StepKind,
-    Target,
+    Block, Call, Class, Comparison, CratePath, Expr, ExprKind, Function, Parameter, ParameterKind, Step,
+    StepKind, Target,
 };
 use crate::facts::Span;
 use rustc_hash::FxHashMap;
@@ -23,6 +23,7 @@ struct Members<'s> {
 impl<'s> Lowering<'s> {
     pub(super) fn file(&mut self, file: &syn::File) {
         let mut body = Vec::new();
+        self.crate_paths(&mut body);
         let items: Vec<&syn::Item> = file.items.iter().collect();
         self.module(0, "", &items, &mut body);
         let mut main: Block<'s> = Vec::new();
@@ -47,6 +48,22 @@ impl<'s> Lowering<'s> {
         }
         self.code.body = body;
         self.code.mentions_gpu = !self.gpu_words.is_empty();
+    }
+
+    /// Binds what paths to other files of the package begin with, as far as the file has such paths.
+    fn crate_paths(&mut self, body: &mut Block<'s>) {
+        let span = Span::new(self.start, self.start);
+        let mut bind = |bound, path| body.push(Step { span, kind: StepKind::Module { bound, path } });
+        if self.text.contains("crate:") {
+            bind("crate", CratePath::Root);
+        }
+        if self.text.contains("super:") {
+            bind("super", CratePath::Parent);
+        }
+        if let Some(package) = self.package {
+            bind(package, CratePath::Library);
+            self.scopes[0].items.insert(package, Item::Bound(package));
+        }
     }
 
     /// `f()`, waited for when it is `async`.
@@ -198,7 +215,12 @@ impl<'s> Lowering<'s> {
                 }
             }
             syn::Item::Mod(item) if !self.is_left_out(&item.attrs) => {
-                let Some((_, items)) = &item.content else { return };
+                let Some((_, items)) = &item.content else {
+                    let bound = self.qualified(prefix, &item.ident);
+                    let span = self.between(item.mod_token.span, item.ident.span());
+                    let path = CratePath::Child(self.name(&item.ident));
+                    return body.push(Step { span, kind: StepKind::Module { bound, path } });
+                };
                 let Some(Item::Module(inner)) = self.scopes[scope].items.get(self.name(&item.ident)).copied()
                 else {
                     return;

@@ -6,7 +6,7 @@ use crate::facts::Span;
 use rustc_hash::FxHashMap;
 
 /// Crates whose names are known, so that `use cudarc::driver::*` says where `CudaContext` comes from.
-const KNOWN_CRATES: &[&str] = &[
+pub(super) const KNOWN_CRATES: &[&str] = &[
     "burn",
     "burn_cuda",
     "burn_tch",

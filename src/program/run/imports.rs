@@ -2,7 +2,7 @@
 
 use super::expressions::borrow;
 use super::{Flow, Here, Run};
-use crate::code::{Code, ExprKind, Function, Import, ImportNames, StepKind, Target};
+use crate::code::{Code, CratePath, ExprKind, Function, Import, ImportNames, StepKind, Target};
 use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Contact;
 use crate::program::modules::Found;
@@ -79,6 +79,16 @@ impl<'p> Run<'p> {
                 Imported::Outside => self.import_outside(import.module, None, span),
                 Imported::Project(_, last) => self.import_star(last),
             },
+        }
+    }
+
+    /// Binds a module of the crate; its items are there before anything of it runs.
+    pub(super) fn bring_in(&mut self, bound: &'p str, path: &CratePath<'p>, span: Span) {
+        let name = self.program.name_of(self.here.file);
+        let Some(file) = self.program.modules.crates.file(name, path) else { return };
+        if file != self.here.file {
+            self.enter_module(file, span);
+            self.bind(bound, Value::Module(file));
         }
     }
 
@@ -398,7 +408,11 @@ impl<'p> Run<'p> {
         let brings: Vec<String> =
             row.imports.iter().filter(|module| self.program.is_forbidden(module)).cloned().collect();
         let worth_it = row.gpu_library || touches || forbidden || !brings.is_empty();
-        let what = outside(full, row.gpu_library, touches, brings, row.note.clone());
+        let note = match (&row.note, &row.version) {
+            (Some(note), Some(version)) if touches => Some(format!("{note} (seen with version {version})")),
+            (note, _) => note.clone(),
+        };
+        let what = outside(full, row.gpu_library, touches, brings, note);
         if worth_it {
             self.note(what, span);
         }

@@ -21,18 +21,25 @@ impl<'p> Run<'p> {
         self.asked_count = false;
         match &step.kind {
             StepKind::Import(import) => self.import(import, step.span),
+            StepKind::Module { bound, path } => self.bring_in(bound, path, step.span),
             StepKind::Evaluate(expr) => {
                 self.eval(expr);
             }
             StepKind::Assign { targets, value, .. } => {
                 let Some(value) = value else { return };
                 let result = self.eval(value);
+                if matches!(result, Value::None) {
+                    self.let_go("None", targets, step.span);
+                }
                 for target in targets {
                     self.assign(target, result.clone());
                 }
             }
             StepKind::Update { target, operator, value } => self.update(target, *operator, value),
-            StepKind::Delete(targets) => targets.iter().for_each(|target| self.delete(target)),
+            StepKind::Delete(targets) => {
+                self.let_go("del", targets, step.span);
+                targets.iter().for_each(|target| self.delete(target));
+            }
             StepKind::Define { function, decorators } => {
                 let value = self.define(*function, decorators);
                 let name = self.code().functions[*function].name;
@@ -61,9 +68,10 @@ impl<'p> Run<'p> {
                 self.while_true(test, body, otherwise);
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
+                let (since, frame) = (self.next_event(), self.here.frame);
                 self.attempt(body, handlers, otherwise);
                 let flow = std::mem::replace(&mut self.flow, Flow::Next);
-                self.block(finally);
+                self.assured(since, Some(frame), |run| run.block(finally));
                 if self.flow == Flow::Next {
                     self.flow = flow;
                 }
