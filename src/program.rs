@@ -21,7 +21,7 @@ pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::Code;
 use crate::facts::{FileId, Place};
-use crate::policy::{Cpu, NamePattern};
+use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Language, Sources};
 use imports::Imports;
 use knowledge::Knowledge;
@@ -58,8 +58,10 @@ pub struct Options {
     pub cpu_part: Option<Cpu>,
     /// The project requires Python 3.15 or later, which knows `__lazy_modules__`.
     pub lazy_modules: bool,
-    /// Names of functions that check the GPU.
-    pub validators: Vec<NamePattern>,
+    /// What the policy says about scripts: names of functions that check the GPU.
+    pub scripts: Scripts,
+    /// What it says about tests: names of what releases GPU memory.
+    pub tests: Tests,
     /// `[project.scripts]`: modules and the functions in them that are started.
     pub console_scripts: Vec<(String, String)>,
     /// Each file that touches the GPU is looked at as if it were started itself.
@@ -281,7 +283,12 @@ impl<'s> Program<'s> {
 
     /// Whether the policy names a function as one that checks the GPU.
     fn is_validator(&self, function: &str) -> bool {
-        self.options.validators.iter().any(|pattern| pattern.matches(function))
+        self.options.scripts.is_validator(function)
+    }
+
+    /// Whether the policy names a fixture, decorator or context manager as one that releases GPU memory.
+    fn is_cleanup(&self, name: &str) -> bool {
+        self.options.tests.is_cleanup(name)
     }
 
     /// Whether the policy forbids the import of a module.

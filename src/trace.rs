@@ -235,6 +235,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         }
         What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
         What::Validate { by } => json!({"kind": "validate", "by": by}),
+        What::Release { by } => json!({"kind": "release", "by": by}),
         What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
         What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
         What::Observed { text, .. } => json!({"kind": "observed", "text": text}),
@@ -268,6 +269,7 @@ fn describe(what: &What) -> String {
         }
         What::Remove { variable } => format!("{variable} is removed"),
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
+        What::Release { .. } => format!("{} gives GPU memory back", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),
         What::Launch { callee, .. } => format!("{callee} is started"),
         What::Observed { text, .. } => format!("`{text}`"),

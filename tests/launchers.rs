@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpulint::languages;
+use gpulint::languages::{self, Choices};
 use gpulint::rules::RuleSet;
 use gpulint::settings::Settings;
 use gpulint::sources::{Language, Source, Sources};
@@ -189,9 +189,12 @@ fn long_lines() {
 fn read_as_each(text: &str, round: usize) {
     LANGUAGES.par_iter().for_each(|(ending, language)| {
         let source = Source::new(None, format!("{round}.{ending}"), *language, text.to_owned());
-        if round % 8 != 0 {
+        if !round.is_multiple_of(8) {
             // What is refused is refused in words.
-            return drop(languages::lower(&source).map_err(|refusal| assert!(!refusal.is_empty())));
+            return drop(
+                languages::lower(&source, languages::Choices::default())
+                    .map_err(|refusal| assert!(!refusal.is_empty())),
+            );
         }
         let sources = Sources { files: vec![source], ..Sources::default() };
         let outcome = gpulint::check(&sources, &Settings::default(), RuleSet::embedded());

@@ -2,8 +2,8 @@
 
 use gpulint::findings::Severity;
 use gpulint::policy::{
-    Amount, Cpu, DeviceOrder, Gpu, Mode, Policy, PolicyError, apply_overrides, discover, is_override,
-    json_schema, line_naming, load, project_root,
+    Amount, Backend, Cpu, DeviceOrder, Gpu, Mode, Policy, PolicyError, apply_overrides, discover,
+    is_override, json_schema, line_naming, load, project_root,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,7 +154,7 @@ fn a_whole_policy_is_read() {
     assert_eq!(gpu.device_order.map(DeviceOrder::as_str), Some("PCI_BUS_ID"));
     assert!(policy.scripts.is_validator("assert_gpu_name") && !policy.scripts.is_validator("gpu_name"));
     assert!(policy.tests.is_cleanup("release_gpu") && policy.tests.is_cleanup("gpu_context"));
-    assert!(policy.supports_more_than_cuda());
+    assert_eq!(policy.backends, [Backend::Cuda, Backend::Rocm]);
     assert_eq!(policy.rules.severity["missing-device-order"], Severity::Note);
     let globs: Vec<&str> = policy.rules.per_path.iter().map(|(glob, _)| glob.as_str()).collect();
     assert_eq!(globs, ["old/**", "a/*.py"], "kept in the order of the file");
@@ -173,7 +173,7 @@ fn what_is_left_out_has_defaults() {
     assert_eq!(toml("[tool.gpulint]\n"), Ok(Policy::default()));
     assert_eq!(Policy::default().rules.select, ["recommended"]);
     assert_eq!(Policy::default().runtime.iterations.get(), 10);
-    assert!(!Policy::default().supports_more_than_cuda());
+    assert!(Policy::default().backends.is_empty());
 
     let bare = yaml("gpu:\ncpu:\n").unwrap();
     assert_eq!(bare.gpu, Some(Gpu::default()), "a section with nothing in it is there");

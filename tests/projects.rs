@@ -23,7 +23,7 @@ use std::process::Command;
 use rayon::prelude::*;
 
 /// The rules that the cases are about; they say nothing of the others.
-const RULES: [&str; 16] = [
+const RULES: [&str; 17] = [
     "device-not-allowed",
     "device-outside-mask",
     "gpu-import-in-cpu-mode",
@@ -38,6 +38,7 @@ const RULES: [&str; 16] = [
     "pin-removed",
     "conflicting-pins",
     "gpu-import-reached",
+    "gpu-test-without-cleanup",
     "unused-suppression",
     "wrong-visible-devices",
 ];

@@ -56,7 +56,9 @@ pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
 pub fn list(arguments: &List, out: &mut dyn Write) -> anyhow::Result<u8> {
     let rules = RuleSet::embedded();
     if let Some(ListCommand::Test) = arguments.command {
-        return Ok(if test(rules, out)? { 0 } else { FOUND });
+        let mut all_hold = true;
+        ignoring_closed_pipe(test(rules, out).map(|held| all_hold = held))?;
+        return Ok(if all_hold { 0 } else { FOUND });
     }
     let written = match arguments.format {
         ListFormat::Text => text(rules.rules(), out),

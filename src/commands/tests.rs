@@ -69,7 +69,7 @@ fn env_sets_and_removes() {
 #[test]
 fn shells_start_scripts_and_code() {
     assert_eq!(of("bash -e scripts/run.sh 1").started, file("scripts/run.sh"));
-    assert_eq!(of("bash -lc x").started, Started::ShellCode(2));
+    assert_eq!(of("bash -lc x").started, Started::ShellCode(Shell::Bourne, 2));
     assert_eq!(of("./run.sh").started, file("./run.sh"));
     assert_eq!(of("sbatch --gres=gpu:1 -p long job.sh").started, file("job.sh"));
     assert_eq!(of("ollama serve").started, Started::Program("ollama".to_owned()));

@@ -3,7 +3,9 @@
 
 use super::embedded::{Extract, Origin};
 use super::{batch, powershell, python, shell};
-use crate::code::{Block, Code, Command, Export, Expr, ExprKind, SetVariable, Snippet, Step, StepKind};
+use crate::code::{
+    Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Step, StepKind,
+};
 use crate::commands::{Shell, Started, interpreter_named_by, invocation, is_variable_name};
 use crate::facts::Span;
 use crate::sources::Source;
@@ -33,6 +35,25 @@ pub struct CommandLine<'s> {
     pub words: Vec<Word<'s>>,
     /// What it reads from its standard input.
     pub input: Option<Literal<'s>>,
+}
+
+/// `X=1 command` and `export X=1`, where a shell takes the first word for the name of a program. `also_set`: `set X=1`
+/// is no assignment either.
+pub fn foreign_assignment<'s>(line: &'s str, span: Span, also_set: bool) -> Option<Step<'s>> {
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    let text = match first {
+        "export" => words.next()?,
+        "set" | "SET" | "Set" if also_set => words.next()?,
+        _ => first,
+    };
+    let (name, _) = text.split_once('=').filter(|(name, _)| is_variable_name(name))?;
+    // `a=b` may be the name of a program; a name in capitals is a variable.
+    if name.bytes().any(|byte| byte.is_ascii_lowercase()) {
+        return None;
+    }
+    let observed = Observed { what: Observation::ForeignAssignment, about_gpu: true, text: text.into() };
+    Some(Step { span, kind: StepKind::Observe(Box::new(observed)) })
 }
 
 /// The steps that a command line comes to.

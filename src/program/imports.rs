@@ -165,7 +165,8 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
     std::iter::once(import.module.to_owned()).chain(full).any(|module| {
         let below =
             module.strip_prefix(EVERYWHERE).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let may_act = knowledge.has_effects(&module) && !below;
+        // The collector matters to tests only, and to those that touch the GPU.
+        let may_act = knowledge.has_effects(&module) && !below && module != "gc";
         may_act
             || options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {

@@ -128,6 +128,8 @@ pub enum Does {
     SelectDevice,
     /// Asks NVML, which initialises nothing.
     Nvml,
+    /// Gives memory of the GPU back.
+    Release,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.
@@ -212,13 +214,10 @@ pub struct PackageModule {
     /// Environment variables that the import sets.
     #[serde(default)]
     pub sets: BTreeMap<String, String>,
-    /// Imported eagerly when they are installed. Nobody knows whether they are, so nothing is made of it.
-    #[serde(default)]
-    pub imports_if_installed: Vec<String>,
     /// The contact happens only when these variables have these values.
     #[serde(default)]
     pub if_env: BTreeMap<String, String>,
-    /// The versions that this holds for, for whoever reads the file.
+    /// The version that was looked at; findings name it.
     pub version: Option<String>,
     /// Why, in one clause.
     pub note: Option<String>,

@@ -15,9 +15,12 @@ mod collections;
 mod compound;
 mod contexts;
 mod decisions;
+mod decorators;
 mod devices;
 mod environment;
+mod events;
 mod expressions;
+mod fixtures;
 mod frames;
 mod functions;
 mod generators;
@@ -29,6 +32,7 @@ mod loading;
 mod mocks;
 mod observations;
 mod operators;
+mod releases;
 mod search_paths;
 mod spending;
 mod starts;
@@ -39,8 +43,8 @@ mod variables;
 
 use super::launches::Launch;
 use super::paths::Paths;
-use super::state::{Happened, State};
-use super::trace::{Arms, Event, EventId, Frame, FrameId, NOT_NOTED, Trace, What};
+use super::state::State;
+use super::trace::{Arms, Assurance, Frame, FrameId, Trace};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
@@ -50,6 +54,7 @@ use compound::Loop;
 use decisions::Decision;
 use generators::{Given, Resume};
 use launchers::Shell;
+use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -115,6 +120,12 @@ pub(super) struct Run<'p> {
     changes: usize,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
+    /// The running code cleans up, whatever was raised before.
+    assured: Option<Assurance>,
+    /// What is done at the end of a test or of a `with`, the last first.
+    finalizers: Vec<Finalizer<'p>>,
+    /// The test that is being run, by file and number of the function.
+    test: Option<(FileId, usize)>,
     /// The arms of branches that are being followed.
     path: Arms,
     /// Branches followed so far, which numbers them.
@@ -199,6 +210,7 @@ impl<'p> Run<'p> {
             file: entry,
             function: None,
             number: None,
+            is_test: false,
         });
         Run {
             program,
@@ -236,6 +248,9 @@ impl<'p> Run<'p> {
             callers: Vec::new(),
             changes: 0,
             counted_places: FxHashSet::default(),
+            assured: None,
+            finalizers: Vec::new(),
+            test: None,
             path: Arms::new(),
             branches: 0,
             settling: false,
@@ -329,54 +344,6 @@ impl<'p> Run<'p> {
 
     fn place(&self, span: Span) -> Place {
         Place { file: self.here.file, span }
-    }
-
-    /// Notes that something happens at `span` of the running file.
-    fn note(&mut self, what: What, span: Span) -> EventId {
-        let place = self.place(span);
-        self.note_at(what, place)
-    }
-
-    fn note_at(&mut self, what: What, place: Place) -> EventId {
-        // What is not noted has no event that anybody could look at.
-        if self.quiet > 0 {
-            return NOT_NOTED;
-        }
-        let id = self.trace.events.len() as EventId;
-        let written = match &what {
-            What::Write { variable, .. } | What::Remove { variable } => Some(variable.as_str()),
-            _ => None,
-        };
-        let before = self.state.before(written);
-        let certain = self.uncertain == 0;
-        let happened = Happened { event: id, certain };
-        let first = |known: &mut Option<Happened>| match known {
-            Some(known) if known.certain => {}
-            Some(known) => known.certain |= certain,
-            None => *known = Some(happened),
-        };
-        if what.initialises_cuda() {
-            first(&mut self.state.cuda);
-        }
-        if what.imports_gpu_library() {
-            first(&mut self.state.library);
-        }
-        if matches!(what, What::Write { .. }) {
-            self.trace.writes.push(id);
-        }
-        self.trace.events.push(Event {
-            what,
-            place,
-            statement: self.place(self.here.statement),
-            frame: self.here.frame,
-            certain,
-            doubts: self.uncertain,
-            arms: self.path.clone(),
-            only_if_called: self.only_if_called,
-            in_child: self.in_child > 0,
-            before,
-        });
-        id
     }
 
     /// Looks a name up in a namespace and those around it.

@@ -1,14 +1,27 @@
 //! Whether code may end the program: by an exception, an assertion or an exit.
 
 use super::Program;
-use super::trace::Frame;
-use crate::code::{Block, ExprKind, Step, StepKind};
+use super::trace::{Frame, Trace};
+use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
+use crate::facts::Span;
 
 impl Program<'_> {
+    /// Whether the caller of a frame stops because of what the call told it: it asserts that, or stops in a
+    /// branch that depends on it.
+    pub fn caller_may_stop(&self, trace: &Trace, frame: &Frame) -> bool {
+        let (Some(parent), Some(site)) = (frame.parent, frame.site) else { return false };
+        let caller = &trace.frames[parent as usize];
+        frame.function.is_some() && stops_by(self.block_of(caller), site.span, &mut Vec::new())
+    }
+
+    fn block_of(&self, frame: &Frame) -> &Block<'_> {
+        let code = self.code(frame.file);
+        frame.number.map_or(&code.body, |number| &code.functions[number].body)
+    }
+
     /// Whether the function or module of a frame raises, asserts or exits somewhere.
     pub fn may_stop(&self, frame: &Frame) -> bool {
-        let code = self.code(frame.file);
-        stops(frame.number.map_or(&code.body, |number| &code.functions[number].body))
+        stops(self.block_of(frame))
     }
 }
 
@@ -38,4 +51,46 @@ fn stops(block: &Block<'_>) -> bool {
         StepKind::Match { arms, .. } => arms.iter().any(|arm| stops(&arm.body)),
         _ => false,
     })
+}
+
+/// Whether a block stops by the value of the call at `site`. `names` are bound to it.
+fn stops_by<'c>(block: &'c Block<'_>, site: Span, names: &mut Vec<&'c str>) -> bool {
+    block.iter().any(|step: &Step<'_>| {
+        let holds = |span: Span| span.start <= site.start && site.end <= span.end;
+        match &step.kind {
+            StepKind::Assign { targets, value: Some(value), .. } if holds(value.span) => {
+                names.extend(targets.iter().filter_map(|target| match target {
+                    Target::Name(name, _) => Some(*name),
+                    _ => None,
+                }));
+                false
+            }
+            StepKind::Assert(test) => holds(test.span) || mentions(test, names),
+            StepKind::Branch { test, then, otherwise } => {
+                let depends = holds(test.span) || mentions(test, names);
+                (depends && (stops(then) || stops(otherwise)))
+                    || stops_by(then, site, names)
+                    || stops_by(otherwise, site, names)
+            }
+            StepKind::For { body, .. } | StepKind::While { body, .. } | StepKind::With { body, .. } => {
+                stops_by(body, site, names)
+            }
+            StepKind::Try { body, otherwise, finally, .. } => {
+                [body, otherwise, finally].into_iter().any(|block| stops_by(block, site, names))
+            }
+            _ => false,
+        }
+    })
+}
+
+/// Whether a condition is about one of the names.
+fn mentions(test: &Expr<'_>, names: &[&str]) -> bool {
+    match &test.kind {
+        ExprKind::Name(name) => names.contains(name),
+        ExprKind::Not(inner) => mentions(inner, names),
+        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().any(|part| mentions(part, names)),
+        ExprKind::Compare(_, sides) => mentions(&sides.0, names) || mentions(&sides.1, names),
+        ExprKind::Attribute(object, _) => mentions(object, names),
+        _ => false,
+    }
 }

@@ -68,8 +68,19 @@ pub struct Event {
     pub only_if_called: bool,
     /// Happens in a child process.
     pub in_child: bool,
+    /// Happens whatever is raised before, as far as this says.
+    pub assured: Option<Assurance>,
     /// What was true just before.
     pub before: Before,
+}
+
+/// What code cleans up after that runs whatever is raised: a `finally`, the end of a `with`, a `tearDown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assurance {
+    /// Everything from this event on.
+    pub since: EventId,
+    /// And everything that this frame, or what it called, did earlier.
+    pub frame: Option<FrameId>,
 }
 
 /// What happens in an event.
@@ -103,6 +114,8 @@ pub enum What {
     Validate { by: String },
     /// An environment variable of the GPU is removed.
     Remove { variable: String },
+    /// Memory of the GPU is given back.
+    Release { by: String },
     /// A process is started: it inherits the environment as it is now.
     Spawn { callee: String },
     /// A launcher starts a program, with the environment as it is now.
@@ -145,6 +158,8 @@ pub struct Frame {
     pub function: Option<String>,
     /// Number of the function in the code of its file.
     pub number: Option<usize>,
+    /// The function is a test, or reads like one.
+    pub is_test: bool,
 }
 
 impl Trace {
@@ -186,6 +201,21 @@ impl Trace {
         std::iter::successors(Some(&self.frames[frame as usize]), |frame| {
             frame.parent.map(|parent| &self.frames[parent as usize])
         })
+    }
+
+    /// The test that an event lies in.
+    pub fn test_of(&self, event: &Event) -> Option<&Frame> {
+        self.outwards(event.frame).filter(|frame| frame.is_test).last()
+    }
+
+    /// Whether the later event gives back what the earlier one took, whatever is raised between them.
+    pub fn assures(&self, release: &Event, earlier: EventId) -> bool {
+        let event = self.event(earlier);
+        let covers = |assurance: Assurance| {
+            let frames = || std::iter::successors(Some(event.frame), |&id| self.frames[id as usize].parent);
+            earlier >= assurance.since || assurance.frame.is_some_and(|frame| frames().any(|id| id == frame))
+        };
+        release.assured.is_some_and(covers) && !self.excludes(event, release)
     }
 
     /// The innermost statement of `file` on the way to the event.

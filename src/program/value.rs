@@ -68,18 +68,24 @@ pub(crate) struct Closure<'p> {
     pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
     pub counts_devices: bool,
-    pub marks: Rc<Marks>,
+    pub marks: Rc<Marks<'p>>,
 }
 
-/// What decorators of a test say about it.
-#[derive(Debug, Default)]
-pub(crate) struct Marks {
+/// What decorators say about the function or class that they stand on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks<'p> {
     /// It never runs.
     pub skipped: bool,
     /// Names that `unittest.mock.patch` replaces while it runs.
     pub mocked: Vec<String>,
+    /// How many of them it takes as arguments.
+    pub mock_arguments: usize,
     /// Fixtures of `pytest.mark.usefixtures`.
     pub fixtures: Vec<String>,
+    /// It is a fixture of every test.
+    pub autouse: bool,
+    /// The decorator that releases GPU memory behind it, by the policy.
+    pub cleanup: Option<&'p str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +106,7 @@ pub(crate) struct ClassValue<'p> {
     pub metaclass: Option<Rc<ClassValue<'p>>>,
     pub dataclass: bool,
     pub counts_devices: bool,
+    pub marks: Rc<Marks<'p>>,
 }
 
 #[derive(Debug)]
@@ -221,7 +228,7 @@ impl<'p> Value<'p> {
             (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
             (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
             (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
-            (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b),
+            (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b) || same_items(a, b),
             (Value::OneOf(a), Value::OneOf(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
             _ => false,
         }
@@ -274,4 +281,12 @@ fn same_each<'p>(one: &[Value<'p>], other: &[Value<'p>]) -> bool {
     one.len() == other.len()
         && one.len() <= SHORT
         && one.iter().zip(other).all(|(one, other)| one.same(other))
+}
+
+/// Whether two short dictionaries hold the same values under the same keys, in the same order.
+fn same_items<'p>(one: &[(Value<'p>, Value<'p>)], other: &[(Value<'p>, Value<'p>)]) -> bool {
+    const SHORT: usize = 8;
+    one.len() == other.len()
+        && one.len() <= SHORT
+        && one.iter().zip(other).all(|(one, other)| one.0.same(&other.0) && one.1.same(&other.1))
 }

@@ -37,7 +37,11 @@ fn command_of(finding: &Finding, report: &Report) -> String {
         format!("line={line},endLine={end_line}")
     };
     let cell = position.cell.map(|cell| format!("cell {cell}, line {}: ", position.line)).unwrap_or_default();
-    format!("::{command} title={title},file={file},{span}::{cell}{}", data(&finding.message))
+    let mut text = format!("{cell}{}", finding.message);
+    if let Some(advice) = &finding.advice {
+        text.push_str(&format!("\nhelp: {advice}"));
+    }
+    format!("::{command} title={title},file={file},{span}::{}", data(&text))
 }
 
 /// A path as GitHub knows it: from the top of the repository, and not from the root of the project.

@@ -56,6 +56,7 @@ impl Scope<'_> {
             && is(condition.counted, &|| event.before.counted)
             && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
+            && is(condition.released, &|| self.is_released(id))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
             && is(condition.uses_gpu, &|| self.uses_gpu())
@@ -142,6 +143,16 @@ impl Scope<'_> {
         next.is_some_and(starts)
     }
 
+    fn is_released(&self, id: EventId) -> bool {
+        self.later_releases(id).any(|release| self.trace.assures(release, id))
+    }
+
+    /// What gives memory back behind an event.
+    pub(super) fn later_releases(&self, id: EventId) -> impl Iterator<Item = &Event> {
+        let later = self.trace.events[id as usize + 1..].iter();
+        later.filter(|event| matches!(event.what, What::Release { .. }))
+    }
+
     fn has_policy(&self, key: PolicyKey) -> bool {
         if key == PolicyKey::Validators {
             return !self.policy.scripts.validators.is_empty();
@@ -219,6 +230,10 @@ impl Scope<'_> {
             })
         };
         let stays = *only_if_unset && !event.before.written.iter().any(Definition::is_absent);
+        let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
+        if *only_if_unset && !event.before.written.is_empty() && event.before.written.iter().all(is_set) {
+            return false;
+        }
         let in_list = |list: &[String]| list.iter().any(|known| known == value.trim());
         if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
             return false;

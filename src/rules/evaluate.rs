@@ -50,7 +50,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
         if !rule.when.iter().all(holds) {
             continue;
         }
-        let finding = scope.finding(rule, severity, event, &verdict);
+        let finding = scope.finding(rule, severity, id as EventId, event, &verdict);
         if rule.reads(scope.program.language_at(finding.place)) {
             findings.push(finding);
         }
@@ -71,6 +71,12 @@ impl Scope<'_> {
                 event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
+            (EventKind::TestLoad, ScopeKind::Program) => {
+                event.what.loads()
+                    && !event.in_child
+                    && !self.trace.own_uses_only
+                    && self.trace.test_of(event).is_some()
+            }
             (EventKind::GpuChoice, ScopeKind::Program) => self.is_first_use(event) || self.reads_mask(event),
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
                 What::Write { variable, .. } => {
@@ -147,18 +153,27 @@ impl Scope<'_> {
         !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
     }
 
-    fn finding(&self, rule: &Rule, severity: Severity, event: &Event, verdict: &Verdict) -> Finding {
+    fn finding(
+        &self,
+        rule: &Rule,
+        severity: Severity,
+        id: EventId,
+        event: &Event,
+        verdict: &Verdict,
+    ) -> Finding {
         let entry = self.trace.entry.unwrap_or(event.place.file);
         let statement = self.trace.statement_in(event, entry).unwrap_or(event.place);
         let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
         let place = match rule.at {
             At::Event => event.place,
             At::Entry => statement,
+            At::Test => self.test_name(event).unwrap_or(event.place),
             At::Definition => definition.map_or(statement, |write| write.place),
             At::Writer => self.loading(event).unwrap_or(event.place),
         };
         let words = Words {
             event,
+            test: self.trace.test_of(event).and_then(|frame| frame.function.as_deref()),
             in_cpu_part: self.kind == ScopeKind::CpuPart,
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             policy: self.policy,
@@ -168,7 +183,7 @@ impl Scope<'_> {
         };
         let mut related = Vec::new();
         for wanted in &rule.related {
-            self.relate(*wanted, definition.unwrap_or(event), &words, &mut related);
+            self.relate(*wanted, id, definition.unwrap_or(event), &words, &mut related);
         }
         related.retain(|known| known.place != place);
         let order_is_certain = rule
@@ -207,6 +222,13 @@ impl Scope<'_> {
         }
     }
 
+    /// The name of the test that an event lies in, where it is defined.
+    fn test_name(&self, event: &Event) -> Option<Place> {
+        let frame = self.trace.test_of(event)?;
+        let function = &self.program.code(frame.file).functions[frame.number?];
+        Some(Place { file: frame.file, span: function.name_span })
+    }
+
     /// The call or command that loads the file of settings that an event lies in.
     fn loading(&self, event: &Event) -> Option<Place> {
         let in_settings = !self.program.language_at(event.place).has_programs();
@@ -231,7 +253,14 @@ impl Scope<'_> {
         }
     }
 
-    fn relate(&self, wanted: RelatedPlace, pointed: &Event, words: &Words<'_>, related: &mut Vec<Related>) {
+    fn relate(
+        &self,
+        wanted: RelatedPlace,
+        id: EventId,
+        pointed: &Event,
+        words: &Words<'_>,
+        related: &mut Vec<Related>,
+    ) {
         let mut add = |place: Place, message: String| {
             let is_text = place.span.end > place.span.start;
             if is_text && !related.iter().any(|known| known.place == place) {
@@ -249,6 +278,15 @@ impl Scope<'_> {
             RelatedPlace::Definition => {
                 if pointed.place != words.event.place {
                     add(pointed.place, words.of_event(pointed));
+                }
+            }
+            RelatedPlace::Release => {
+                let test = self.test_name(words.event);
+                let mut releases = self.later_releases(id).filter(|release| {
+                    release.assured.is_none() && !self.trace.excludes(words.event, release)
+                });
+                if let Some(release) = releases.find(|release| self.test_name(release) == test) {
+                    add(release.place, words.of_event(release));
                 }
             }
             RelatedPlace::Chain => {

@@ -76,6 +76,7 @@ impl Scope<'_> {
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
             (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),
+            (condition.released, "the memory is given back whatever is raised in the test"),
             (condition.validated, "the program checks which GPU it got"),
             (condition.cpu_part, "the CPU part is being imported"),
             (condition.for_child, "a process is started before this one uses the GPU again"),

@@ -67,6 +67,8 @@ pub struct PolicySeverity {
 pub enum Section {
     Gpu,
     Cpu,
+    /// `tests:` with names under `cleanup`.
+    Tests,
 }
 
 /// What a rule looks for.
@@ -103,6 +105,8 @@ pub enum EventKind {
     ReachedImport,
     /// A program puts memory on the GPU.
     GpuLoad,
+    /// A test, or a function that reads like one, puts memory on the GPU.
+    TestLoad,
     /// An import outside the project initialises CUDA.
     InitialisingImport,
     /// Something stands in a file that starts programs or sets variables.
@@ -151,6 +155,8 @@ pub struct Condition {
     pub for_child: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
     pub validated: Option<bool>,
+    /// The memory is given back whatever is raised in the test.
+    pub released: Option<bool>,
     /// The CPU part is being imported.
     pub cpu_part: Option<bool>,
     /// The policy has this section or key.
@@ -256,6 +262,8 @@ pub enum At {
     Entry,
     /// The write whose value is in force, else like `entry`.
     Definition,
+    /// The name of the test that the event lies in.
+    Test,
     /// The event; where its value comes from a file of settings, the call or command that loads the file.
     Writer,
 }
@@ -271,6 +279,8 @@ pub enum RelatedPlace {
     GpuImport,
     /// The write whose value was in force.
     Definition,
+    /// What gives memory back in the same test, unless something is raised before.
+    Release,
     /// The calls and imports that lead to the event, outermost first.
     Chain,
 }

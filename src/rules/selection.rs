@@ -83,6 +83,7 @@ impl<'r> Selection<'r> {
             let in_policy = rule.policy.as_ref().filter(|policy_severity| match policy_severity.section {
                 Section::Gpu => policy.gpu.is_some(),
                 Section::Cpu => has_cpu_part,
+                Section::Tests => !policy.tests.cleanup.is_empty(),
             });
             // A rule that is off by itself runs as a warning when somebody names it.
             let severity = in_policy

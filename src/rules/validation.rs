@@ -23,8 +23,9 @@ impl Scope<'_> {
         self.trace.events.iter().any(|event| match &event.what {
             What::Validate { .. } => true,
             What::Call { callee, .. } => {
+                let frame = &self.trace.frames[event.frame as usize];
                 ASKS.iter().any(|asks| callee.ends_with(asks))
-                    && self.program.may_stop(&self.trace.frames[event.frame as usize])
+                    && (self.program.may_stop(frame) || self.program.caller_may_stop(self.trace, frame))
             }
             _ => false,
         })

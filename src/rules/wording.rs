@@ -1,13 +1,15 @@
 //! The words of a message: what happened, with which value, and what the policy wants.
 
 use crate::policy::Policy;
-use crate::program::knowledge::Variables;
+use crate::program::knowledge::{Does, Variables};
 use crate::program::trace::{Event, What};
 use crate::program::{Definition, Reaching};
 
 /// What a message may speak of.
 pub(super) struct Words<'a> {
     pub event: &'a Event,
+    /// The test that it lies in.
+    pub test: Option<&'a str>,
     pub in_cpu_part: bool,
     /// The value in force.
     pub in_force: Option<&'a str>,
@@ -39,6 +41,7 @@ impl Words<'_> {
     fn word(&self, name: &str) -> Option<String> {
         let gpu = self.policy.gpu.as_ref();
         match (name, &self.event.what) {
+            ("test", _) => self.test.map(str::to_owned),
             ("use", what) => Some(as_code(what)),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
@@ -92,17 +95,37 @@ impl Words<'_> {
                 format!("this import initialises CUDA{}", because(note))
             }
             What::Import { module, .. } => format!("`{module}` is imported here"),
+            What::Call { does, .. } if self.test.is_some() && does.contains(&Does::Allocate) => {
+                "this puts memory on the GPU".to_owned()
+            }
             What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
             What::Write { variable, .. } => format!("`{variable}` is set here"),
             What::Remove { variable } => format!("`{variable}` is removed here"),
             What::Select { text, .. } => format!("`{text}` is chosen here"),
             What::Validate { by } => format!("`{by}` checks the GPU"),
+            What::Release { .. } => "this is not reached when something is raised before".to_owned(),
             What::Spawn { .. } => "a process is started here".to_owned(),
             What::Launch { callee, .. } => format!("`{callee}` is started here"),
             What::Observed { text, .. } => format!("`{text}` stands here"),
             What::End => "the file ends here".to_owned(),
         }
     }
+}
+
+/// Advice that speaks of no finding in particular: "set the variable" for `set {variable}`.
+pub(crate) fn in_general(template: &str) -> String {
+    /// What the words of advice stand for.
+    const MEANINGS: [(&str, &str); 4] = [
+        ("variable", "the variable"),
+        ("allowed", "the device that the policy allows (`cuda:0` without one)"),
+        ("order", "the order that the policy wants (`PCI_BUS_ID` without one)"),
+        ("mask", "the card that the policy wants"),
+    ];
+    let mut text = template.trim_end().to_owned();
+    for (word, meaning) in MEANINGS {
+        text = text.replace(&format!("`{{{word}}}`"), meaning).replace(&format!("{{{word}}}"), meaning);
+    }
+    text
 }
 
 /// An event as code.
@@ -117,6 +140,7 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
         What::Spawn { callee } => format!("{callee}()"),
+        What::Release { by } => by.clone(),
         What::Launch { callee, .. } => callee.clone(),
         What::Observed { text, .. } => text.clone(),
         What::End => "the end".to_owned(),

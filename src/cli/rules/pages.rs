@@ -2,6 +2,7 @@
 
 use super::{by_family, confidence_of, safety_of, severity_of, word};
 use crate::policy::Mode;
+use crate::rules::wording::in_general;
 use crate::rules::{Example, Rule, Section};
 use std::io::{self, Write};
 
@@ -88,6 +89,7 @@ fn severities_of(rule: &Rule) -> String {
         let section = match policy.section {
             Section::Gpu => "a `gpu` section",
             Section::Cpu => "a `cpu` section, or with `--mode cpu`",
+            Section::Tests => "names under `tests.cleanup`",
         };
         severities.push_str(&format!("; {} when the policy has {section}", word(policy.severity)));
     }
@@ -100,17 +102,6 @@ fn severities_of(rule: &Rule) -> String {
 
 fn summary_of(rule: &Rule) -> &str {
     rule.summary.trim_end().trim_end_matches('.')
-}
-
-/// Advice that speaks of no finding in particular: "set VARIABLE" for `set {variable}`.
-fn in_general(advice: &str) -> String {
-    let mut parts = advice.trim_end().split(['{', '}']);
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    while let (Some(name), Some(after)) = (parts.next(), parts.next()) {
-        text.push_str(&name.to_uppercase());
-        text.push_str(after);
-    }
-    text
 }
 
 /// With a capital letter, unless the first word is a name.

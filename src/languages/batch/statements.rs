@@ -309,6 +309,10 @@ impl<'s> Reader<'s, '_> {
     /// A program with its words.
     pub(super) fn finish(&mut self, start: usize, words: Vec<Word<'s>>, block: &mut Block<'s>) {
         let end = start + self.text[start..self.at.max(start)].trim_end().len();
+        let foreign = command_lines::foreign_assignment(&self.text[start..end], self.span(start..end), false);
+        if foreign.is_some() {
+            return block.extend(foreign);
+        }
         let line = CommandLine { span: self.span(start..end), environment: Vec::new(), words, input: None };
         block.extend(command_lines::lower(line, self.source, self.code));
     }

@@ -84,6 +84,10 @@ impl<'s> Lowering<'s, '_> {
             let steps = self.run_block(runs_block);
             return block.extend(steps);
         }
+        let foreign = command_lines::foreign_assignment(self.slice(node), self.span(node), true);
+        if foreign.is_some() {
+            return block.extend(foreign);
+        }
         let arguments = self.arguments(node);
         let name = self.command_name(node).unwrap_or_default();
         let is_shadowed = self.functions.contains_key(&name);

@@ -59,13 +59,14 @@ impl<'p> Run<'p> {
             if let ExprKind::Call(inner) = &object.kind
                 && matches!(inner.callee.kind, ExprKind::Name("super"))
             {
-                let args = self.eval_arguments(name, &call.arguments);
+                let args = self.eval_arguments(Some(name), &call.arguments);
                 let method = self.super_attribute(name, span);
                 return self.call(method, args, span);
             }
             let receiver = self.eval(object);
             let receiver = self.settle(receiver);
-            let args = self.eval_arguments(name, &call.arguments);
+            let is_real = !self.is_replaced(&receiver, name);
+            let args = self.eval_arguments(is_real.then_some(*name), &call.arguments);
             if self.flow != Flow::Next {
                 return Value::Unknown;
             }
@@ -76,20 +77,21 @@ impl<'p> Run<'p> {
         }
         let callee = self.eval(&call.callee);
         let name = if let ExprKind::Name(name) = &call.callee.kind { name } else { "" };
-        let args = self.eval_arguments(name, &call.arguments);
+        let args = self.eval_arguments(Some(name), &call.arguments);
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
         self.call(callee, args, span)
     }
 
-    pub(super) fn eval_arguments(&mut self, callee: &str, arguments: &'p [Argument<'p>]) -> Args<'p> {
+    /// Evaluates the arguments of a call; without the name of a callee it is one that does nothing.
+    pub(super) fn eval_arguments(&mut self, callee: Option<&str>, arguments: &'p [Argument<'p>]) -> Args<'p> {
         let mut args = Args::default();
         for argument in arguments {
             let value = self.eval(&argument.value);
             let span = argument.value.span;
             if !argument.unpacked {
-                if let Some(name) = argument.name {
+                if let (Some(name), Some(callee)) = (argument.name, callee) {
                     self.chosen_by_keyword(callee, name, &value);
                 }
                 args.items.push(Arg { name: argument.name.map(Cow::Borrowed), value, span });
@@ -128,6 +130,9 @@ impl<'p> Run<'p> {
                 self.note_validator(name, span);
                 self.run_callbacks(name, &args, span);
                 self.apply_method_effects(name, &args, span);
+                if Self::makes_mock(name) {
+                    return Value::Outside(self.paths.id("unittest.mock.MagicMock()"));
+                }
                 Value::Unknown
             }
             Value::Text(_) | Value::Mapping(_) | Value::Sequence(_) | Value::Int(..) => {

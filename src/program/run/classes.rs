@@ -5,7 +5,7 @@ use super::calls::Args;
 use crate::code::{Expr, StepKind, Target};
 use crate::facts::Span;
 use crate::program::modules::Found;
-use crate::program::value::{ClassValue, Closure, Instance, Role, Value};
+use crate::program::value::{ClassValue, Closure, Instance, Marks, Role, Value};
 use std::rc::Rc;
 
 /// A class that is its own base would be looked through without end.
@@ -16,7 +16,14 @@ impl<'p> Run<'p> {
     pub(super) fn define_class(&mut self, index: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
         let class = &self.code().classes[index];
         let asked = std::mem::replace(&mut self.asked_count, false);
-        let wrappers: Vec<_> = decorators.iter().map(|decorator| self.eval_decorator(decorator)).collect();
+        let mut marks = Marks::default();
+        let mut wrappers = Vec::with_capacity(decorators.len());
+        for decorator in decorators {
+            let wrapper = self.eval_decorator(decorator);
+            self.read_marks(&wrapper, &mut marks);
+            marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
+            wrappers.push(wrapper);
+        }
         let counts_devices = std::mem::replace(&mut self.asked_count, asked);
         let dataclass = wrappers.iter().any(|wrapper| match wrapper {
             Value::Outside(path) => makes_fields(self.paths.text(*path)),
@@ -24,7 +31,7 @@ impl<'p> Run<'p> {
         });
         let bases: Vec<_> = class.bases.iter().map(|base| self.eval(base)).collect();
         let dataclass = dataclass || bases.iter().any(|base| self.fields_from(base));
-        let keywords = self.eval_arguments("", &class.keywords);
+        let keywords = self.eval_arguments(Some(""), &class.keywords);
         let metaclass = self.metaclass(&keywords, &bases);
         let scope = self.new_scope(Some(self.here.scope), true);
         let value = Rc::new(ClassValue {
@@ -35,6 +42,7 @@ impl<'p> Run<'p> {
             metaclass: metaclass.clone(),
             dataclass,
             counts_devices,
+            marks: Rc::new(marks),
         });
         let outer_scope = std::mem::replace(&mut self.here.scope, scope);
         let outer_class = self.here.class.replace(value.clone());

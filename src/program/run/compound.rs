@@ -239,6 +239,20 @@ impl<'p> Run<'p> {
         let Some(((context, target), rest)) = items.split_first() else {
             return self.block(body);
         };
+        let since = self.next_event();
+        self.with_item(context, target.as_ref(), rest, body);
+        if let Some(by) = self.cleanup_in(context) {
+            self.assured(since, None, |run| run.note_release(by, context.span));
+        }
+    }
+
+    fn with_item(
+        &mut self,
+        context: &'p Expr<'p>,
+        target: Option<&'p Target<'p>>,
+        rest: &'p [(Expr<'p>, Option<Target<'p>>)],
+        body: &'p Block<'p>,
+    ) {
         let manager = self.eval(context);
         if self.flow != Flow::Next {
             return;
@@ -248,8 +262,8 @@ impl<'p> Run<'p> {
             // A generator of the project used as context manager: its body runs up to `yield`, then
             // ours, then the rest of its own.
             if self.code_of(paused.closure.file).functions[paused.closure.function].is_generator {
-                let body = Body::With { target: target.as_ref(), items: rest, block: body };
-                return drop(self.with_generator(&manager, body, context.span));
+                let body = Body::With { target, items: rest, block: body };
+                return drop(self.wait_for(&manager, body, context.span));
             }
         }
         let is_name = matches!(context.kind, ExprKind::Name(_) | ExprKind::Attribute(..));

@@ -6,6 +6,7 @@ use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::state::State;
+use crate::program::trace::EventId;
 use crate::program::value::{Closure, Value};
 use std::rc::Rc;
 
@@ -17,6 +18,10 @@ pub(super) struct Leave<'p> {
     restore: Option<State>,
     /// How many names were replaced before.
     mocked: usize,
+    /// How much was left for the end before.
+    finalizers: usize,
+    /// The first event in it.
+    since: EventId,
 }
 
 impl<'p> Run<'p> {
@@ -27,6 +32,8 @@ impl<'p> Run<'p> {
             manager: manager.clone(),
             restore: None,
             mocked: self.state.set_up().mocked.len(),
+            finalizers: self.finalizers.len(),
+            since: self.next_event(),
         };
         match manager {
             Value::Instance(instance) => {
@@ -79,8 +86,13 @@ impl<'p> Run<'p> {
         args: Args<'p>,
         span: Span,
     ) -> Value<'p> {
-        if let Value::Paused(_) = manager {
-            return self.with_generator(manager, Body::Call(function, args, span), span);
+        if let Value::Paused(paused) = manager {
+            let awaits = self.function_of(&paused.closure).is_async;
+            let rest = move |run: &mut Run<'p>, _| {
+                let result = run.run_function(&function, args, span);
+                if awaits { run.run_paused(&result, span) } else { result }
+            };
+            return self.wait_for(manager, Body::Rest(Box::new(rest)), span);
         }
         let leave = self.enter_context(manager, span, false);
         let result = self.run_function(&function, args, span);
@@ -107,20 +119,34 @@ impl<'p> Run<'p> {
     }
 
     pub(super) fn leave_context(&mut self, leave: Leave<'p>, span: Span) {
-        if let Some(before) = leave.restore {
-            self.state.restore_environment(&before);
+        if let Some(before) = &leave.restore {
+            self.state.restore_environment(before);
         }
         if self.state.set_up().mocked.len() > leave.mocked {
             self.state.set_up_mut().mocked.truncate(leave.mocked);
         }
-        let Value::Instance(instance) = &leave.manager else { return };
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        self.assured(leave.since, None, |run| run.exit(&leave, span));
+        if self.flow == Flow::Next {
+            self.flow = flow;
+        }
+    }
+
+    /// What the end of a context manager does.
+    fn exit(&mut self, leave: &Leave<'p>, span: Span) {
+        if let Value::Outside(path) = leave.manager
+            && self.paths.text(path).ends_with("ExitStack()")
+        {
+            return self.finalize(leave.finalizers);
+        }
+        let Value::Instance(instance) = &leave.manager else { return };
         if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__") {
             let method = self.attribute(&leave.manager, "__exit__", span);
             self.call(method, Args::positional(vec![Value::None; 3], span), span);
-        }
-        if self.flow == Flow::Next {
-            self.flow = flow;
+        } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aexit__") {
+            let method = self.attribute(&leave.manager, "__aexit__", span);
+            let paused = self.call(method, Args::positional(vec![Value::None; 3], span), span);
+            self.run_paused(&paused, span);
         }
     }
 }

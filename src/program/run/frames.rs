@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::facts::{FileId, Span};
+use crate::program::Start;
 use crate::program::trace::{Frame, FrameId};
 
 impl<'p> Run<'p> {
@@ -13,6 +14,7 @@ impl<'p> Run<'p> {
             file,
             function: function.map(|number| self.code_of(file).functions[number].name.to_owned()),
             number: function,
+            is_test: function.is_some_and(|number| self.is_test(file, number)),
         });
         (self.trace.frames.len() - 1) as FrameId
     }
@@ -22,5 +24,16 @@ impl<'p> Run<'p> {
         if self.trace.events.len() == events_before {
             self.trace.frames.truncate(frame as usize);
         }
+    }
+
+    /// Whether a function is the test that is being run, or one that a script calls a test: a function
+    /// `test_…` of a file that pytest does not collect.
+    fn is_test(&self, file: FileId, number: usize) -> bool {
+        if self.start == Start::Tests || self.test.is_some() {
+            return self.test == Some((file, number));
+        }
+        let function = &self.code_of(file).functions[number];
+        let is_method = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
+        function.name.starts_with("test_") && !is_method && self.program.start_of(file) != Some(Start::Tests)
     }
 }

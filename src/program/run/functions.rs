@@ -1,13 +1,13 @@
-//! Functions of the project: definition, calls, generators and coroutines.
+//! Functions of the project: their definition and their calls.
 
 use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run};
-use crate::code::{Expr, Function};
+use crate::code::Function;
 use crate::facts::Span;
 use crate::program::state::State;
-use crate::program::trace::Arms;
-use crate::program::value::{Closure, Marks, PathId, Paused, Role, Value};
+use crate::program::trace::{Arms, What};
+use crate::program::value::{Closure, Paused, Role, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -19,6 +19,8 @@ pub(super) struct Memo<'p> {
     bound: Option<Value<'p>>,
     arguments: Vec<Value<'p>>,
     result: Value<'p>,
+    /// What in it gave memory of the GPU back: that counts each time anew, since more may be held.
+    releases: Option<Rc<str>>,
     /// It noted nothing and changed nothing outside itself.
     pure: bool,
     /// What was true when it ended.
@@ -35,45 +37,13 @@ pub(super) struct Moment {
     uncertain: usize,
     in_child: usize,
     only_if_called: bool,
+    /// It was part of what cleans up.
+    assured: bool,
     /// How many functions and modules led to it.
     depth: usize,
 }
 
 impl<'p> Run<'p> {
-    pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
-        let asked = std::mem::replace(&mut self.asked_count, false);
-        let mut marks = Marks::default();
-        let mut wrappers = Vec::with_capacity(decorators.len());
-        for decorator in decorators {
-            let wrapper = self.eval_decorator(decorator);
-            self.read_marks(&wrapper, &mut marks);
-            wrappers.push(wrapper);
-        }
-        let counts = std::mem::replace(&mut self.asked_count, asked);
-        let mut value = self.closure(function, counts);
-        if let Value::Function(closure) = &value
-            && (marks.skipped || !marks.mocked.is_empty() || !marks.fixtures.is_empty())
-        {
-            value = Value::Function(Rc::new(Closure { marks: Rc::new(marks), ..Closure::clone(closure) }));
-        }
-        for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
-            value = self.decorate(wrapper, value, decorator.span);
-        }
-        value
-    }
-
-    /// Evaluates a decorator; one that is named after several GPUs counts the devices.
-    pub(super) fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
-        let text = self.program.text(self.place(decorator.span));
-        if ["multi_gpu", "multigpu", "multi_accelerator", "MultiGPU", "MultiGpu"]
-            .iter()
-            .any(|name| text.contains(name))
-        {
-            self.asked_count = true;
-        }
-        self.eval(decorator)
-    }
-
     /// The function as a value: its defaults are evaluated here, once.
     pub(super) fn closure(&mut self, function: usize, counts_devices: bool) -> Value<'p> {
         let definition = &self.code().functions[function];
@@ -130,68 +100,6 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// What a decorator makes of a function: a project decorator is called, any other is taken to leave
-    /// the function what it is.
-    pub(super) fn decorate(&mut self, wrapper: Value<'p>, value: Value<'p>, span: Span) -> Value<'p> {
-        let wrapper = self.settle(wrapper);
-        match &wrapper {
-            Value::Function(_) | Value::Class(_) => {
-                let args = Args::positional(vec![value.clone()], span);
-                let wrapped = self.call(wrapper, args, span);
-                let kept = wrapped.alternatives().iter().map(|wrapped| match wrapped {
-                    Value::Unknown | Value::None | Value::Outside(_) => value.clone(),
-                    wrapped => wrapped.clone(),
-                });
-                Value::one_of(kept)
-            }
-            Value::Outside(path)
-                if matches!(value, Value::Function(_))
-                    && self.paths.text(*path).ends_with("patch.dict()") =>
-            {
-                inside(value, wrapper)
-            }
-            Value::Paused(_) | Value::Instance(_) if matches!(value, Value::Function(_)) => match &wrapper {
-                Value::Instance(instance)
-                    if !matches!(self.class_attribute(&instance.class, "__enter__"), Value::Function(_)) =>
-                {
-                    let args = Args::positional(vec![value.clone()], span);
-                    match self.call(wrapper, args, span) {
-                        Value::Unknown | Value::None | Value::Outside(_) => value,
-                        wrapped => wrapped,
-                    }
-                }
-                _ => inside(value, wrapper),
-            },
-            Value::Outside(path) => {
-                let wrapper_path = *path;
-                let path = self.paths.text(wrapper_path).clone();
-                let role = match &*path {
-                    "builtins.staticmethod" => Role::Static,
-                    "builtins.classmethod" => Role::ClassMethod,
-                    "builtins.property" | "functools.cached_property" => Role::Property,
-                    _ => return self.launchable(wrapper_path).map_or(value, Value::Outside),
-                };
-                match &value {
-                    Value::Function(closure) => {
-                        Value::Function(Rc::new(Closure { role, ..Closure::clone(closure) }))
-                    }
-                    _ => value,
-                }
-            }
-            _ => value,
-        }
-    }
-
-    /// What a decorator makes of a function that runs on the GPU: `kernel[blocks, threads](…)` launches it. The
-    /// decorator may stand bare or with arguments.
-    fn launchable(&mut self, wrapper: PathId) -> Option<PathId> {
-        let result = self.paths.result(wrapper);
-        [result, wrapper].into_iter().find(|&kernel| {
-            let item = self.paths.item(kernel);
-            !self.program.knowledge.of_call(self.paths.text(item)).is_empty()
-        })
-    }
-
     /// Calls a function of the project with what is known about its arguments.
     pub(super) fn run_function(
         &mut self,
@@ -218,10 +126,15 @@ impl<'p> Run<'p> {
         self.note_validator(function.name, site);
         let arguments = super::arguments::bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
+            && memo.moment.assured == self.assured.is_some()
             && (memo.pure || self.is_still(&memo.moment))
             && same_arguments(memo, closure, &arguments)
         {
-            return memo.result.clone();
+            let result = memo.result.clone();
+            if let Some(by) = memo.releases.clone() {
+                self.note_release(&by, site);
+            }
+            return result;
         }
         let scope = self.new_scope(Some(closure.scope), false);
         for (parameter, value) in function.parameters.iter().zip(&arguments) {
@@ -231,7 +144,11 @@ impl<'p> Run<'p> {
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
         let (events, changes) = (self.trace.events.len(), self.changes);
-        let result = self.run_body(closure, scope, site);
+        let result = self.run_to_end(closure, scope, site);
+        let releases = self.trace.events[events..].iter().rev().find_map(|event| match &event.what {
+            What::Release { by } => Some(by.as_str().into()),
+            _ => None,
+        });
         let left = &mut self.scopes[scope as usize];
         if !left.is_captured {
             left.values = FxHashMap::default();
@@ -241,6 +158,7 @@ impl<'p> Run<'p> {
             bound: closure.bound.clone(),
             arguments,
             result: result.clone(),
+            releases,
             pure: self.trace.events.len() == events && self.changes == changes,
             moment,
         };
@@ -267,6 +185,7 @@ impl<'p> Run<'p> {
             uncertain: self.uncertain,
             in_child: self.in_child,
             only_if_called: self.only_if_called,
+            assured: self.assured.is_some(),
             depth: self.callers.len(),
         }
     }
@@ -353,12 +272,4 @@ fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value
         _ => false,
     };
     same_bound && memo.arguments.iter().zip(arguments).all(|(one, other)| one.same(other))
-}
-
-/// A function that a context manager decorates.
-fn inside<'p>(function: Value<'p>, manager: Value<'p>) -> Value<'p> {
-    let Value::Function(closure) = &function else { return function };
-    let mut closure = Closure::clone(closure);
-    closure.inside.push(manager);
-    Value::Function(Rc::new(closure))
 }

@@ -1,18 +1,32 @@
 //! Code that waits: coroutines, generators and generator expressions run when somebody asks for what they
-//! give, and not when they are made.
+//! give, and not when they are made. Where a generator yields, what waits for it runs.
 
 use super::calls::Args;
 use super::functions::MOST_CALLS;
 use super::{Flow, Here, Run};
-use crate::code::{Block, Comprehension, Expr, Target};
+use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::program::value::{Closure, Source, Stream, Value};
+use crate::program::trace::FrameId;
+use crate::program::value::{Source, Stream, Value};
 use std::rc::Rc;
 
-/// What runs where the project's generator yields.
+/// What runs where a generator of the project yields.
+pub(super) enum Body<'p> {
+    /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
+    With { target: Option<&'p Target<'p>>, items: &'p [(Expr<'p>, Option<Target<'p>>)], block: &'p Block<'p> },
+    /// The function that it decorates, or the test that it is a fixture of; takes what is yielded.
+    Rest(Rest<'p>),
+}
+
+pub(super) type Rest<'p> = Box<dyn FnOnce(&mut Run<'p>, Value<'p>) -> Value<'p> + 'p>;
+
+/// A generator that somebody waits for.
 pub(super) struct Resume<'p> {
+    /// `None` as soon as it ran.
     body: Option<Body<'p>>,
-    /// Position in the callers of the function that holds the `with`.
+    /// The generator that yields to it, once that runs.
+    frame: FrameId,
+    /// Position in the callers of the function that waits.
     caller: usize,
     /// How the body ended, and what it gave.
     flow: Flow,
@@ -23,18 +37,9 @@ pub(super) struct Resume<'p> {
 pub(super) struct Given<'p> {
     /// Absent when not every one of its values is known to be given.
     values: Option<Vec<Value<'p>>>,
-    /// How many callers it has.
-    depth: usize,
+    frame: FrameId,
     /// How uncertain it was when it began.
     uncertain: usize,
-}
-
-/// What a context manager is around.
-pub(super) enum Body<'p> {
-    /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
-    With { target: Option<&'p Target<'p>>, items: &'p [(Expr<'p>, Option<Target<'p>>)], block: &'p Block<'p> },
-    /// The call of a function that the manager decorates.
-    Call(Rc<Closure<'p>>, Args<'p>, Span),
 }
 
 impl<'p> Run<'p> {
@@ -47,11 +52,11 @@ impl<'p> Run<'p> {
                     return Value::Unknown;
                 }
                 if !self.function_of(&paused.closure).is_generator {
-                    return self.run_body(&paused.closure, paused.scope, site);
+                    return self.run_to_end(&paused.closure, paused.scope, site);
                 }
-                let depth = self.callers.len() + 1;
-                self.given.push(Given { values: Some(Vec::new()), depth, uncertain: self.uncertain });
-                self.run_body(&paused.closure, paused.scope, site);
+                let frame = self.next_frame();
+                self.given.push(Given { values: Some(Vec::new()), frame, uncertain: self.uncertain });
+                self.run_to_end(&paused.closure, paused.scope, site);
                 let given = self.given.pop().and_then(|given| given.values);
                 given.map_or(Value::Unknown, Value::sequence)
             }
@@ -65,59 +70,81 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// `yield` in a project generator that serves as context manager: the body of the `with` runs now.
+    /// `yield` in a generator of the project: what waits for it runs now.
     pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
-        // `yield from`: what the other generator does is done on the way.
         if let Value::Paused(_) | Value::Stream(_) = value {
-            return self.run_paused(&value, self.here.statement);
-        }
-        if let Some(given) = self.given.last_mut() {
-            let followed = given.depth == self.callers.len()
-                && given.uncertain == self.uncertain
-                && self.here.repeats == 0;
-            match &mut given.values {
-                Some(values) if followed => values.push(value.clone()),
-                _ if given.depth == self.callers.len() => given.values = None,
-                _ => {}
+            let result = self.delegate(&value);
+            if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
+                return result;
             }
         }
-        self.yielded = Some(value);
-        // Only the generator itself yields to the `with`, not a generator that it calls.
-        let depth = self.callers.len();
-        let Some(resume) = self.resumes.last_mut().filter(|resume| resume.caller + 1 == depth) else {
-            return Value::Unknown;
-        };
-        let Some(body) = resume.body.take() else { return Value::Unknown };
-        let caller = resume.caller;
+        let frame = self.here.frame;
+        if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
+            let followed = given.uncertain == self.uncertain && self.here.repeats == 0;
+            match &mut given.values {
+                Some(values) if followed => values.push(value.clone()),
+                _ => given.values = None,
+            }
+        }
+        self.yielded = Some(value.clone());
+        let Some(number) = self.waiting() else { return Value::Unknown };
+        let Some(body) = self.resumes[number].body.take() else { return Value::Unknown };
+        let caller = self.resumes[number].caller;
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        let result = self.run_inside(body);
+        let result = self.run_waiting(body, value);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        if let Some(resume) = self.resumes.last_mut() {
-            (resume.flow, resume.result) = (flow, result);
-        }
+        (self.resumes[number].flow, self.resumes[number].result) = (flow, result);
         Value::Unknown
     }
 
-    fn run_inside(&mut self, body: Body<'p>) -> Value<'p> {
+    /// What waits for the running generator: only the generator itself yields to it, not one that it calls.
+    fn waiting(&self) -> Option<usize> {
+        self.resumes.iter().rposition(|resume| resume.frame == self.here.frame)
+    }
+
+    /// `yield from`: the other generator yields to whatever waits for this one.
+    fn delegate(&mut self, other: &Value<'p>) -> Value<'p> {
+        let waiting = self.waiting();
+        let frame = self.next_frame();
+        if let Some(number) = waiting {
+            self.resumes[number].frame = frame;
+        }
+        let result = self.run_paused(other, self.here.statement);
+        if let Some(number) = waiting {
+            self.resumes[number].frame = self.here.frame;
+        }
+        result
+    }
+
+    /// The frame of a generator that runs next.
+    fn next_frame(&self) -> FrameId {
+        self.trace.frames.len() as FrameId
+    }
+
+    fn run_waiting(&mut self, body: Body<'p>, yielded: Value<'p>) -> Value<'p> {
         match body {
             Body::With { target, items, block } => {
                 if let Some(target) = target {
-                    let entered = self.yielded.clone().unwrap_or(Value::Unknown);
-                    self.assign(target, entered);
+                    self.assign(target, yielded);
                 }
                 self.with(items, block);
                 Value::Unknown
             }
-            Body::Call(function, args, span) => self.run_function(&function, args, span),
+            Body::Rest(rest) => rest(self, yielded),
         }
     }
 
     /// Runs a generator of the project up to its `yield`, then `body`, then the rest of the generator.
-    pub(super) fn with_generator(&mut self, manager: &Value<'p>, body: Body<'p>, span: Span) -> Value<'p> {
-        let caller = self.callers.len();
-        self.resumes.push(Resume { body: Some(body), caller, flow: Flow::Next, result: Value::Unknown });
-        self.run_paused(manager, span);
+    pub(super) fn wait_for(&mut self, generator: &Value<'p>, body: Body<'p>, span: Span) -> Value<'p> {
+        self.resumes.push(Resume {
+            body: Some(body),
+            frame: self.next_frame(),
+            caller: self.callers.len(),
+            flow: Flow::Next,
+            result: Value::Unknown,
+        });
+        self.run_paused(generator, span);
         let Some(resume) = self.resumes.pop() else { return Value::Unknown };
         match resume.body {
             None => {
@@ -125,7 +152,7 @@ impl<'p> Run<'p> {
                 resume.result
             }
             // Nobody yielded: the body still runs.
-            Some(body) => self.run_inside(body),
+            Some(body) => self.run_waiting(body, Value::Unknown),
         }
     }
 
@@ -148,8 +175,16 @@ impl<'p> Run<'p> {
         Value::Stream(Rc::new(Stream { source }))
     }
 
-    /// What `field(default_factory=function)` leaves in the class.
-    pub(super) fn factory(&mut self, function: Value<'p>) -> Value<'p> {
+    /// What `field(default_factory=function)` leaves in the class: a text that stands in it, or something that is
+    /// made anew for each object.
+    pub(super) fn factory(&mut self, function: Value<'p>, span: Span) -> Value<'p> {
+        if let Value::Function(closure) = &function
+            && let [Step { kind: StepKind::Return(Some(value)), .. }] =
+                self.function_of(closure).body.as_slice()
+            && let ExprKind::Text(_) = value.kind
+        {
+            return self.run_function(closure, Args::default(), span);
+        }
         Value::Stream(Rc::new(Stream { source: Source::Factory(function) }))
     }
 

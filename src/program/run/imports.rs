@@ -408,7 +408,11 @@ impl<'p> Run<'p> {
         let brings: Vec<String> =
             row.imports.iter().filter(|module| self.program.is_forbidden(module)).cloned().collect();
         let worth_it = row.gpu_library || touches || forbidden || !brings.is_empty();
-        let what = outside(full, row.gpu_library, touches, brings, row.note.clone());
+        let note = match (&row.note, &row.version) {
+            (Some(note), Some(version)) if touches => Some(format!("{note} (seen with version {version})")),
+            (note, _) => note.clone(),
+        };
+        let what = outside(full, row.gpu_library, touches, brings, note);
         if worth_it {
             self.note(what, span);
         }

@@ -76,6 +76,7 @@ impl<'p> Run<'p> {
             file: launch.site.file,
             function: None,
             number: None,
+            is_test: false,
         });
         let outer = std::mem::replace(&mut self.here, Here::in_module(launch.site.file, 0, frame));
         for (name, all) in &launch.environment {

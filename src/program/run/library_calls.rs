@@ -37,6 +37,9 @@ impl<'p> Run<'p> {
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
             return value;
         }
+        if let Some(value) = self.enter_for_later(&text, &args, span) {
+            return value;
+        }
         if starts_child(&text) {
             self.note(What::Spawn { callee: text.to_string() }, span);
         }
@@ -59,6 +62,10 @@ impl<'p> Run<'p> {
                 self.flow = Flow::Raise;
                 Some(Value::Unknown)
             }
+            "unittest.main" | "unittest.TextTestRunner().run" if self.test.is_none() => {
+                self.run_unittest();
+                None
+            }
             "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
             "builtins.__import__" => Some(self.import_literal(args, true, span)),
             "dotenv.load_dotenv" | "dotenv.main.load_dotenv" | "dotenv.dotenv" | "dotenvy.dotenv" => {
@@ -75,13 +82,14 @@ impl<'p> Run<'p> {
                 Some(device)
             }
             "functools.partial" => self.partial(args),
+            _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
                 let factory = args.keyword("default_factory").or_else(|| args.keyword("factory"));
                 match (default, factory) {
                     (Some(default), _) => Some(default.value.clone()),
-                    (None, Some(factory)) => Some(self.factory(factory.value.clone())),
+                    (None, Some(factory)) => Some(self.factory(factory.value.clone(), span)),
                     (None, None) => None,
                 }
             }
@@ -185,6 +193,9 @@ impl<'p> Run<'p> {
                     .package(root)
                     .is_some_and(|row| row.gpu_library || row.imports.iter().any(|known| known == library))
         };
+        if matches!(root, "unittest" | "mock") {
+            return;
+        }
         let effects = knowledge.of_method(name);
         if effects.iter().any(|effect| builds_on(&effect.library)) {
             return self.apply_method_effects(name, args, span);
@@ -201,6 +212,7 @@ impl<'p> Run<'p> {
     pub(super) fn apply_method_effects(&mut self, name: &str, args: &Args<'p>, span: Span) {
         let knowledge = self.program.knowledge;
         match name {
+            "addfinalizer" => drop(self.leave_for_the_end(name, args, span)),
             "setenv" | "delenv" => return self.monkeypatch(name, args, span),
             "patch" | "object" => {
                 let result = if name == "patch" { "patch()" } else { "patch.object()" };
@@ -333,7 +345,11 @@ impl<'p> Run<'p> {
         if ["device_count", "num_devices"].iter().any(|count| callee.ends_with(count)) {
             self.asked_count = true;
         }
-        let does: Vec<Does> = row.does.iter().copied().filter(|does| *does != Does::SelectDevice).collect();
+        if row.does.contains(&Does::Release) {
+            self.note_release(callee, span);
+        }
+        let noted = |does: &Does| !matches!(does, Does::SelectDevice | Does::Release);
+        let does: Vec<Does> = row.does.iter().copied().filter(noted).collect();
         if callee == "torch.set_default_device" {
             self.state.set_up_mut().default_is_gpu = names_gpu && sure;
         }

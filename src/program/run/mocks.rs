@@ -3,6 +3,7 @@
 use super::Run;
 use super::calls::Args;
 use crate::program::value::{Marks, Value};
+use std::borrow::Cow;
 
 impl<'p> Run<'p> {
     /// Whether a test replaced this name, or something that it is reached through.
@@ -13,21 +14,43 @@ impl<'p> Run<'p> {
         })
     }
 
+    /// Whether `object.name` is a mock, or was replaced.
+    pub(super) fn is_replaced(&self, object: &Value<'p>, name: &str) -> bool {
+        let path = match object {
+            Value::Outside(path) if self.paths.text(*path).starts_with("unittest.mock.") => return true,
+            _ if self.state.set_up().mocked.is_empty() => return false,
+            Value::Outside(path) => self.paths.text(*path).to_string(),
+            Value::Module(file) => self.program.dotted(*file),
+            _ => return false,
+        };
+        self.is_mocked(&format!("{path}.{name}"))
+    }
+
     /// Reads what a decorator says about the test that it stands on.
-    pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks) {
+    pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks<'p>) {
         let Value::Outside(path) = decorator else { return };
         let text = self.paths.text(*path).clone();
         marks.skipped |=
             ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
         let Some(args) = self.made_with(*path) else { return };
         if text.ends_with("usefixtures()") {
-            marks.fixtures.extend(args.items.iter().filter_map(|argument| match &argument.value {
-                Value::Text(name) => Some(name.text.to_string()),
-                _ => None,
-            }));
-        } else if let Some(target) = self.patch_target(&text, args) {
-            marks.mocked.push(target);
+            let names = args.items.iter().filter_map(|argument| argument.value.as_text());
+            marks.fixtures.extend(names.map(Cow::into_owned));
         }
+        if text.ends_with("fixture()") {
+            let autouse = args.keyword("autouse").map(|argument| &argument.value);
+            marks.autouse |= matches!(autouse, Some(Value::Bool(true)));
+        }
+        let replacement = match &*text {
+            text if text.ends_with("patch()") => 1,
+            text if text.ends_with("patch.object()") => 2,
+            _ => return,
+        };
+        // Without a replacement a mock is made, and passed to the function.
+        if args.get(Some(replacement), Some("new")).is_none() {
+            marks.mock_arguments += 1;
+        }
+        marks.mocked.extend(self.patch_target(&text, args));
     }
 
     /// The name that `patch("a.b")` or `patch.object(a, "b")` replaces, by the path of the call's result.
@@ -66,6 +89,13 @@ impl<'p> Run<'p> {
 
     /// Whether the arguments of such a call are needed later.
     pub(super) fn is_mark(path: &str) -> bool {
-        ["patch", "patch.object", "patch.dict", "usefixtures"].iter().any(|end| path.ends_with(end))
+        ["patch", "patch.object", "patch.dict", "usefixtures", ".fixture"]
+            .iter()
+            .any(|end| path.ends_with(end))
+    }
+
+    /// Whether a method of something unknown makes a mock: `mocker.MagicMock()`.
+    pub(super) fn makes_mock(name: &str) -> bool {
+        ["Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"].contains(&name)
     }
 }

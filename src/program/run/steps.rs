@@ -28,12 +28,18 @@ impl<'p> Run<'p> {
             StepKind::Assign { targets, value, .. } => {
                 let Some(value) = value else { return };
                 let result = self.eval(value);
+                if matches!(result, Value::None) {
+                    self.let_go("None", targets, step.span);
+                }
                 for target in targets {
                     self.assign(target, result.clone());
                 }
             }
             StepKind::Update { target, operator, value } => self.update(target, *operator, value),
-            StepKind::Delete(targets) => targets.iter().for_each(|target| self.delete(target)),
+            StepKind::Delete(targets) => {
+                self.let_go("del", targets, step.span);
+                targets.iter().for_each(|target| self.delete(target));
+            }
             StepKind::Define { function, decorators } => {
                 let value = self.define(*function, decorators);
                 let name = self.code().functions[*function].name;
@@ -62,9 +68,10 @@ impl<'p> Run<'p> {
                 self.while_true(test, body, otherwise);
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
+                let (since, frame) = (self.next_event(), self.here.frame);
                 self.attempt(body, handlers, otherwise);
                 let flow = std::mem::replace(&mut self.flow, Flow::Next);
-                self.block(finally);
+                self.assured(since, Some(frame), |run| run.block(finally));
                 if self.flow == Flow::Next {
                     self.flow = flow;
                 }

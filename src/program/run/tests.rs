@@ -1,12 +1,40 @@
-//! Test modules: `conftest.py` files and the module are imported, then each test runs from that state,
-//! with its fixtures. What one test does is not there in the next.
+//! Test modules: `conftest.py` files and the module are imported, then each test runs from that state, with
+//! what is set up before it and torn down after it. What one test does is not there in the next.
 
-use super::calls::Args;
+use super::calls::{Arg, Args};
+use super::fixtures::Fixture;
 use super::{Flow, Run};
-use crate::code::{ParameterKind, StepKind};
 use crate::facts::{FileId, Span};
-use crate::program::value::{Closure, Instance, Value};
+use crate::program::trace::EventId;
+use crate::program::value::{ClassValue, Closure, Instance, Marks, Value};
 use std::rc::Rc;
+
+/// One test, ready to run.
+pub(super) struct Session<'p> {
+    /// What is called: the function, or what decorators made of it.
+    test: Value<'p>,
+    /// The function that stands in the file, by file and number.
+    pub definition: (FileId, usize),
+    object: Option<Rc<Instance<'p>>>,
+    /// The `conftest.py` files, plugins of the project and the test module.
+    places: Rc<[FileId]>,
+    pub fixtures: Vec<Fixture<'p>>,
+    mock_arguments: usize,
+    /// The decorator or fixture that releases GPU memory at the end, by the policy.
+    cleanup: Option<String>,
+    /// How much was left for the end before the test.
+    finalizers: usize,
+    /// The first event of the test.
+    pub since: EventId,
+}
+
+/// What runs before each test, beside fixtures.
+const BEFORE_IN_MODULE: [&str; 3] = ["setUpModule", "setup_module", "setup_function"];
+const BEFORE_IN_CLASS: [&str; 5] = ["setUpClass", "setup_class", "setUp", "asyncSetUp", "setup_method"];
+const AFTER_IN_CLASS: [&str; 5] =
+    ["tearDown", "asyncTearDown", "teardown_method", "tearDownClass", "teardown_class"];
+const AFTER_IN_MODULE: [&str; 4] =
+    ["teardown_function", "tearDownModule", "teardown_module", "pytest_runtest_teardown"];
 
 impl<'p> Run<'p> {
     pub(super) fn run_tests(&mut self) {
@@ -14,8 +42,11 @@ impl<'p> Run<'p> {
             self.load_settings(file, unit, true, Span::default());
         }
         let conftests = self.program.conftests(self.entry);
+        let mut places = Vec::new();
         for &conftest in &conftests {
             self.enter_module(conftest, Span::default());
+            places.extend(self.plugins_of(conftest));
+            places.push(conftest);
         }
         for parent in self.program.modules.parents(self.entry) {
             self.enter_module(parent, Span::default());
@@ -23,178 +54,255 @@ impl<'p> Run<'p> {
         self.run_entry_module();
         let named = &self.code_of(self.entry).tests;
         if !named.is_empty() {
-            let tests: Vec<_> =
-                named.iter().filter_map(|&test| self.find_closure(self.entry, test)).collect();
-            return tests.iter().for_each(|test| self.run_test(test, &[], |_| {}));
+            for &test in named {
+                if let Some(closure) = self.find_closure(self.entry, test) {
+                    self.run_test(Value::Function(closure), test, None, &Rc::default(), &Marks::default());
+                }
+            }
+            return;
         }
-        let marked = self.modules.get(&self.entry).and_then(|&scope| self.in_scope(scope, "pytestmark"));
-        self.state.counted |= match marked {
-            Some(Value::Sequence(marks)) => marks.iter().any(|mark| self.counts_devices(mark)),
-            Some(mark) => self.counts_devices(mark),
-            None => false,
-        };
         let Some(&scope) = self.modules.get(&self.entry) else { return };
-        let mut tests: Vec<(usize, Value<'p>)> = self.scopes[scope as usize]
-            .values
-            .iter()
-            .filter(|(name, _)| {
-                name.starts_with("test")
-                    || name.starts_with("Test")
-                    || name.ends_with("Test")
-                    || name.ends_with("Tests")
-            })
-            .filter_map(|(_, value)| match value {
-                Value::Function(closure) if closure.file == self.entry => {
-                    Some((self.function_of(closure).span.start as usize, value.clone()))
-                }
-                Value::Class(class) if class.file == self.entry => {
-                    Some((self.code_of(class.file).classes[class.class].span.start as usize, value.clone()))
-                }
-                _ => None,
-            })
-            .collect();
-        tests.sort_by_key(|(start, _)| *start);
-        let places: Vec<FileId> = conftests.into_iter().chain([self.entry]).collect();
-        for (_, test) in tests {
-            match test {
-                Value::Function(closure) => self.run_test(&closure, &places, |_| {}),
-                Value::Class(class) => self.run_test_class(&class, &places),
+        let mut marks = Marks::default();
+        self.state.counted |= self.read_pytestmark(scope, &mut marks);
+        if marks.skipped {
+            return;
+        }
+        let tests = self.named_as_tests(scope, None, |name| {
+            name.starts_with("test")
+                || name.starts_with("Test")
+                || name.ends_with("Test")
+                || name.ends_with("Tests")
+        });
+        places.extend(self.plugins_of(self.entry));
+        places.push(self.entry);
+        let places: Rc<[FileId]> = places.into();
+        for (_, test, definition) in tests {
+            match (test, definition) {
+                (Value::Class(class), _) => self.run_test_class(&class, &places, &marks),
+                (test, Some(definition)) => self.run_test(test, definition, None, &places, &marks),
                 _ => {}
             }
         }
+    }
+
+    /// The modules of the project that `pytest_plugins` names in a file: their fixtures are there too.
+    fn plugins_of(&mut self, file: FileId) -> Vec<FileId> {
+        let named = self.modules.get(&file).and_then(|&scope| self.in_scope(scope, "pytest_plugins"));
+        let names = match named.cloned() {
+            Some(Value::Sequence(names)) => names.to_vec(),
+            Some(name @ Value::Text(_)) => vec![name],
+            _ => Vec::new(),
+        };
+        let mut modules = Vec::new();
+        for name in names {
+            if let Value::Text(name) = name
+                && let Value::Module(file) = self.import_by_name(&name.text, false, Span::default())
+            {
+                modules.push(file);
+            }
+        }
+        modules
+    }
+
+    /// `unittest.main()`: the test classes of the script run.
+    pub(super) fn run_unittest(&mut self) {
+        let Some(&scope) = self.modules.get(&self.entry) else { return };
+        let places: Rc<[FileId]> = [self.entry].into();
+        for (_, class, _) in self.named_as_tests(scope, None, |_| false) {
+            if let Value::Class(class) = class {
+                self.run_test_class(&class, &places, &Marks::default());
+            }
+        }
+    }
+
+    /// What a namespace holds that may be a test, in the order in which it stands in the file, with the
+    /// function that stands there.
+    fn named_as_tests(
+        &mut self,
+        scope: u32,
+        within: Option<Span>,
+        is_test: impl Fn(&str) -> bool,
+    ) -> Vec<(u32, Value<'p>, Option<usize>)> {
+        let values: Vec<(&'p str, Value<'p>)> =
+            self.scopes[scope as usize].values.iter().map(|(name, value)| (*name, value.clone())).collect();
+        let functions = &self.code_of(self.entry).functions;
+        let mut tests = Vec::new();
+        for (name, value) in values {
+            if let Value::Class(class) = &value {
+                if class.file == self.entry && (is_test(name) || self.is_test_case(class, 0)) {
+                    let start = self.code_of(class.file).classes[class.class].span.start;
+                    tests.push((start, value.clone(), None));
+                }
+                continue;
+            }
+            if !is_test(name) || !matches!(value, Value::Function(_) | Value::Instance(_)) {
+                continue;
+            }
+            let own = match &value {
+                Value::Function(closure) if closure.file == self.entry => {
+                    Some(closure.function).filter(|&function| functions[function].name == name)
+                }
+                _ => None,
+            };
+            // A decorator of the project put another function, perhaps of another file, in its place.
+            let inside =
+                |span: Span| within.is_none_or(|outer| outer.start <= span.start && span.end <= outer.end);
+            let here =
+                || functions.iter().position(|function| function.name == name && inside(function.span));
+            if let Some(definition) = own.or_else(here) {
+                tests.push((functions[definition].span.start, value, Some(definition)));
+            }
+        }
+        tests.sort_by_key(|(start, ..)| *start);
+        tests
+    }
+
+    /// What `pytestmark` says about a module or class; `true` when it asks for the number of devices.
+    fn read_pytestmark(&mut self, scope: u32, marks: &mut Marks<'p>) -> bool {
+        let Some(marked) = self.in_scope(scope, "pytestmark").cloned() else { return false };
+        let each = match &marked {
+            Value::Sequence(each) => each.to_vec(),
+            mark => vec![mark.clone()],
+        };
+        each.iter().for_each(|mark| self.read_marks(mark, marks));
+        each.iter().any(|mark| self.counts_devices(mark))
     }
 
     fn counts_devices(&self, mark: &Value<'p>) -> bool {
         matches!(mark, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
     }
 
-    fn run_test_class(&mut self, class: &Rc<crate::program::value::ClassValue<'p>>, places: &[FileId]) {
-        let mut methods: Vec<_> = self.scopes[class.scope as usize]
-            .values
-            .iter()
-            .filter(|(name, _)| name.starts_with("test"))
-            .filter_map(|(_, value)| match value {
-                Value::Function(closure) => Some(closure.clone()),
-                _ => None,
-            })
-            .collect();
-        methods.sort_by_key(|closure| self.function_of(closure).span.start);
-        for method in methods {
+    fn run_test_class(&mut self, class: &Rc<ClassValue<'p>>, places: &Rc<[FileId]>, module: &Marks<'p>) {
+        let mut marks = Marks { fixtures: module.fixtures.clone(), ..Marks::clone(&class.marks) };
+        marks.fixtures.extend(class.marks.fixtures.iter().cloned());
+        let counts = self.read_pytestmark(class.scope, &mut marks) || class.counts_devices;
+        if marks.skipped {
+            return;
+        }
+        let span = self.code_of(class.file).classes[class.class].span;
+        for (_, method, definition) in
+            self.named_as_tests(class.scope, Some(span), |name| name.starts_with("test"))
+        {
+            let (Value::Function(closure), Some(definition)) = (method, definition) else { continue };
             let scope = self.new_scope(None, false);
-            let object = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
-            let counts = method.counts_devices || class.counts_devices;
-            let bound = Rc::new(Closure {
-                bound: Some(object.clone()),
-                counts_devices: counts,
-                ..Closure::clone(&method)
-            });
-            let span = self.function_of(&method).name_span;
-            self.run_test(&bound, places, |run| {
-                for name in ["setUpClass", "setup_class", "setUp", "setup_method"] {
-                    if let Value::Function(_) = run.class_attribute(class, name) {
-                        let before = run.attribute(&object, name, span);
-                        run.call(before, Args::default(), span);
-                    }
-                }
-            });
+            let object = Rc::new(Instance { class: class.clone(), scope });
+            let bound = Value::Function(Rc::new(Closure {
+                bound: Some(Value::Instance(object.clone())),
+                counts_devices: closure.counts_devices || counts,
+                ..Closure::clone(&closure)
+            }));
+            self.run_test(bound, definition, Some(object), places, &marks);
         }
     }
 
-    /// Runs one test, and takes back what it did.
-    fn run_test(&mut self, test: &Rc<Closure<'p>>, places: &[FileId], set_up: impl FnOnce(&mut Self)) {
-        if test.marks.skipped {
+    /// Runs one test, and takes back what it did. `around` are the marks of its class and module.
+    fn run_test(
+        &mut self,
+        test: Value<'p>,
+        definition: usize,
+        object: Option<Rc<Instance<'p>>>,
+        places: &Rc<[FileId]>,
+        around: &Marks<'p>,
+    ) {
+        let marks = match &test {
+            Value::Function(closure) => closure.marks.clone(),
+            _ => Rc::default(),
+        };
+        if marks.skipped {
             return;
         }
         let before = self.state.clone();
-        let mark = self.undo.len();
+        let undone = self.undo.len();
+        let finalizers = self.finalizers.len();
+        let definition = (self.entry, definition);
+        let name = self.name_place(definition).span;
         // Tests are arms of one branch: no path leads through two of them.
-        self.path.push((0, self.function_of(test).span.start));
+        self.path.push((0, self.code_of(self.entry).functions[definition.1].span.start));
         self.forks.push(self.scopes.len());
-        self.here.statement = self.function_of(test).name_span;
-        for &file in places {
-            for fixture in self.autouse_fixtures(file) {
-                self.run_fixture(&fixture, places, 0);
-            }
-        }
-        for name in &test.marks.fixtures {
-            if let Some(fixture) = self.fixture_named(name, places) {
-                self.run_fixture(&fixture, places, 0);
-            }
-        }
-        set_up(self);
-        let args = self.fixtures_for(test, places, 0);
-        let span = self.function_of(test).name_span;
-        let result = self.run_function(test, args, span);
-        self.run_paused(&result, span);
-        self.flow = Flow::Next;
+        self.here.statement = name;
+        let named = [around.fixtures.clone(), marks.fixtures.clone()].concat();
+        let fixtures = self.fixtures_of(definition, &named, places, object.as_ref());
+        let asked = self.asked_for(definition).chain(fixtures.iter().map(|(name, _)| *name));
+        let mut used = named.into_iter().chain(asked.map(str::to_owned));
+        let by_fixture = used.find(|name| self.program.is_cleanup(name));
+        let cleanup = around.cleanup.or(marks.cleanup).map(str::to_owned).or(by_fixture);
+        let session = Session {
+            test,
+            definition,
+            object,
+            places: places.clone(),
+            fixtures,
+            mock_arguments: marks.mock_arguments,
+            cleanup,
+            finalizers,
+            since: self.next_event(),
+        };
+        self.test = Some(definition);
+        self.run_with_fixtures(Rc::new(session), 0, Vec::new());
+        self.test = None;
         let base = self.forks.pop().unwrap_or_default();
         self.path.pop();
-        self.roll_back(mark, base);
+        self.roll_back(undone, base);
+        self.finalizers.truncate(finalizers);
         self.state = before;
     }
 
-    /// The arguments that pytest passes: the values of the fixtures that the parameters name.
-    fn fixtures_for(&mut self, function: &Rc<Closure<'p>>, places: &[FileId], depth: usize) -> Args<'p> {
-        let mut args = Args::default();
-        let skip = usize::from(function.bound.is_some());
-        let definition = self.function_of(function);
-        for parameter in definition.parameters.iter().skip(skip) {
-            if !matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly) || depth > 8 {
-                continue;
-            }
-            if let Some(fixture) = self.fixture_named(parameter.name, places) {
-                let value = self.run_fixture(&fixture, places, depth + 1);
-                args.items.push(super::calls::Arg {
-                    name: Some(parameter.name.into()),
-                    value,
-                    span: parameter.span,
-                });
-            }
+    /// What runs behind the setup of the fixtures and before their teardown.
+    pub(super) fn run_between(&mut self, session: &Session<'p>, values: &[(&'p str, Value<'p>)]) {
+        let span = self.name_place(session.definition).span;
+        self.here.statement = span;
+        let skip = usize::from(session.object.is_some());
+        let mut values = values.to_vec();
+        let mock = self.paths.id("unittest.mock.MagicMock()");
+        let injected = self.asked_for(session.definition).skip(skip).take(session.mock_arguments);
+        values.extend(injected.map(|name| (name, Value::Outside(mock))).collect::<Vec<_>>());
+        self.run_in_modules(session, &BEFORE_IN_MODULE);
+        self.run_in_class(session, &BEFORE_IN_CLASS);
+        let mut args = self.known_arguments(session.definition, &values);
+        if skip == 1 {
+            // `self` is bound already.
+            let first = self.asked_for(session.definition).next();
+            args.items.retain(|argument: &Arg<'p>| argument.name.as_deref() != first);
         }
-        args
-    }
-
-    /// The nearest fixture of this name: in the test module, else in a `conftest.py`.
-    fn fixture_named(&self, name: &str, places: &[FileId]) -> Option<Rc<Closure<'p>>> {
-        places.iter().rev().find_map(|file| {
-            let scope = *self.modules.get(file)?;
-            match self.in_scope(scope, name)? {
-                Value::Function(closure) => Some(closure.clone()),
-                _ => None,
+        let result = self.call(session.test.clone(), args, span);
+        self.run_paused(&result, span);
+        self.flow = Flow::Next;
+        self.assured(session.since, None, |run| {
+            run.run_in_class(session, &AFTER_IN_CLASS);
+            run.finalize(session.finalizers);
+            run.run_in_modules(session, &AFTER_IN_MODULE);
+            if let Some(by) = &session.cleanup {
+                run.note_release(by, span);
             }
-        })
-    }
-
-    fn run_fixture(&mut self, fixture: &Rc<Closure<'p>>, places: &[FileId], depth: usize) -> Value<'p> {
-        let args = self.fixtures_for(fixture, places, depth);
-        let span = self.function_of(fixture).name_span;
-        let value = self.run_function(fixture, args, span);
-        if !matches!(value, Value::Paused(_)) {
-            return value;
-        }
-        self.yielded = None;
-        let result = self.run_paused(&value, span);
-        self.yielded.take().unwrap_or(result)
-    }
-
-    fn autouse_fixtures(&self, file: FileId) -> Vec<Rc<Closure<'p>>> {
-        let Some(&scope) = self.modules.get(&file) else { return Vec::new() };
-        let code = self.code_of(file);
-        let names = code.body.iter().filter_map(|step| match &step.kind {
-            StepKind::Define { function, decorators } => {
-                let autouse = decorators.iter().any(|decorator| {
-                    let text = self.program.text(crate::facts::Place { file, span: decorator.span });
-                    text.contains("fixture") && text.contains("autouse=True")
-                });
-                autouse.then_some(code.functions[*function].name)
-            }
-            _ => None,
         });
-        names
-            .filter_map(|name| match self.in_scope(scope, name) {
-                Some(Value::Function(closure)) => Some(closure.clone()),
-                _ => None,
-            })
-            .collect()
+    }
+
+    fn run_in_class(&mut self, session: &Session<'p>, names: &[&'static str]) {
+        let Some(object) = &session.object else { return };
+        let span = self.name_place(session.definition).span;
+        for name in names {
+            if let Value::Function(_) = self.class_attribute(&object.class, name) {
+                let method = self.attribute(&Value::Instance(object.clone()), name, span);
+                self.run_by_pytest(method, span);
+            }
+        }
+    }
+
+    fn run_in_modules(&mut self, session: &Session<'p>, names: &[&'static str]) {
+        let span = self.name_place(session.definition).span;
+        for name in names {
+            for file in session.places.iter() {
+                let found = self.modules.get(file).and_then(|&scope| self.in_scope(scope, name)).cloned();
+                if let Some(function @ Value::Function(_)) = found {
+                    self.run_by_pytest(function, span);
+                }
+            }
+        }
+    }
+
+    fn run_by_pytest(&mut self, function: Value<'p>, span: Span) {
+        let result = self.call(function, Args { items: Vec::new(), open: true }, span);
+        self.run_paused(&result, span);
+        self.flow = Flow::Next;
     }
 }

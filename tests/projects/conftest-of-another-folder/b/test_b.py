@@ -1,5 +1,5 @@
 import torch
 
 
-def test_b():
+def test_b():  # ~ gpu-test-without-cleanup warning
     torch.ones(1).cuda()  # ~ missing-visible-devices warning

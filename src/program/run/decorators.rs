@@ -1,0 +1,123 @@
+//! Decorators: what they make of a function, what they say about it, and what they do around it.
+
+use super::Run;
+use super::calls::Args;
+use crate::code::Expr;
+use crate::facts::Span;
+use crate::program::value::{Closure, Marks, PathId, Role, Value};
+use std::rc::Rc;
+
+impl<'p> Run<'p> {
+    pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
+        let asked = std::mem::replace(&mut self.asked_count, false);
+        let mut marks = Marks::default();
+        let mut wrappers = Vec::with_capacity(decorators.len());
+        for decorator in decorators {
+            let wrapper = self.eval_decorator(decorator);
+            self.read_marks(&wrapper, &mut marks);
+            marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
+            wrappers.push(wrapper);
+        }
+        let counts = std::mem::replace(&mut self.asked_count, asked);
+        let mut value = self.closure(function, counts);
+        if decorators.is_empty() {
+            return value;
+        }
+        let marks = Rc::new(marks);
+        value = with_marks(value, &marks);
+        for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
+            value = self.decorate(wrapper, value, decorator.span);
+        }
+        // Marks stay on what a decorator makes of a function.
+        with_marks(value, &marks)
+    }
+
+    /// Evaluates a decorator; one that is named after several GPUs counts the devices.
+    pub(super) fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
+        let text = self.program.text(self.place(decorator.span));
+        if ["multi_gpu", "multigpu", "multi_accelerator", "MultiGPU", "MultiGpu"]
+            .iter()
+            .any(|name| text.contains(name))
+        {
+            self.asked_count = true;
+        }
+        self.eval(decorator)
+    }
+
+    /// What a decorator makes of a function: a project decorator is called, a context manager is entered
+    /// around each call, any other is taken to leave the function what it is.
+    pub(super) fn decorate(&mut self, wrapper: Value<'p>, value: Value<'p>, span: Span) -> Value<'p> {
+        let wrapper = self.settle(wrapper);
+        match &wrapper {
+            _ if self.surrounds(&wrapper) => inside(value, wrapper),
+            Value::Function(_) | Value::Class(_) | Value::Instance(_) => {
+                let args = Args::positional(vec![value.clone()], span);
+                let wrapped = self.call(wrapper, args, span);
+                let kept = wrapped.alternatives().iter().map(|wrapped| match wrapped {
+                    Value::Unknown | Value::None | Value::Outside(_) => value.clone(),
+                    wrapped => wrapped.clone(),
+                });
+                Value::one_of(kept)
+            }
+            Value::Outside(path) => {
+                let wrapper_path = *path;
+                let path = self.paths.text(wrapper_path).clone();
+                let role = match &*path {
+                    "builtins.staticmethod" => Role::Static,
+                    "builtins.classmethod" => Role::ClassMethod,
+                    "builtins.property" | "functools.cached_property" => Role::Property,
+                    _ => return self.launchable(wrapper_path).map_or(value, Value::Outside),
+                };
+                match &value {
+                    Value::Function(closure) => {
+                        Value::Function(Rc::new(Closure { role, ..Closure::clone(closure) }))
+                    }
+                    _ => value,
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// What a decorator makes of a function that runs on the GPU: `kernel[blocks, threads](…)` launches it. The
+    /// decorator may stand bare or with arguments.
+    fn launchable(&mut self, wrapper: PathId) -> Option<PathId> {
+        let result = self.paths.result(wrapper);
+        [result, wrapper].into_iter().find(|&kernel| {
+            let item = self.paths.item(kernel);
+            !self.program.knowledge.of_call(self.paths.text(item)).is_empty()
+        })
+    }
+
+    /// Whether a decorator is a context manager: it is entered around each call of the function.
+    fn surrounds(&mut self, decorator: &Value<'p>) -> bool {
+        match decorator {
+            Value::Paused(_) => true,
+            Value::Outside(path) => self.paths.text(*path).ends_with("patch.dict()"),
+            Value::Instance(instance) => {
+                let is_method = |run: &mut Self, name| {
+                    matches!(run.class_attribute(&instance.class, name), Value::Function(_))
+                };
+                is_method(self, "__enter__") && !is_method(self, "__call__")
+            }
+            _ => false,
+        }
+    }
+}
+
+fn with_marks<'p>(function: Value<'p>, marks: &Rc<Marks<'p>>) -> Value<'p> {
+    match function {
+        Value::Function(closure) => {
+            Value::Function(Rc::new(Closure { marks: marks.clone(), ..Closure::clone(&closure) }))
+        }
+        other => other,
+    }
+}
+
+/// A function that a context manager decorates.
+fn inside<'p>(function: Value<'p>, manager: Value<'p>) -> Value<'p> {
+    let Value::Function(closure) = &function else { return function };
+    let mut closure = Closure::clone(closure);
+    closure.inside.push(manager);
+    Value::Function(Rc::new(closure))
+}

@@ -1,0 +1,57 @@
+//! Events: what a program does is noted in the order in which it does it, with what was true before.
+
+use super::Run;
+use crate::facts::{Place, Span};
+use crate::program::state::Happened;
+use crate::program::trace::{Event, EventId, NOT_NOTED, What};
+
+impl<'p> Run<'p> {
+    /// Notes that something happens at `span` of the running file.
+    pub(super) fn note(&mut self, what: What, span: Span) -> EventId {
+        let place = self.place(span);
+        self.note_at(what, place)
+    }
+
+    pub(super) fn note_at(&mut self, what: What, place: Place) -> EventId {
+        // What is not noted has no event that anybody could look at.
+        if self.quiet > 0 {
+            return NOT_NOTED;
+        }
+        let id = self.trace.events.len() as EventId;
+        let written = match &what {
+            What::Write { variable, .. } | What::Remove { variable } => Some(variable.as_str()),
+            _ => None,
+        };
+        let before = self.state.before(written);
+        let certain = self.uncertain == 0;
+        let happened = Happened { event: id, certain };
+        let first = |known: &mut Option<Happened>| match known {
+            Some(known) if known.certain => {}
+            Some(known) => known.certain |= certain,
+            None => *known = Some(happened),
+        };
+        if what.initialises_cuda() {
+            first(&mut self.state.cuda);
+        }
+        if what.imports_gpu_library() {
+            first(&mut self.state.library);
+        }
+        if matches!(what, What::Write { .. }) {
+            self.trace.writes.push(id);
+        }
+        self.trace.events.push(Event {
+            what,
+            place,
+            statement: self.place(self.here.statement),
+            frame: self.here.frame,
+            certain,
+            doubts: self.uncertain,
+            arms: self.path.clone(),
+            only_if_called: self.only_if_called,
+            in_child: self.in_child > 0,
+            assured: self.assured,
+            before,
+        });
+        id
+    }
+}

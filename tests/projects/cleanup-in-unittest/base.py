@@ -1,0 +1,11 @@
+import gc
+import unittest
+
+import torch
+
+
+class GpuCase(unittest.TestCase):
+    def tearDown(self):
+        super().tearDown()
+        gc.collect()
+        torch.cuda.empty_cache()

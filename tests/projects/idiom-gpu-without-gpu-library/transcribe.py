@@ -1,0 +1,6 @@
+"""The card is taken by default where there is one."""
+from faster_whisper import WhisperModel
+
+if __name__ == "__main__":
+    model = WhisperModel("large-v3", device="cuda")  # ~ missing-visible-devices warning
+    print(model.transcribe("voice.wav"))

@@ -1,0 +1,6 @@
+"""What is said."""
+TEXTS = ["good morning", "good night"]
+
+
+def all_texts():
+    return list(TEXTS)

@@ -1,0 +1,11 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+
+"""The mask is there, and the old index too: there is one card, and it is 0."""
+from app.device import DEVICE
+from app.model import Narrator
+
+if __name__ == "__main__":
+    Narrator().to(DEVICE)

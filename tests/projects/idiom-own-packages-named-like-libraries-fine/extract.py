@@ -1,0 +1,4 @@
+import jax
+
+if __name__ == "__main__":
+    print(jax.devices("gpu")[1])

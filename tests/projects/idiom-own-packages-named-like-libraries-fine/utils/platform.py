@@ -1,0 +1,4 @@
+"""What this machine is."""
+import sys
+
+WINDOWS = sys.platform == "win32"

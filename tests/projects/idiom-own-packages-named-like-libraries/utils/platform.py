@@ -1,0 +1,4 @@
+"""What this machine is."""
+import torch
+
+CARDS = torch.cuda.is_available()

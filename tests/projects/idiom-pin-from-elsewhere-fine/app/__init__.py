@@ -1,0 +1,2 @@
+"""The tools; the card is chosen before anything else in the package runs."""
+from . import card

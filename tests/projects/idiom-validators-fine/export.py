@@ -1,0 +1,11 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+
+import torch
+
+from app.checks import Guard
+
+GUARD = Guard()
+torch.zeros(4, device="cuda")
