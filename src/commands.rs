@@ -68,9 +68,9 @@ pub enum Gpus {
     Some,
 }
 
-/// The shell that reads a text.
+/// Which language of shells a text is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shell {
+pub enum Dialect {
     /// sh, bash, zsh …
     Bourne,
     PowerShell,
@@ -92,11 +92,11 @@ pub enum Started {
     /// `python -c …`: the position of the code.
     PythonCode(usize),
     /// `sh -c …`: the position of the code.
-    ShellCode(Shell, usize),
+    ShellCode(Dialect, usize),
     /// `python` or `python -`: what it runs comes on its standard input.
     PythonInput,
     /// `bash` or `bash -s`.
-    ShellInput(Shell),
+    ShellInput(Dialect),
     /// `pytest tests/a.py`: files and folders, none for all that are found.
     Tests(Vec<String>),
     /// Any other program, by its name without folders.
@@ -147,7 +147,7 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
         }
         at += wrapper.operands;
         if reads_code(wrapper) && words.get(at).copied().flatten().is_some_and(has_blank) {
-            invocation.started = Started::ShellCode(Shell::Bourne, at);
+            invocation.started = Started::ShellCode(Dialect::Bourne, at);
             return;
         }
     }
@@ -324,7 +324,7 @@ fn started(
         "cmd" => cmd_started(words, at + 1, invocation),
         "su" | "runuser" => {
             match words[at..].iter().position(|word| matches!(word, Some("-c" | "--command"))) {
-                Some(option) => Started::ShellCode(Shell::Bourne, at + option + 1),
+                Some(option) => Started::ShellCode(Dialect::Bourne, at + option + 1),
                 None => Started::Program(name.to_owned()),
             }
         }
@@ -339,8 +339,8 @@ fn started(
                 let position = words.iter().position(|word| *word == Some(*wrapped)).unwrap_or_default();
                 invocation.elsewhere = Some(Elsewhere::Job);
                 return match wrapped.strip_prefix("--wrap=") {
-                    Some(_) => Started::ShellCode(Shell::Bourne, position),
-                    None => Started::ShellCode(Shell::Bourne, position + 1),
+                    Some(_) => Started::ShellCode(Dialect::Bourne, position),
+                    None => Started::ShellCode(Dialect::Bourne, position + 1),
                 };
             }
             file_behind_options(words, at + 1, SLURM)

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpulint::languages::{self, Choices};
+use gpulint::languages;
 use gpulint::rules::RuleSet;
 use gpulint::settings::Settings;
 use gpulint::sources::{Language, Source, Sources};

@@ -1,6 +1,6 @@
 //! Terminals that go on by themselves, and other machines: `screen`, `tmux`, `ssh`.
 
-use super::{Elsewhere, Invocation, Shell, Started, has_blank, invocation_from};
+use super::{Dialect, Elsewhere, Invocation, Started, has_blank, invocation_from};
 
 /// What a session starts; `false` when the words are for none.
 pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &mut Invocation) -> bool {
@@ -19,7 +19,7 @@ fn ssh(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
     let at = behind_options(words, at, WITH_VALUE);
     invocation.elsewhere = Some(Elsewhere::Machine);
     match words.get(at + 1) {
-        None => invocation.started = Started::ShellInput(Shell::Bourne),
+        None => invocation.started = Started::ShellInput(Dialect::Bourne),
         Some(_) => code_or_words(words, at + 1, invocation),
     }
 }
@@ -29,7 +29,7 @@ fn screen(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
     const WITH_VALUE: &str = "ScehpstT";
     if let Some(stuff) = words[at.min(words.len())..].iter().position(|word| *word == Some("stuff")) {
         invocation.elsewhere = Some(Elsewhere::Running);
-        invocation.started = Started::ShellCode(Shell::Bourne, at + stuff + 1);
+        invocation.started = Started::ShellCode(Dialect::Bourne, at + stuff + 1);
         return;
     }
     let at = behind_options(words, at, WITH_VALUE);
@@ -58,7 +58,7 @@ fn tmux(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
     // A pane has the environment of the server, and what was typed into it before.
     invocation.elsewhere = keys.then_some(Elsewhere::Running);
     match keys {
-        true => invocation.started = Started::ShellCode(Shell::Bourne, at),
+        true => invocation.started = Started::ShellCode(Dialect::Bourne, at),
         false => code_or_words(words, at, invocation),
     }
 }
@@ -66,7 +66,7 @@ fn tmux(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
 /// One word with blanks is code; several are a command.
 fn code_or_words(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
     match words.get(at).copied().flatten() {
-        Some(word) if has_blank(word) => invocation.started = Started::ShellCode(Shell::Bourne, at),
+        Some(word) if has_blank(word) => invocation.started = Started::ShellCode(Dialect::Bourne, at),
         _ => invocation_from(words, at, invocation),
     }
 }

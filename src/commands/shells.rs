@@ -1,15 +1,15 @@
 //! Shells: the script, or the code, that they are given to run.
 
-use super::{Invocation, Shell, Started, has_blank, has_ending, invocation_from, program_name};
+use super::{Dialect, Invocation, Started, has_blank, has_ending, invocation_from, program_name};
 
 pub(super) fn shell_started(words: &[Option<&str>], mut at: usize) -> Started {
     while let Some(word) = words.get(at) {
         let Some(word) = word else { return Started::Unknown };
         match *word {
-            "-s" => return Started::ShellInput(Shell::Bourne),
+            "-s" => return Started::ShellInput(Dialect::Bourne),
             "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file" => at += 2,
             flags if is_flags(flags) && flags[1..].contains('c') => {
-                return Started::ShellCode(Shell::Bourne, at + 1);
+                return Started::ShellCode(Dialect::Bourne, at + 1);
             }
             // `-euo pipefail`
             flags if is_flags(flags) && flags.ends_with('o') => at += 2,
@@ -17,7 +17,7 @@ pub(super) fn shell_started(words: &[Option<&str>], mut at: usize) -> Started {
             file => return Started::File(file.to_owned()),
         }
     }
-    Started::ShellInput(Shell::Bourne)
+    Started::ShellInput(Dialect::Bourne)
 }
 
 /// Letters that stand together behind one `-`.
@@ -46,11 +46,11 @@ pub(super) fn powershell_started(
         };
         let is = |name: &str, least: usize| option.len() >= least && name.starts_with(option.as_str());
         if option.is_empty() {
-            return Started::ShellInput(Shell::PowerShell);
+            return Started::ShellInput(Dialect::PowerShell);
         }
         if is("command", 1) || is("commandwithargs", 8) || option == "cwa" {
             return match words.get(at + 1) {
-                Some(Some("-")) | None => Started::ShellInput(Shell::PowerShell),
+                Some(Some("-")) | None => Started::ShellInput(Dialect::PowerShell),
                 _ => powershell_code(words, at + 1, invocation),
             };
         }
@@ -76,7 +76,7 @@ pub(super) fn powershell_started(
             || is("psconsolefile", 2);
         at += 1 + usize::from(with_value);
     }
-    Started::ShellInput(Shell::PowerShell)
+    Started::ShellInput(Dialect::PowerShell)
 }
 
 /// The code of one word, or a command of several.
@@ -84,7 +84,7 @@ fn powershell_code(words: &[Option<&str>], at: usize, invocation: &mut Invocatio
     let is_code =
         words.get(at).copied().flatten().is_none_or(|word| has_blank(word) || word.contains(['$', ';', '.']));
     if is_code || at + 1 >= words.len() {
-        return Started::ShellCode(Shell::PowerShell, at);
+        return Started::ShellCode(Dialect::PowerShell, at);
     }
     invocation_from(words, at, invocation);
     invocation.started.clone()
@@ -97,7 +97,7 @@ pub(super) fn cmd_started(words: &[Option<&str>], mut at: usize, invocation: &mu
             "/c" | "/k" | "/r" | "//c" => {
                 at += 1;
                 if words.get(at).copied().flatten().is_some_and(has_blank) {
-                    return Started::ShellCode(Shell::Batch, at);
+                    return Started::ShellCode(Dialect::Batch, at);
                 }
                 let mut inner = Invocation::default();
                 invocation_from(words, at, &mut inner);

@@ -69,7 +69,7 @@ fn env_sets_and_removes() {
 #[test]
 fn shells_start_scripts_and_code() {
     assert_eq!(of("bash -e scripts/run.sh 1").started, file("scripts/run.sh"));
-    assert_eq!(of("bash -lc x").started, Started::ShellCode(Shell::Bourne, 2));
+    assert_eq!(of("bash -lc x").started, Started::ShellCode(Dialect::Bourne, 2));
     assert_eq!(of("./run.sh").started, file("./run.sh"));
     assert_eq!(of("sbatch --gres=gpu:1 -p long job.sh").started, file("job.sh"));
     assert_eq!(of("ollama serve").started, Started::Program("ollama".to_owned()));
@@ -83,4 +83,63 @@ fn tests_are_found_behind_options() {
     };
     assert_eq!(tests("pytest -n 4 -k gpu tests/test_a.py::test_x"), ["tests/test_a.py"]);
     assert!(tests("python -m pytest -q").is_empty());
+}
+
+#[test]
+fn containers_are_entered() {
+    let started = of(
+        "docker run --rm -it --gpus all -v /a:/b -e A=1 --env=B=2 -e C -w /app image:1 python train.py -e X=1",
+    );
+    assert_eq!(started.started, file("train.py"));
+    assert_eq!(started.folder.as_deref(), Some("app"));
+    let words: Vec<usize> = started.settings.iter().map(|setting| setting.word).collect();
+    assert_eq!(words, [9, 10]);
+    let handed =
+        Elsewhere::Container { handed: vec!["C".to_owned()], env_files: Vec::new(), gpus: Gpus::All };
+    assert_eq!(started.elsewhere, Some(handed));
+    let gpus = |line: &str| match of(line).elsewhere {
+        Some(Elsewhere::Container { gpus, .. }) => gpus,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(gpus("docker run image"), Gpus::None);
+    assert_eq!(gpus("docker run --gpus \"device=1\" image"), Gpus::Some);
+    assert_eq!(gpus("podman run --device nvidia.com/gpu=all image"), Gpus::All);
+    assert_eq!(gpus("docker run --gpus=all -e NVIDIA_VISIBLE_DEVICES=1 image"), Gpus::Some);
+    assert_eq!(of("docker run --entrypoint python image train.py").started, file("train.py"));
+    assert_eq!(of("docker exec -it box python train.py").elsewhere, Some(Elsewhere::Running));
+    assert_eq!(of("docker build -t image .").started, Started::Program("docker".to_owned()));
+    assert_eq!(of("docker run ? python train.py").started, Started::Program("docker".to_owned()));
+    assert_eq!(of("singularity exec --nv -B /a image.sif python train.py").started, file("train.py"));
+}
+
+#[test]
+fn sessions_and_machines_are_entered() {
+    let started = |words: &[&str]| {
+        let words: Vec<Option<&str>> = words.iter().copied().map(Some).collect();
+        invocation(&words).started
+    };
+    assert_eq!(started(&["ssh", "-p", "22", "box", "cd x && ls"]), Started::ShellCode(Dialect::Bourne, 4));
+    assert_eq!(of("ssh -T box").started, Started::ShellInput(Dialect::Bourne));
+    assert_eq!(of("ssh box python train.py").started, file("train.py"));
+    assert_eq!(of("screen -dmS name python train.py").started, file("train.py"));
+    assert_eq!(started(&["tmux", "new", "-d", "-s", "a", "ls -l"]), Started::ShellCode(Dialect::Bourne, 5));
+    assert_eq!(of("tmux send-keys -t a ls Enter").started, Started::ShellCode(Dialect::Bourne, 4));
+    assert_eq!(of("tmux attach -t a").started, Started::Program("tmux".to_owned()));
+    assert_eq!(of("srun --gres=gpu:1 python train.py").elsewhere, Some(Elsewhere::Job));
+}
+
+#[test]
+fn shells_of_windows_start_code() {
+    let started = |words: &[&str]| {
+        let words: Vec<Option<&str>> = words.iter().copied().map(Some).collect();
+        invocation(&words).started
+    };
+    let code = Started::ShellCode(Dialect::PowerShell, 4);
+    assert_eq!(started(&["powershell.exe", "-NoProfile", "-ex", "Bypass", "$x = 1"]), code);
+    assert_eq!(started(&["pwsh", "-nop", "-noni", "-c", "a; b"]), code);
+    assert_eq!(of("pwsh -File run.ps1").started, file("run.ps1"));
+    assert_eq!(of("powershell .\\run.ps1 -Gpu 1").started, file(".\\run.ps1"));
+    assert_eq!(of("pwsh -Command python train.py").started, file("train.py"));
+    assert_eq!(started(&["cmd.exe", "/d", "/c", "a & b"]), Started::ShellCode(Dialect::Batch, 3));
+    assert_eq!(of("CMD /C python train.py").started, file("train.py"));
 }

@@ -6,7 +6,7 @@ use super::{batch, powershell, python, shell};
 use crate::code::{
     Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Step, StepKind,
 };
-use crate::commands::{Shell, Started, interpreter_named_by, invocation, is_variable_name};
+use crate::commands::{Dialect, Started, interpreter_named_by, invocation, is_variable_name};
 use crate::facts::Span;
 use crate::sources::Source;
 use regex::{Captures, Regex};
@@ -68,10 +68,10 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
         _ => None,
     };
     let script_text = match invocation.started {
-        Started::ShellCode(shell, at) => {
-            words.get(at).and_then(|word| shell_code(word, shell, source)).map(|text| (shell, text))
+        Started::ShellCode(dialect, at) => {
+            words.get(at).and_then(|word| shell_code(word, dialect, source)).map(|text| (dialect, text))
         }
-        Started::ShellInput(shell) => input.map(|text| (shell, text)),
+        Started::ShellInput(dialect) => input.map(|text| (dialect, text)),
         _ => None,
     };
     // From the last to the first, so that positions stay true.
@@ -84,12 +84,12 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
     }
     environment.extend(assigned.into_iter().rev());
     let script = match script_text {
-        Some((shell, text)) => {
+        Some((dialect, text)) => {
             let text = if invocation.repeated { without_inputs(&text, source) } else { text };
-            match shell {
-                Shell::Bourne => shell::lower_part(text.text, &text.origin, source, code).steps,
-                Shell::PowerShell => powershell::lower_part(text.text, &text.origin, source, code).steps,
-                Shell::Batch => batch::lower_part(text.text, &text.origin, source, code).steps,
+            match dialect {
+                Dialect::Bourne => shell::lower_part(text.text, &text.origin, source, code).steps,
+                Dialect::PowerShell => powershell::lower_part(text.text, &text.origin, source, code).steps,
+                Dialect::Batch => batch::lower_part(text.text, &text.origin, source, code).steps,
             }
         }
         None => Block::new(),
@@ -104,7 +104,7 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
 
 /// The code that a shell gets from a word. What the outer shell puts into it is left to the inner one, which knows
 /// the same variables.
-fn shell_code<'s>(word: &Word<'s>, shell: Shell, source: &'s Source) -> Option<Literal<'s>> {
+fn shell_code<'s>(word: &Word<'s>, dialect: Dialect, source: &'s Source) -> Option<Literal<'s>> {
     let literal = match (&word.literal, &word.expr.kind) {
         (Some(literal), _) => literal.clone(),
         (None, ExprKind::Join(parts)) => {
@@ -112,8 +112,10 @@ fn shell_code<'s>(word: &Word<'s>, shell: Shell, source: &'s Source) -> Option<L
             for part in parts {
                 let written = match &part.kind {
                     ExprKind::Text(text) => text.clone(),
-                    ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => expansion(name, shell).into(),
-                    _ => expansion("_", shell).into(),
+                    ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => {
+                        expansion(name, dialect).into()
+                    }
+                    _ => expansion("_", dialect).into(),
                 };
                 extract.push(&written, part.span.start as usize);
             }
@@ -130,12 +132,12 @@ fn shell_code<'s>(word: &Word<'s>, shell: Shell, source: &'s Source) -> Option<L
 }
 
 /// How a shell writes a variable.
-fn expansion(name: &str, shell: Shell) -> String {
-    match (shell, name.strip_prefix('$')) {
-        (Shell::PowerShell, Some(name)) => format!("${{{name}}}"),
-        (Shell::PowerShell, None) => format!("${{env:{name}}}"),
-        (Shell::Batch, _) => format!("%{}%", name.trim_start_matches(['$', '%'])),
-        (Shell::Bourne, _) => format!("${{{}}}", name.trim_start_matches(['$', '%'])),
+fn expansion(name: &str, dialect: Dialect) -> String {
+    match (dialect, name.strip_prefix('$')) {
+        (Dialect::PowerShell, Some(name)) => format!("${{{name}}}"),
+        (Dialect::PowerShell, None) => format!("${{env:{name}}}"),
+        (Dialect::Batch, _) => format!("%{}%", name.trim_start_matches(['$', '%'])),
+        (Dialect::Bourne, _) => format!("${{{}}}", name.trim_start_matches(['$', '%'])),
     }
 }
 

@@ -7,10 +7,11 @@ mod instructions;
 mod variables;
 
 use super::Refusal;
-use super::command_lines::{self, CommandLine, Word, step_of};
+use super::command_lines::{self, CommandLine, Literal, Word, step_of};
 use super::dotenv::first_line;
 use super::embedded::{Origin, settle_lines};
-use super::{json_string, shell};
+use super::interpreters::{self, Interpreter};
+use super::json_string;
 use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
@@ -112,8 +113,8 @@ struct Image<'s, 'c> {
     command: Option<Start<'s>>,
     /// The command was named by a stage below this one.
     command_is_inherited: bool,
-    /// Commands in the shell form are for a shell of the Bourne family.
-    has_shell: bool,
+    /// What reads commands in the shell form.
+    shell: Interpreter,
 }
 
 impl<'s, 'c> Image<'s, 'c> {
@@ -130,13 +131,13 @@ impl<'s, 'c> Image<'s, 'c> {
             entrypoint: None,
             command: None,
             command_is_inherited: false,
-            has_shell: true,
+            shell: Interpreter::Posix,
         }
     }
 
     fn begin_stage(&mut self) {
         self.command_is_inherited = true;
-        self.has_shell = true;
+        self.shell = Interpreter::Posix;
     }
 
     fn instruction(&mut self, instruction: &Instruction<'s>) {
@@ -158,7 +159,7 @@ impl<'s, 'c> Image<'s, 'c> {
             "SHELL" => {
                 let words = json_string::words(instruction.text, &instruction.origin, self.source);
                 let program = words.as_ref().and_then(|words| Some(words.first()?.literal.as_ref()?.text));
-                self.has_shell = program.is_none_or(|program| program.ends_with("sh"));
+                self.shell = program.map_or(Interpreter::Posix, Interpreter::named);
             }
             "CMD" => {
                 self.command = self.start(instruction);
@@ -218,32 +219,34 @@ impl<'s, 'c> Image<'s, 'c> {
         if let Some(words) = json_string::words(rest.text, &rest.origin, self.source) {
             return self.line(words, instruction.span);
         }
-        if !self.has_shell {
-            return Vec::new();
-        }
         let Some((lines, start)) = instruction.here else {
-            return shell::lower_part(rest.text, &rest.origin, self.source, self.code).steps;
+            return self.shell_form(rest.text, rest.origin);
         };
         let word = rest.text.trim();
         if word.starts_with("<<") && !word.contains(char::is_whitespace) {
-            return self.script(lines, start);
+            return self.text_below(lines, start);
         }
         // `RUN python <<EOF` is what a shell would read in the same form.
         let from = rest.origin.span(0, 0).start as usize;
         let text = &self.source.text[from..start + lines.len()];
         let origin = Origin::from(from);
-        shell::lower_part(text, &origin, self.source, self.code).steps
+        self.shell_form(text, origin)
     }
 
     /// A script that stands in the file, up to the line that ends it. Python that runs in a build uses no GPU.
-    fn script(&mut self, lines: &'s str, start: usize) -> Block<'s> {
+    fn text_below(&mut self, lines: &'s str, start: usize) -> Block<'s> {
         let text = lines.trim_end_matches(['\n', '\r']);
         let text = &lines[..text.rfind('\n').map_or(0, |newline| newline + 1)];
         let first = text.lines().next().unwrap_or_default();
         if first.starts_with("#!") && first.contains("python") {
             return Vec::new();
         }
-        shell::lower_part(text, &Origin::from(start), self.source, self.code).steps
+        self.shell_form(text, Origin::from(start))
+    }
+
+    /// Text for the shell that `SHELL` names.
+    fn shell_form(&mut self, text: &'s str, origin: Origin) -> Block<'s> {
+        interpreters::lower(self.shell, &Literal { text, origin }, self.source, self.code).steps
     }
 
     fn folder(&mut self, instruction: &Instruction<'s>) {
@@ -275,10 +278,10 @@ impl<'s, 'c> Image<'s, 'c> {
         if let Some(words) = json_string::words(instruction.text, &instruction.origin, self.source) {
             return (!words.is_empty()).then_some(Start::Words(words, instruction.span));
         }
-        let is_none = instruction.text.trim().is_empty() || !self.has_shell;
+        let is_none = instruction.text.trim().is_empty();
         (!is_none).then(|| {
-            let script = shell::lower_part(instruction.text, &instruction.origin, self.source, self.code);
-            Start::Shell(script.steps)
+            let steps = self.shell_form(instruction.text, instruction.origin.clone());
+            Start::Shell(steps)
         })
     }
 

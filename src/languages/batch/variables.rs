@@ -92,15 +92,14 @@ impl<'s> Reader<'s, '_> {
         self.skip_word();
         let end = self.command_end();
         let line = &self.text[self.at..end];
-        match line.find('>').filter(|at| line[*at..].to_ascii_uppercase().contains("GITHUB_ENV")) {
-            Some(length) => {
-                self.at += 1;
-                let stop = self.at + length - 1;
-                let stop = self.at + self.text[self.at..stop.max(self.at)].trim_end().len();
-                let text = self.text_until(stop, true);
-                self.for_later_steps.extend(assignment(text).map(step_of));
-            }
-            None => {}
+        let output = line.find('>').filter(|at| line[*at..].to_ascii_uppercase().contains("GITHUB_ENV"));
+        if let Some(length) = output {
+            // One blank stands between `echo` and what it prints.
+            self.at += 1;
+            let stop = self.at + length.saturating_sub(1);
+            let stop = self.at + self.text.get(self.at..stop).unwrap_or_default().trim_end().len();
+            let text = self.text_until(stop, true);
+            self.for_later_steps.extend(assignment(text).map(step_of));
         }
         self.at = end;
     }

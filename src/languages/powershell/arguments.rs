@@ -121,7 +121,7 @@ impl<'s> Lowering<'s, '_> {
             end = node.end_byte();
             match arguments.last_mut() {
                 // `--device=$x` is one word.
-                Some(last) if goes_on && !last.is_parameter() || goes_on && ends_open(last.written) => {
+                Some(last) if goes_on && (!last.is_parameter() || last.written.ends_with('=')) => {
                     let first =
                         std::mem::replace(&mut last.expr, Expr { span: expr.span, kind: ExprKind::None });
                     let span = crate::facts::Span { start: first.span.start, end: expr.span.end };
@@ -187,10 +187,6 @@ impl<'s> Lowering<'s, '_> {
         }
         words
     }
-}
-
-fn ends_open(written: &str) -> bool {
-    written.ends_with('=')
 }
 
 /// A word without the quotes and backticks in it.

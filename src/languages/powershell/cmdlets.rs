@@ -53,9 +53,10 @@ impl<'s> Lowering<'s, '_> {
             {
                 let mut parameters = parameters(arguments, SWITCHES);
                 let value = parameters.take("value").map(|value| value.expr);
-                let positional = parameters.positional.into_iter().map(|argument| argument.expr);
-                let value = value
-                    .or_else(|| positional.last().filter(|last| !matches!(last.kind, ExprKind::Variable(_))));
+                let mut positional = parameters.positional.into_iter().map(|argument| argument.expr);
+                let value = value.or_else(|| {
+                    positional.next_back().filter(|last| !matches!(last.kind, ExprKind::Variable(_)))
+                });
                 let printed = input.elements.as_ref().map(copy);
                 if let Some(value) = value.or(printed) {
                     self.leave(value);

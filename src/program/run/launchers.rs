@@ -27,6 +27,8 @@ pub(super) struct Shell {
     /// Variables that will be exported when they are set: `export X`.
     to_export: Vec<String>,
     pub host: Host,
+    /// Commands that ran so far.
+    pub commands: usize,
     /// Scripts being run by other scripts, outermost first.
     scripts: Vec<FileId>,
 }

@@ -54,6 +54,7 @@ impl<'p> Run<'p> {
             Some(Some("eval")) => texts[1..].to_vec(),
             _ => texts,
         };
+        self.shell.commands += 1;
         let invocation = invocation(&texts);
         let dynamic = !invocation.assignments.is_empty();
         let plain = invocation.removed.is_empty()
@@ -67,6 +68,9 @@ impl<'p> Run<'p> {
             for name in &invocation.removed {
                 let key = Value::text(name.clone(), run.place(span));
                 run.remove_variable(&key, span);
+            }
+            for path in &invocation.settings_files {
+                run.load_settings_at(path, span);
             }
             for &at in &invocation.assignments {
                 if let Some(word) = words.get(at) {
@@ -174,14 +178,17 @@ impl<'p> Run<'p> {
                     self.state.set(MASK, smallvec![Definition::Elsewhere]);
                 }
                 for path in env_files {
-                    let file = self.program.launched_file(self.here.file, self.shell.folder.as_deref(), path);
-                    match file.filter(|&file| !self.program.code(file).units.is_empty()) {
-                        Some(file) => self.run_script(file, self.here.statement, false),
-                        None => self.state.fill_gaps(false),
-                    }
+                    self.load_settings_at(path, self.here.statement);
                 }
             }
         }
+    }
+
+    /// A file of settings that a command is started with.
+    fn load_settings_at(&mut self, path: &str, span: Span) {
+        let folder = self.shell.folder.clone();
+        let file = self.program.launched_file(self.here.file, folder.as_deref(), path);
+        self.load_for_command(file, span);
     }
 
     /// Runs a command with the variables that are set for it alone. `clean`: and with no others.

@@ -5,6 +5,7 @@ use crate::code::Block;
 use crate::program::Start;
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::What;
+use crate::sources::Language;
 
 impl<'p> Run<'p> {
     /// Runs steps whose changes to variables end with them.
@@ -26,6 +27,7 @@ impl<'p> Run<'p> {
         let environment = self.state.clone();
         let shell = (self.shell.folder.clone(), self.shell.export_all, self.shell.host);
         let to_export = self.shell.to_export.len();
+        let commands = self.shell.commands;
         let variables = self.scopes[self.shell_scope() as usize].values.clone();
         // A shell that a program starts is another process, which has not touched the GPU yet.
         let touched = (self.state.cuda.take(), self.state.library.take());
@@ -42,7 +44,13 @@ impl<'p> Run<'p> {
         let mask = self.state.reaching(MASK);
         let chosen =
             |mask: &Reaching| mask.iter().any(|definition| matches!(definition, Definition::Set(..)));
-        if !is_child && chosen(&mask) && mask != environment.reaching(MASK) {
+        // In a script all that runs is there to see; a step of a workflow may use an action.
+        let is_script = matches!(
+            self.program.language_of(self.here.file),
+            Language::Batch | Language::PowerShell | Language::Shell
+        );
+        let ran = !is_script || self.shell.commands > commands;
+        if !is_child && ran && chosen(&mask) && mask != environment.reaching(MASK) {
             // It is for whatever ran here, followed or not.
             self.note(What::End, self.here.statement);
         }
