@@ -2,6 +2,7 @@
 
 mod batch;
 mod command_lines;
+mod containers;
 mod data;
 mod dockerfile;
 mod dotenv;

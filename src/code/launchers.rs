@@ -108,6 +108,8 @@ pub enum Observation {
     InlineComment,
     /// `X=1 command` where that is no assignment.
     ForeignAssignment,
+    /// A mask counts on from the GPUs of the machine, in a container that has other ordinals.
+    DoubleRemap,
     /// A number of GPUs where an index is meant.
     CountForIndex,
 }

@@ -2,7 +2,7 @@
 //! read as the language it is in. Every front-end that starts programs uses this.
 
 use super::embedded::{Extract, Origin};
-use super::{batch, powershell, python, shell};
+use super::{batch, containers, powershell, python, shell};
 use crate::code::{
     Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Step, StepKind,
 };
@@ -74,6 +74,10 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
         Started::ShellInput(dialect) => input.map(|text| (dialect, text)),
         _ => None,
     };
+    let expressions: Vec<&Expr<'s>> = words.iter().map(|word| &word.expr).collect();
+    let behind = &source.text[(span.end as usize).min(source.text.len())..];
+    let line_end = behind.lines().next().unwrap_or_default();
+    let seen = containers::observations(&texts, &expressions, line_end, source);
     // From the last to the first, so that positions stay true.
     let mut assigned = Vec::new();
     for &at in invocation.assignments.iter().rev() {
@@ -99,7 +103,13 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
         return None;
     }
     let words = words.into_iter().map(|word| word.expr).collect();
-    Some(Step { span, kind: StepKind::Command(Box::new(Command { environment, words, snippet, script })) })
+    let command =
+        Step { span, kind: StepKind::Command(Box::new(Command { environment, words, snippet, script })) };
+    if seen.is_empty() {
+        return Some(command);
+    }
+    let steps = seen.into_iter().chain([command]).collect();
+    Some(Step { span, kind: StepKind::Apart(steps) })
 }
 
 /// The code that a shell gets from a word. What the outer shell puts into it is left to the inner one, which knows

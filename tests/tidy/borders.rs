@@ -12,7 +12,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("sources", &["facts", "policy"]),
     ("findings", &["facts", "sources"]),
     ("policy", &["findings"]),
-    ("languages", &["facts", "code", "commands", "sources"]),
+    ("languages", &["facts", "code", "commands", "masks", "sources"]),
     ("program", &["facts", "code", "commands", "sources", "policy"]),
     // Examples go through the whole pipeline, which is `check` with its settings.
     ("rules", &["facts", "code", "findings", "masks", "policy", "program", "settings", "sources", "check"]),

@@ -47,6 +47,7 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     gpus.read_variables(&set);
     let host = gpus.host(&set);
     body.extend(gpus.steps(entry.key.span));
+    body.extend(super::super::containers::remapped(&set, gpus.count, source));
     for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
         body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
     }
@@ -91,9 +92,11 @@ fn given(service: &Layers<'_>) -> Gpus {
     let asked = service.get("gpus").cloned();
     for device in reserved.iter().chain(&asked).flat_map(|devices| devices.one_or_more()) {
         gpus.any = true;
+        gpus.count = device.get("count").and_then(|count| count.text()?.parse().ok());
         gpus.single = device.get("count").and_then(|count| count.text()) == Some("1");
         if let Some(ids) = device.get("device_ids") {
             gpus.certain = true;
+            gpus.count = Some(ids.items().len());
             gpus.single = ids.items().len() == 1;
             gpus.span = Some(ids.span);
         }

@@ -12,6 +12,8 @@ pub struct Gpus {
     pub any: bool,
     /// Certain ones, which somebody chose.
     pub certain: bool,
+    /// How many, where that is said.
+    pub count: Option<usize>,
     /// One only: in which order they count does not matter.
     pub single: bool,
     /// What says so.

@@ -81,11 +81,12 @@ fn given(resources: &Node<'_>) -> Gpus {
     let is_gpu = |name: &str| GPUS.iter().any(|gpu| name.starts_with(gpu));
     if let Some(entry) = entries.find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0")) {
         let single = entry.value.text() == Some("1");
-        return Gpus { any: true, certain: true, single, span: Some(entry.span()) };
+        return Gpus { any: true, certain: true, single, count: None, span: Some(entry.span()) };
     }
     // Devices that are claimed by name: of which kind, another manifest says.
     let claims = resources.get("claims");
     Gpus {
+        count: None,
         any: claims.is_some(),
         certain: claims.is_some(),
         single: false,

@@ -79,5 +79,11 @@ pub fn given(container: &Node<'_>) -> Gpus {
     let value = word.strip_prefix("--gpus=").or_else(|| words.next()).unwrap_or_default();
     let certain = value.contains("device=");
     let single = certain && !value.contains(',');
-    Gpus { any: true, certain, single, span: container.get("options").map(|options| options.span) }
+    Gpus {
+        any: true,
+        certain,
+        single,
+        count: None,
+        span: container.get("options").map(|options| options.span),
+    }
 }

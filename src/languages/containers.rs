@@ -1,0 +1,134 @@
+//! The GPUs that a container is given, beside the mask that is set inside it: ordinals restart at 0 there, so the
+//! index that chose a GPU outside chooses none inside.
+
+use crate::code::{Expr, ExprKind, Observation, Observed, SetVariable, Step, StepKind};
+use crate::commands::program_name;
+use crate::facts::Span;
+use crate::masks;
+use crate::sources::Source;
+
+/// What a command line that creates a container says about GPUs, in words of which some are not known.
+pub fn observations<'s>(
+    words: &[Option<&str>],
+    expressions: &[&Expr<'s>],
+    line_end: &str,
+    source: &'s Source,
+) -> Vec<Step<'s>> {
+    let is_engine = words
+        .iter()
+        .flatten()
+        .take(4)
+        .any(|word| matches!(program_name(word), "docker" | "podman" | "nerdctl"));
+    if !is_engine {
+        return Vec::new();
+    }
+    let mut seen = Vec::new();
+    let mut given = None;
+    let mut mask = None;
+    for (at, word) in words.iter().enumerate() {
+        // `--gpus 1` and `--gpus=1`.
+        let option = word.unwrap_or_default();
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some((at, value))),
+            _ => (option, words.get(at + 1).copied().flatten().map(|value| (at + 1, value))),
+        };
+        match (name, value) {
+            ("--gpus", Some((_, value))) => {
+                given = given.or(count(value));
+                if is_count(value) && names_index(line_end, value) {
+                    seen.push(observed(Observation::CountForIndex, option, expressions[at].span, source));
+                }
+            }
+            ("--gpus", None) => {
+                if let Some(variable) = expressions.get(at + 1).filter(|value| is_index_variable(value)) {
+                    let text = format!("--gpus ${}", variable_name(variable).unwrap_or_default());
+                    seen.push(observed(Observation::CountForIndex, &text, variable.span, source));
+                }
+            }
+            ("-e" | "--env", Some((at, value))) => match value.split_once('=') {
+                Some(("NVIDIA_VISIBLE_DEVICES", devices)) => given = list_length(devices).or(given),
+                Some(("CUDA_VISIBLE_DEVICES", devices)) => mask = Some((at, devices)),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    if let (Some(given), Some((at, devices))) = (given, mask)
+        && is_beyond(devices, given)
+    {
+        let text = format!("CUDA_VISIBLE_DEVICES={devices}");
+        seen.push(observed(Observation::DoubleRemap, &text, expressions[at].span, source));
+    }
+    seen
+}
+
+/// The same for the variables of a container that is described: `given` GPUs are handed to it.
+pub fn remapped<'s>(set: &[SetVariable<'s>], given: Option<usize>, source: &'s Source) -> Option<Step<'s>> {
+    let text_of = |name: &str| {
+        let set = set.iter().find(|set| set.name == name)?;
+        match &set.value.as_ref()?.kind {
+            ExprKind::Text(text) => Some((set.span, text.trim().to_owned())),
+            ExprKind::Int(number) => Some((set.span, number.to_string())),
+            _ => None,
+        }
+    };
+    let given = text_of("NVIDIA_VISIBLE_DEVICES").and_then(|(_, list)| list_length(&list)).or(given)?;
+    let (span, devices) = text_of("CUDA_VISIBLE_DEVICES")?;
+    let text = format!("CUDA_VISIBLE_DEVICES={devices}");
+    is_beyond(&devices, given).then(|| observed(Observation::DoubleRemap, &text, span, source))
+}
+
+fn observed<'s>(what: Observation, text: &str, span: Span, source: &'s Source) -> Step<'s> {
+    let text = source.keep(text.to_owned()).into();
+    Step { span, kind: StepKind::Observe(Box::new(Observed { what, about_gpu: true, text })) }
+}
+
+/// Whether a mask names an index that a container with so many GPUs does not have.
+fn is_beyond(mask: &str, given: usize) -> bool {
+    masks::read(mask).highest.is_some_and(|highest| highest >= given as u64)
+}
+
+/// How many GPUs `--gpus` hands out; `all` is as many as there are.
+fn count(value: &str) -> Option<usize> {
+    let value = value.trim_matches(['"', '\'']);
+    match value.strip_prefix("device=") {
+        Some(list) => list_length(list),
+        None => value.parse().ok().filter(|count| *count > 0),
+    }
+}
+
+fn list_length(list: &str) -> Option<usize> {
+    let list = list.trim().trim_matches(['"', '\'']);
+    let is_list = !matches!(list, "" | "all" | "none" | "void") && !list.contains('$');
+    is_list.then(|| list.split(',').filter(|element| !element.trim().is_empty()).count())
+}
+
+fn is_count(value: &str) -> bool {
+    value.parse::<usize>().is_ok_and(|count| count > 0)
+}
+
+/// Whether a comment behind the command takes the number for an index: `# GPU 1`, `# the second card`.
+fn names_index(line_end: &str, number: &str) -> bool {
+    let Some((_, comment)) = line_end.split_once('#') else { return false };
+    let comment = comment.to_ascii_lowercase();
+    let nouns = ["gpu", "card", "device", "index"];
+    let counted = nouns.iter().any(|noun| {
+        [format!("{noun} {number}"), format!("{noun}{number}"), format!("{noun} #{number}")]
+            .iter()
+            .any(|phrase| comment.contains(phrase.as_str()))
+    });
+    counted || (number == "1" && nouns.iter().any(|noun| comment.contains(&format!("second {noun}"))))
+}
+
+fn variable_name<'e>(value: &'e Expr<'_>) -> Option<&'e str> {
+    match &value.kind {
+        ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => Some(name),
+        _ => None,
+    }
+}
+
+/// `$GPU_ID`, `$DEVICE_INDEX`: variables that hold an index, by their names.
+fn is_index_variable(value: &Expr<'_>) -> bool {
+    let name = variable_name(value).unwrap_or_default().to_ascii_uppercase();
+    ["_ID", "INDEX", "_IDX", "ORDINAL"].iter().any(|word| name.ends_with(word)) || name == "DEVICE"
+}
