@@ -66,7 +66,8 @@ fn reference() -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulint"));
     let output = command.args(["rules", "--format", "markdown"]).output().expect("the binary runs");
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    // An example may be about the line ends of Windows.
+    String::from_utf8(output.stdout).expect("UTF-8").replace("\r\n", "\n")
 }
 
 /// The text with `\n` as git keeps it, whatever this checkout has.
