@@ -34,7 +34,7 @@ struct Part<T> {
 }
 
 impl Budget {
-    /// Of a project of so many files: fifty times what published projects need.
+    /// Of a project of so many files: fifty times what the published projects that were looked at spent.
     pub fn of(files: usize) -> Budget {
         Budget { one: 400_000, all: 50_000_000 + 1_000 * files }
     }
