@@ -82,13 +82,13 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> =
             found.filter(|finding| sources.file(finding.place.file).reported).collect();
-        keep_stronger(&mut findings, &selection);
         settle_severities(&mut findings, sources, &selection);
         keep_worst_of_each_place(&mut findings);
         findings
     };
     let followed = program.follow(judge, keep_worst_of_each_place);
     let mut findings = followed.judged;
+    keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
     let is_checked =
         |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));

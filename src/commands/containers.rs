@@ -138,7 +138,9 @@ impl Container {
         match name {
             "-e" | "--env" if is_assignment(value) => {
                 if value.starts_with("NVIDIA_VISIBLE_DEVICES=") {
-                    self.give(value.split_once('=').map_or("", |(_, value)| value));
+                    let devices = value.split_once('=').map_or("", |(_, value)| value);
+                    // Of a value that is not known before it runs, only the name is here: somebody chooses.
+                    self.give(if devices.is_empty() { "some" } else { devices });
                 }
                 invocation.settings.push(Setting { word, range: (start, start + value.len()) });
             }
