@@ -7,6 +7,7 @@ use super::trace::Trace;
 use super::{Program, Start};
 use crate::code::{Expr, ExprKind, Host};
 use crate::facts::{FileId, Place};
+use crate::sources::Language;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -251,12 +252,18 @@ impl Program<'_> {
             let candidates = [folder.unwrap_or(""), own, ""];
             below.extend(candidates.iter().filter_map(|folder| normalised(folder, path)));
         }
+        // Settings of test runners and makefiles hold where they lie; a shell may stand anywhere.
+        let holds_here =
+            matches!(self.language_of(launcher), Language::Ini | Language::Toml | Language::Makefile);
+        let all = paths.is_empty() && !holds_here;
+        if paths.is_empty() && holds_here {
+            below.push(own.to_owned());
+        }
         let collected = |name: &str| {
-            paths.is_empty()
-                || below.iter().any(|path| {
-                    name.strip_prefix(path.as_str())
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.is_empty())
-                })
+            all || below.iter().any(|path| {
+                name.strip_prefix(path.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.is_empty())
+            })
         };
         (0..self.codes.len() as u32)
             .map(FileId)

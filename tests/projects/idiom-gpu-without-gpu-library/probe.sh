@@ -1,0 +1,1 @@
+python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning

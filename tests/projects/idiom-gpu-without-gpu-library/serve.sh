@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+ollama serve &  # ~ missing-visible-devices warning
+wait

@@ -1,0 +1,5 @@
+import torch
+
+
+def test_init():
+    torch.cuda.init()
