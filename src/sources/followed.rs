@@ -4,6 +4,7 @@
 use super::cells::Cells;
 use super::language::Language;
 use super::walk::{Found, Wanted};
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,28 +12,45 @@ use std::path::{Path, PathBuf};
 /// More files than this are not read because others import them.
 const MOST: usize = 5_000;
 
+/// So many neighbours are read by one thread, and share what they looked up.
+const TOGETHER: usize = 128;
+
 /// Adds the files that those in `found` import, and those that these import. Where `found` is the `whole` of the
 /// project, only files that were named themselves can lead out of it.
 pub fn add(found: &mut Found, whole: bool) {
     let named = found.iter().filter(|(_, wanted)| **wanted == Wanted::Named || !whole);
     let mut pending: Vec<PathBuf> = named.map(|(path, _)| path.clone()).collect();
-    let mut folders = FxHashSet::default();
     let limit = found.len() + MOST;
-    while let Some(file) = pending.pop() {
-        let Ok(text) = fs::read_to_string(&file) else { continue };
-        let text = match Language::of_name(&file) {
-            Some(Language::Notebook) => Cells::read(&text).map(|(code, _)| code).unwrap_or_default(),
-            _ => text,
-        };
-        let around = if found.get(&file) == Some(&Wanted::Named) { files_around(&file) } else { Vec::new() };
-        let run = run_by(&file, &text);
-        for imported in around.into_iter().chain(run).chain(imported_by(&file, &text, &mut folders)) {
-            if found.len() < limit && !found.contains_key(&imported) {
-                found.insert(imported.clone(), Wanted::ForImports);
-                pending.push(imported);
+    while !pending.is_empty() {
+        let led_to: Vec<Vec<PathBuf>> =
+            pending.par_chunks(TOGETHER).map(|files| reached_from(files, found)).collect();
+        pending.clear();
+        for file in led_to.into_iter().flatten() {
+            if found.len() < limit && !found.contains_key(&file) {
+                found.insert(file.clone(), Wanted::ForImports);
+                pending.push(file);
             }
         }
     }
+}
+
+/// The files that some files lead to. What was looked up for one of them is not looked up for the next.
+fn reached_from(files: &[PathBuf], found: &Found) -> Vec<PathBuf> {
+    let mut reached = Vec::new();
+    let mut looked_up = FxHashSet::default();
+    for file in files {
+        let Ok(text) = fs::read_to_string(file) else { continue };
+        let text = match Language::of_name(file) {
+            Some(Language::Notebook) => Cells::read(&text).map(|(code, _)| code).unwrap_or_default(),
+            _ => text,
+        };
+        if found.get(file) == Some(&Wanted::Named) {
+            reached.extend(files_around(file));
+        }
+        reached.extend(run_by(file, &text));
+        reached.extend(imported_by(file, &text, &mut looked_up));
+    }
+    reached
 }
 
 /// What runs before a file that is started by pytest, or as a module of its package.
