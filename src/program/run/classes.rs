@@ -2,10 +2,11 @@
 
 use super::Run;
 use super::calls::Args;
+use super::decorators::Decorated;
 use crate::code::{Expr, StepKind, Target};
 use crate::facts::Span;
 use crate::program::modules::Found;
-use crate::program::value::{ClassValue, Closure, Instance, Marks, Role, Value};
+use crate::program::value::{ClassValue, Closure, Instance, Role, Value};
 use std::rc::Rc;
 
 /// A class that is its own base would be looked through without end.
@@ -15,16 +16,7 @@ const MOST_BASES: usize = 64;
 impl<'p> Run<'p> {
     pub(super) fn define_class(&mut self, index: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
         let class = &self.code().classes[index];
-        let asked = std::mem::replace(&mut self.asked_count, false);
-        let mut marks = Marks::default();
-        let mut wrappers = Vec::with_capacity(decorators.len());
-        for decorator in decorators {
-            let wrapper = self.eval_decorator(decorator);
-            self.read_marks(&wrapper, &mut marks);
-            marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
-            wrappers.push(wrapper);
-        }
-        let counts_devices = std::mem::replace(&mut self.asked_count, asked);
+        let Decorated { wrappers, marks, counts_devices } = self.eval_decorators(decorators);
         let dataclass = wrappers.iter().any(|wrapper| match wrapper {
             Value::Outside(path) => makes_fields(self.paths.text(*path)),
             _ => false,

@@ -7,19 +7,19 @@ use crate::facts::Span;
 use crate::program::value::{Closure, Marks, PathId, Role, Value};
 use std::rc::Rc;
 
+/// What the decorators of a function or class come to.
+pub(super) struct Decorated<'p> {
+    /// The value of each, in the order in which they stand.
+    pub wrappers: Vec<Value<'p>>,
+    pub marks: Marks<'p>,
+    /// One of them asks how many GPUs there are.
+    pub counts_devices: bool,
+}
+
 impl<'p> Run<'p> {
     pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
-        let asked = std::mem::replace(&mut self.asked_count, false);
-        let mut marks = Marks::default();
-        let mut wrappers = Vec::with_capacity(decorators.len());
-        for decorator in decorators {
-            let wrapper = self.eval_decorator(decorator);
-            self.read_marks(&wrapper, &mut marks);
-            marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
-            wrappers.push(wrapper);
-        }
-        let counts = std::mem::replace(&mut self.asked_count, asked);
-        let mut value = self.closure(function, counts);
+        let Decorated { wrappers, marks, counts_devices } = self.eval_decorators(decorators);
+        let mut value = self.closure(function, counts_devices);
         if decorators.is_empty() {
             return value;
         }
@@ -32,8 +32,23 @@ impl<'p> Run<'p> {
         with_marks(value, &marks)
     }
 
+    /// Evaluates all decorators of a function or class, from the first to the last.
+    pub(super) fn eval_decorators(&mut self, decorators: &'p [Expr<'p>]) -> Decorated<'p> {
+        let asked = std::mem::replace(&mut self.asked_count, false);
+        let mut marks = Marks::default();
+        let mut wrappers = Vec::with_capacity(decorators.len());
+        for decorator in decorators {
+            let wrapper = self.eval_decorator(decorator);
+            self.read_marks(&wrapper, &mut marks);
+            marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
+            wrappers.push(wrapper);
+        }
+        let counts_devices = std::mem::replace(&mut self.asked_count, asked);
+        Decorated { wrappers, marks, counts_devices }
+    }
+
     /// Evaluates a decorator; one that is named after several GPUs counts the devices.
-    pub(super) fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
+    fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
         let text = self.program.text(self.place(decorator.span));
         if ["multi_gpu", "multigpu", "multi_accelerator", "MultiGPU", "MultiGpu"]
             .iter()
