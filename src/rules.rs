@@ -1,17 +1,21 @@
 //! Rules: one YAML file each, embedded at build. A rule finds effects in traces and says when they are
 //! a fault.
 
+mod analyses;
 mod conditions;
 mod evaluate;
 mod examples;
 pub(crate) mod explain;
+mod files;
 mod schema;
 mod selection;
+mod uses;
 mod validation;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use examples::test;
+pub use files::FileRules;
 pub use schema::{Example, Examples, Rule, Section};
 pub use selection::{Selection, UnknownSelector};
 
