@@ -5,6 +5,7 @@
 //! from the source text, so lowering copies nothing.
 
 mod launchers;
+pub mod walk;
 
 use crate::facts::Span;
 use std::borrow::Cow;
@@ -218,7 +219,11 @@ pub struct Arm<'s> {
 /// One `except` of a `try`.
 #[derive(Debug)]
 pub struct Handler<'s> {
+    /// From `except` to the last of its types.
+    pub head: Span,
     pub name: Option<&'s str>,
+    /// What it catches, one expression for each type; empty for `except:`, which catches everything.
+    pub types: Vec<Expr<'s>>,
     /// It catches nothing but imports that fail.
     pub import_errors: bool,
     pub body: Block<'s>,
