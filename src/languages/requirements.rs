@@ -13,6 +13,7 @@ pub use commands::note as note_command;
 pub use conda::note as note_conda;
 pub use pyproject::{note as note_pyproject, note_pipfile};
 pub use setup::{note_cfg, of_setup};
+pub use statement::read;
 
 use super::Refusal;
 use crate::code::{Code, Part};
@@ -46,7 +47,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         let text = text.as_ref();
         if text.starts_with('-') {
             lines::option(text, &mut index, &mut code.included);
-        } else if let Some(requirement) = statement::read(text, *start, part.clone()) {
+        } else if let Some(requirement) = read(text, *start, part.clone()) {
             stated.push(requirement);
         }
     }

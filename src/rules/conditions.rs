@@ -6,6 +6,7 @@ use crate::code::Host;
 use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, NOT_NOTED, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
+use crate::versions::Range;
 
 /// What conditions found out about an event.
 #[derive(Default)]
@@ -66,6 +67,11 @@ impl Scope<'_> {
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
+        // Asked last: files may have to be read for the answer.
+        let versions = || {
+            condition.requires.iter().all(|one| self.versions_lie_in(event, one) == Some(true))
+                && condition.may_be.iter().all(|one| self.versions_lie_in(event, one) != Some(false))
+        };
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
@@ -80,6 +86,7 @@ impl Scope<'_> {
             && child
             && policy
             && not
+            && versions()
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
@@ -94,6 +101,12 @@ impl Scope<'_> {
             }
             VariableKind::Dead => known.get(variable).is_some_and(|row| row.is_dead()),
         }
+    }
+
+    /// Whether the versions of a package that the project may run with are among those wanted.
+    fn versions_lie_in(&self, event: &Event, (package, wanted): (&String, &Range)) -> Option<bool> {
+        let file = self.program.name_of(event.place.file);
+        self.program.versions().satisfies(file, package, wanted)
     }
 
     fn is_unset(&self, event: &Event, variable: &str, verdict: &mut Verdict) -> bool {

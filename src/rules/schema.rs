@@ -3,6 +3,7 @@
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
 use crate::sources::Language;
+use crate::versions::Range;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -161,6 +162,11 @@ pub struct Condition {
     pub cpu_part: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
+    /// The project's versions of these packages are known, and all among those given: `{torch: ">=2.4"}`. `python` is
+    /// the interpreter.
+    pub requires: BTreeMap<String, Range>,
+    /// Nothing says that the project's versions of these packages are others than those given.
+    pub may_be: BTreeMap<String, Range>,
     pub not: Option<Box<Condition>>,
     /// One of these must hold; the first that does decides what the finding speaks of.
     pub any: Vec<Condition>,
@@ -326,8 +332,10 @@ impl Rule {
         let mut rule: Rule = serde_yaml::from_str(text)?;
         rule.family = family.to_owned();
         if rule.languages == ["all"] {
-            // Prose sets no environment, and its examples are fragments: a rule about it names it.
-            let all = Language::names().filter(|name| *name != Language::Markdown.name());
+            // Prose and lists of packages set no environment, and examples in prose are fragments: a rule about
+            // them names them.
+            let quiet = [Language::Markdown, Language::Requirements].map(Language::name);
+            let all = Language::names().filter(|name| !quiet.contains(name));
             rule.languages = all.map(str::to_owned).collect();
         }
         if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
