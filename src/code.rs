@@ -6,6 +6,7 @@
 
 mod launchers;
 mod requirements;
+pub mod walk;
 
 use crate::facts::Span;
 use std::borrow::Cow;
@@ -224,7 +225,11 @@ pub struct Arm<'s> {
 /// One `except` of a `try`.
 #[derive(Debug)]
 pub struct Handler<'s> {
+    /// From `except` to the last of its types.
+    pub head: Span,
     pub name: Option<&'s str>,
+    /// What it catches, one expression for each type; empty for `except:`, which catches everything.
+    pub types: Vec<Expr<'s>>,
     /// It catches nothing but imports that fail.
     pub import_errors: bool,
     pub body: Block<'s>,

@@ -45,7 +45,7 @@ use policy::{Cpu, Mode};
 use program::trace::Trace;
 use program::{Options, Program, Start};
 use rayon::prelude::*;
-use rules::{RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
+use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
 use settings::Settings;
 use sources::{Skipped, Sources};
 
@@ -89,6 +89,8 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     };
     let followed = program.follow(judge, keep_worst_of_each_place);
     let mut findings = followed.judged;
+    findings.extend(written_faults(&program, settings, cpu.as_ref(), &selection));
+    keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
     let is_checked =
@@ -100,6 +102,28 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
     Ok(Outcome { findings, checked, skipped, unfinished })
+}
+
+/// What rules about written code find in the files that are reported.
+fn written_faults(
+    program: &Program<'_>,
+    settings: &Settings,
+    cpu: Option<&Cpu>,
+    selection: &Selection<'_>,
+) -> Vec<Finding> {
+    let sources = program.sources;
+    let rules = FileRules::of(selection.rules());
+    let in_file = |(index, source): (usize, &sources::Source)| {
+        let file = FileId(index as u32);
+        let findings = match source.reported && program.is_read(file) {
+            true => rules.findings_in(program, &settings.policy, cpu, file),
+            false => Vec::new(),
+        };
+        findings.into_iter().collect::<Vec<_>>()
+    };
+    let mut findings: Vec<Finding> = sources.files.par_iter().enumerate().flat_map_iter(in_file).collect();
+    settle_severities(&mut findings, sources, selection);
+    findings
 }
 
 /// The code of every file, and those that are not what they seem.

@@ -7,6 +7,7 @@ mod imports;
 pub mod knowledge;
 mod launches;
 mod modules;
+mod names;
 mod paths;
 mod run;
 mod state;
@@ -16,10 +17,11 @@ mod value;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
+pub use names::Names;
 pub(crate) use run::is_gpu_variable;
 pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
 
-use crate::code::Code;
+use crate::code::{Code, Import};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Language, Sources};
@@ -272,6 +274,11 @@ impl<'s> Program<'s> {
 
     fn is_hot(&self, file: FileId) -> bool {
         self.imports.is_hot(file)
+    }
+
+    /// Whether an import of a file leads out of the project.
+    pub(crate) fn imports_outside(&self, file: FileId, import: &Import<'_>) -> bool {
+        import.level == 0 && imports::targets(import, file, &self.modules).is_empty()
     }
 
     /// Whether a file imports a package somewhere, so that it is surely installed.

@@ -8,7 +8,7 @@ use std::path::Path;
 /// A rule about every mask that a program sets, under a condition.
 fn rule(condition: &str) -> String {
     format!(
-        "id: mask-set\nsummary: a mask\nseverity: note\nlanguages: [python]\nwhy: test\nsources: []\n\
+        "id: mask-set\nsummary: a mask\nseverity: note\nlanguages: [python]\nwhy: test\nsources: [x]\n\
          find: {{event: write, variables: [CUDA_VISIBLE_DEVICES]}}\nwhen:\n  - {condition}\nmessage: set\nexamples: []\n"
     )
 }
@@ -53,4 +53,24 @@ fn a_range_that_is_none_is_refused() {
     let rule = rule("requires: {torch: 'new'}");
     let error = RuleSet::read([("test/mask-set.yaml", rule.as_str())]).expect_err("no range");
     assert!(format!("{error:#}").contains("`new` is no range"), "{error:#}");
+}
+
+#[test]
+fn rules_about_names_ask_the_same_questions() {
+    let rule = "id: old-name\nsummary: a name\nseverity: note\nlanguages: [python]\nwhy: test\nsources: [x]\n\
+        find: {uses: {names: {torch.old: ~}}}\nwhen:\n  - requires: {torch: '>=2.4'}\nmessage: used\nexamples: []\n";
+    let found = |requirements: &str| {
+        let mut sources = Sources::default();
+        for (name, text) in [("requirements.txt", requirements), ("train.py", "import torch\ntorch.old()\n")]
+        {
+            let language = Language::of_name(Path::new(name)).expect("a language");
+            sources.files.push(Source::new(None, name.to_owned(), language, text.to_owned()));
+        }
+        let rules = RuleSet::read([("test/old-name.yaml", rule)]).expect("a rule");
+        let outcome = gpulint::check(&sources, &Settings::default(), &rules).expect("known rules");
+        outcome.findings.len()
+    };
+    assert_eq!(found("torch==2.5.1\n"), 1);
+    assert_eq!(found("torch==2.3.1\n"), 0);
+    assert_eq!(found("numpy\n"), 0);
 }

@@ -180,7 +180,7 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
 }
 
 /// The project files that an import may run.
-fn targets(import: &Import<'_>, file: FileId, modules: &Modules) -> Vec<FileId> {
+pub(super) fn targets(import: &Import<'_>, file: FileId, modules: &Modules) -> Vec<FileId> {
     let mut parts = import.module.split('.').filter(|part| !part.is_empty());
     let first = if import.level > 0 {
         modules.relative(file, import.level)

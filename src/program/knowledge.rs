@@ -174,6 +174,8 @@ pub enum Form {
     Map,
     /// `gpu:1` or `/GPU:1`.
     GpuName,
+    /// tch's `(Kind::Float, Device::Cuda(1))`.
+    Pair,
     /// A dictionary of a learner's parameters, of which some choose the device: `{"device": "cuda"}`.
     Parameters,
 }

@@ -3,9 +3,10 @@
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
 use crate::code::Host;
+use crate::facts::FileId;
 use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, NOT_NOTED, What};
-use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
+use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 
 /// What conditions found out about an event.
@@ -67,11 +68,6 @@ impl Scope<'_> {
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
-        // Asked last: files may have to be read for the answer.
-        let versions = || {
-            condition.requires.iter().all(|one| self.versions_lie_in(event, one) == Some(true))
-                && condition.may_be.iter().all(|one| self.versions_lie_in(event, one) != Some(false))
-        };
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
@@ -86,7 +82,8 @@ impl Scope<'_> {
             && child
             && policy
             && not
-            && versions()
+            // Asked last: files may have to be read for the answer.
+            && condition.versions_fit(self.program, event.place.file)
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
@@ -101,12 +98,6 @@ impl Scope<'_> {
             }
             VariableKind::Dead => known.get(variable).is_some_and(|row| row.is_dead()),
         }
-    }
-
-    /// Whether the versions of a package that the project may run with are among those wanted.
-    fn versions_lie_in(&self, event: &Event, (package, wanted): (&String, &Range)) -> Option<bool> {
-        let file = self.program.name_of(event.place.file);
-        self.program.versions().satisfies(file, package, wanted)
     }
 
     fn is_unset(&self, event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
@@ -251,6 +242,9 @@ impl Scope<'_> {
         if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
             return false;
         }
+        if wanted.matches.as_ref().is_some_and(|pattern| !pattern.is_in(value)) {
+            return false;
+        }
         if wanted.quoted && !is_quoted(value) {
             return false;
         }
@@ -325,6 +319,17 @@ impl Scope<'_> {
         });
         let first = counts.next()??;
         counts.all(|count| count == Some(first)).then_some((first, index))
+    }
+}
+
+impl Condition {
+    /// Whether the versions of packages that a file may run with are as the rule wants them.
+    pub(super) fn versions_fit(&self, program: &Program<'_>, file: FileId) -> bool {
+        let fits = |(package, wanted): (&String, &Range)| {
+            program.versions().satisfies(program.name_of(file), package, wanted)
+        };
+        self.requires.iter().all(|one| fits(one) == Some(true))
+            && self.may_be.iter().all(|one| fits(one) != Some(false))
     }
 }
 

@@ -65,7 +65,8 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
 
 impl Scope<'_> {
     pub(super) fn matches(&self, rule: &Rule, id: EventId, event: &Event) -> bool {
-        match (rule.find.event, self.kind) {
+        let Some(wanted) = rule.find.event else { return false };
+        match (wanted, self.kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
                 event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)

@@ -1,5 +1,6 @@
 //! What a rule file says.
 
+use super::matching::Matching;
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
 use crate::sources::Language;
@@ -34,6 +35,8 @@ pub struct Rule {
     pub languages: Vec<String>,
     /// For somebody who has never met the fault.
     pub why: String,
+    /// Where the truth of the rule can be looked up. A project's own rule may do without.
+    #[serde(default)]
     pub sources: Vec<String>,
     pub find: Find,
     /// All must hold.
@@ -72,11 +75,16 @@ pub enum Section {
     Tests,
 }
 
-/// What a rule looks for.
+/// What a rule looks for: one of `event`, `uses` and `analysis`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
-    pub event: EventKind,
+    /// Something that happens in a program.
+    pub event: Option<EventKind>,
+    /// Names that a file uses, whoever runs it.
+    pub uses: Option<Uses>,
+    /// What only code can find, by its name in `rules/analyses.rs`.
+    pub analysis: Option<String>,
     /// For `observed`: what it is.
     pub observed: Option<Observation>,
     /// For `write`: these variables; any when the list is empty.
@@ -85,6 +93,32 @@ pub struct Find {
     /// For `gpu-use`: in a launcher also every program that it starts and that does not set this variable itself,
     /// and its end.
     pub launches_without: Option<String>,
+}
+
+/// Names outside the project, and how they are used.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Uses {
+    /// Dotted names; `torch.device().index` is an attribute of what calling `torch.device` returns. Each with what to
+    /// write in its place, `{replacement}` in messages, where there is something.
+    pub names: BTreeMap<String, Option<String>>,
+    /// The ways that count.
+    #[serde(default = "called_or_read")]
+    pub by: Vec<UsedBy>,
+}
+
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UsedBy {
+    /// It is called.
+    Call,
+    /// It is looked up: passed on, compared, used as a decorator.
+    Read,
+    /// It is given a value, as in `torch.backends.cuda.matmul.allow_tf32 = True`.
+    Assign,
+    /// It is imported from its module by name.
+    Import,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -128,6 +162,14 @@ pub struct Condition {
     pub uses_gpu: Option<bool>,
     /// The event stands in a file of one of these languages.
     pub language: Vec<String>,
+    /// For `uses`: an argument of the call, or the value that is assigned.
+    pub argument: Option<Argument>,
+    /// For `uses`: behind a test of what this version has (`hasattr`, a version, a handler of AttributeError).
+    pub guarded: Option<bool>,
+    /// For `uses`: in the body of a loop.
+    pub in_loop: Option<bool>,
+    /// For `uses`: the file also uses one of these names, or names below one of these.
+    pub also_uses: Vec<String>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -174,12 +216,34 @@ pub struct Condition {
     pub all: Vec<Condition>,
 }
 
+/// What is asked of an argument. A value that is not known fits `known: false` only.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Argument {
+    /// 0-based.
+    pub position: Option<usize>,
+    /// As keyword.
+    pub name: Option<String>,
+    /// It is not given.
+    pub absent: Option<bool>,
+    /// It is a literal, a constant of the file, or a name outside the project.
+    pub known: Option<bool>,
+    /// It is one of these: texts and numbers as they are, names outside the project dotted, `None`, `True`, `False`.
+    pub one_of: Vec<String>,
+    /// It is known, and none of these.
+    pub none_of: Vec<String>,
+    /// It is known, and this pattern is found in it.
+    pub matches: Option<Matching>,
+}
+
 /// What is asked of a value that is written; a value that is not known never fits.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// This pattern is found in it.
+    pub matches: Option<Matching>,
     /// It begins and ends with a quote.
     pub quoted: bool,
     /// It is a mask that selects by index.
@@ -327,21 +391,18 @@ fn high() -> Confidence {
     Confidence::High
 }
 
+fn called_or_read() -> Vec<UsedBy> {
+    vec![UsedBy::Call, UsedBy::Read]
+}
+
 impl Rule {
+    /// Reads a rule of the program itself, which lies in the folder of its family.
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
         let mut rule: Rule = serde_yaml::from_str(text)?;
-        rule.family = family.to_owned();
-        if rule.languages == ["all"] {
-            // Prose and lists of packages set no environment, and examples in prose are fragments: a rule about
-            // them names them.
-            let quiet = [Language::Markdown, Language::Requirements].map(Language::name);
-            let all = Language::names().filter(|name| !quiet.contains(name));
-            rule.languages = all.map(str::to_owned).collect();
+        match rule.settle(family) {
+            Ok(()) => Ok(rule),
+            Err(fault) => bail!("{}: {}", rule.id, fault.message),
         }
-        if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
-            bail!("{}: there is no language `{unknown}`", rule.id);
-        }
-        Ok(rule)
     }
 
     /// Whether the rule is about files of this language.

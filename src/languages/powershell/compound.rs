@@ -104,7 +104,13 @@ impl<'s> Lowering<'s, '_> {
         let clauses = child_of(node, "catch_clauses").map(children_of).unwrap_or_default();
         let handlers = clauses
             .into_iter()
-            .map(|clause| Handler { name: None, import_errors: false, body: self.block_below(clause) })
+            .map(|clause| Handler {
+                head: self.span(clause),
+                name: None,
+                types: Vec::new(),
+                import_errors: false,
+                body: self.block_below(clause),
+            })
             .collect();
         let finally =
             child_of(node, "finally_clause").map(|clause| self.block_below(clause)).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::code::{
 };
 use crate::languages::notebook::{Escape, steps_of};
 use ruff_python_ast as ast;
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged, TextLen, TextRange};
 
 impl<'s> Lowering<'s, '_> {
     pub(super) fn block(&mut self, statements: &[ast::Stmt]) -> Block<'s> {
@@ -239,8 +239,17 @@ impl<'s> Lowering<'s, '_> {
 
     fn handler(&mut self, handler: &ast::ExceptHandler) -> Handler<'s> {
         let ast::ExceptHandler::ExceptHandler(handler) = handler;
+        let types = match handler.type_.as_deref() {
+            Some(ast::Expr::Tuple(several)) => self.exprs(&several.elts),
+            Some(one) => vec![self.expr(one)],
+            None => Vec::new(),
+        };
+        let keyword = TextRange::at(handler.range.start(), "except".text_len());
+        let head = handler.type_.as_deref().map_or(keyword, |caught| keyword.cover(caught.range()));
         Handler {
+            head: self.span(head),
             name: handler.name.as_ref().map(|name| self.slice(name.range)),
+            types,
             import_errors: handler.type_.as_deref().is_some_and(is_import_error),
             body: self.block(&handler.body),
         }

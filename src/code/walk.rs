@@ -1,0 +1,277 @@
+//! A look at every step and expression of a file, with what stands around each: for rules that speak of how code is
+//! written, whatever runs it.
+
+use super::{
+    Argument, Block, Code, Comprehension, Expr, ExprKind, Handler, Parameter, Step, StepKind, Target,
+};
+
+/// Something that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'c, 's> {
+    Step(&'c Step<'s>),
+    Expr(&'c Expr<'s>),
+    /// The target of an assignment; the parts of its expressions follow.
+    Target(&'c Target<'s>),
+}
+
+/// What a part stands in. The outermost comes first.
+#[derive(Clone, Copy, Debug)]
+pub enum Around<'c, 's> {
+    /// The body of a function or lambda, by its number.
+    Function(usize),
+    /// The body of a class, by its number.
+    Class(usize),
+    /// A decorator of the function or class that the step defines.
+    Decorator(&'c Step<'s>),
+    /// The default of a parameter of a function, by its number.
+    Default(usize),
+    /// The first block of an `if`, with its test; also the right operand of `and`, and the first of `x if test else y`.
+    Then(&'c Expr<'s>),
+    /// The `else` of an `if`, with its test; also the right operand of `or`, and the last of `x if test else y`.
+    Otherwise(&'c Expr<'s>),
+    /// The test of an `if`, a `while`, an `assert` or of `x if test else y`.
+    Test(&'c Step<'s>),
+    /// The body of a loop.
+    Loop(&'c Step<'s>),
+    /// The body of a `try`.
+    Try(&'c Step<'s>),
+    /// The body of an `except`, with its `try`.
+    Handler(&'c Step<'s>, &'c Handler<'s>),
+    /// The `else` of a `try`.
+    TryElse(&'c Step<'s>),
+    /// The `finally` of a `try`.
+    Finally(&'c Step<'s>),
+    /// The body of a `with`.
+    With(&'c Step<'s>),
+    /// An expression of a `with` before its body.
+    WithItem(&'c Step<'s>),
+    /// The elements and conditions of a comprehension.
+    Comprehension(&'c Comprehension<'s>),
+    /// The function part of a call.
+    Callee(&'c Expr<'s>),
+    /// An argument of a call.
+    Argument(&'c Expr<'s>, &'c Argument<'s>),
+}
+
+/// What one look at a file calls for each part, outer parts first.
+pub type Visit<'v, 'c, 's> = dyn FnMut(Part<'c, 's>, &[Around<'c, 's>]) + 'v;
+
+/// Looks at everything that a file holds: its body, its functions and classes where they are defined, and the
+/// Python and the programs in it.
+pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
+    let mut walk = Walk { code, visit, around: Vec::new() };
+    walk.block(&code.body);
+    code.snippets.iter().for_each(|snippet| walk.block(&snippet.body));
+    code.units.iter().for_each(|unit| walk.block(&unit.body));
+}
+
+struct Walk<'w, 'v, 'c, 's> {
+    code: &'c Code<'s>,
+    visit: &'w mut Visit<'v, 'c, 's>,
+    around: Vec<Around<'c, 's>>,
+}
+
+impl<'c, 's> Walk<'_, '_, 'c, 's> {
+    fn inside(&mut self, around: Around<'c, 's>, look: impl FnOnce(&mut Self)) {
+        self.around.push(around);
+        look(self);
+        self.around.pop();
+    }
+
+    fn block(&mut self, block: &'c Block<'s>) {
+        // Blocks nest as deeply as their front-end lets them.
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || block.iter().for_each(|step| self.step(step)));
+    }
+
+    fn block_in(&mut self, around: Around<'c, 's>, block: &'c Block<'s>) {
+        self.inside(around, |walk| walk.block(block));
+    }
+
+    fn step(&mut self, step: &'c Step<'s>) {
+        (self.visit)(Part::Step(step), &self.around);
+        match &step.kind {
+            StepKind::Evaluate(value) | StepKind::Source(value) => self.expr(value),
+            StepKind::Assert(test) => self.inside(Around::Test(step), |walk| walk.expr(test)),
+            StepKind::Assign { targets, value, .. } => {
+                value.iter().for_each(|value| self.expr(value));
+                targets.iter().for_each(|target| self.target(target));
+            }
+            StepKind::Update { target, value, .. } => {
+                self.expr(value);
+                self.target(target);
+            }
+            StepKind::Delete(targets) => targets.iter().for_each(|target| self.target(target)),
+            StepKind::Define { function, decorators } => {
+                self.inside(Around::Decorator(step), |walk| decorators.iter().for_each(|one| walk.expr(one)));
+                self.function(*function);
+            }
+            StepKind::DefineClass { class, decorators } => {
+                self.inside(Around::Decorator(step), |walk| decorators.iter().for_each(|one| walk.expr(one)));
+                let Some(defined) = self.code.classes.get(*class) else { return };
+                defined.bases.iter().for_each(|base| self.expr(base));
+                defined.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
+                self.block_in(Around::Class(*class), &defined.body);
+            }
+            StepKind::Branch { test, then, otherwise } => {
+                self.inside(Around::Test(step), |walk| walk.expr(test));
+                self.block_in(Around::Then(test), then);
+                self.block_in(Around::Otherwise(test), otherwise);
+            }
+            StepKind::Match { subject, arms } => {
+                self.expr(subject);
+                for arm in arms {
+                    arm.literals.iter().chain(&arm.guard).for_each(|literal| self.expr(literal));
+                    self.block(&arm.body);
+                }
+            }
+            StepKind::For { target, iterable, body, otherwise } => {
+                self.expr(iterable);
+                self.target(target);
+                self.block_in(Around::Loop(step), body);
+                self.block(otherwise);
+            }
+            StepKind::While { test, body, otherwise } => {
+                self.inside(Around::Test(step), |walk| walk.expr(test));
+                self.block_in(Around::Loop(step), body);
+                self.block(otherwise);
+            }
+            StepKind::Try { body, handlers, otherwise, finally } => {
+                self.block_in(Around::Try(step), body);
+                for handler in handlers {
+                    handler.types.iter().for_each(|caught| self.expr(caught));
+                    self.block_in(Around::Handler(step, handler), &handler.body);
+                }
+                self.block_in(Around::TryElse(step), otherwise);
+                self.block_in(Around::Finally(step), finally);
+            }
+            StepKind::With { items, body } => {
+                for (item, target) in items {
+                    self.inside(Around::WithItem(step), |walk| walk.expr(item));
+                    target.iter().for_each(|target| self.target(target));
+                }
+                self.block_in(Around::With(step), body);
+            }
+            StepKind::Return(value) | StepKind::Raise(value) => {
+                value.iter().for_each(|value| self.expr(value))
+            }
+            StepKind::SetVariable(set) => set.value.iter().for_each(|value| self.expr(value)),
+            StepKind::Command(command) => {
+                let values = command.environment.iter().filter_map(|set| set.value.as_ref());
+                values.chain(&command.words).for_each(|word| self.expr(word));
+                self.block(&command.script);
+            }
+            StepKind::Apart(block) | StepKind::WithoutGpu(block) | StepKind::Child(block) => {
+                self.block(block)
+            }
+            StepKind::Setting(setting) => self.expr(&setting.value),
+            StepKind::Import(_)
+            | StepKind::Module { .. }
+            | StepKind::Share(_)
+            | StepKind::Break
+            | StepKind::Continue
+            | StepKind::UnsetVariable(_)
+            | StepKind::ExportAll(_)
+            | StepKind::Observe(_) => {}
+        }
+    }
+
+    fn function(&mut self, number: usize) {
+        let Some(function) = self.code.functions.get(number) else { return };
+        let defaults =
+            function.parameters.iter().filter_map(|parameter: &Parameter<'s>| parameter.default.as_ref());
+        for default in defaults {
+            self.inside(Around::Default(number), |walk| walk.expr(default));
+        }
+        self.block_in(Around::Function(number), &function.body);
+    }
+
+    fn target(&mut self, target: &'c Target<'s>) {
+        (self.visit)(Part::Target(target), &self.around);
+        match target {
+            Target::Name(..) => {}
+            Target::Attribute(object, _) => self.expr(object),
+            Target::Item(item) => {
+                self.expr(&item.0);
+                self.expr(&item.1);
+            }
+            Target::Sequence(targets) => targets.iter().for_each(|target| self.target(target)),
+            Target::Rest(target) => self.target(target),
+        }
+    }
+
+    fn expr(&mut self, expr: &'c Expr<'s>) {
+        (self.visit)(Part::Expr(expr), &self.around);
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.parts_of(expr));
+    }
+
+    fn parts_of(&mut self, expr: &'c Expr<'s>) {
+        match &expr.kind {
+            ExprKind::Unknown(parts) | ExprKind::Sequence(parts) | ExprKind::Join(parts) => {
+                parts.iter().for_each(|part| self.expr(part));
+            }
+            ExprKind::Attribute(inner, _)
+            | ExprKind::Not(inner)
+            | ExprKind::Negate(inner)
+            | ExprKind::Await(inner)
+            | ExprKind::Starred(inner)
+            | ExprKind::Bind(_, inner)
+            | ExprKind::VariableOr(_, inner) => self.expr(inner),
+            ExprKind::Yield(inner) => inner.iter().for_each(|inner| self.expr(inner)),
+            ExprKind::Call(call) => {
+                self.inside(Around::Callee(expr), |walk| walk.expr(&call.callee));
+                for argument in &call.arguments {
+                    self.inside(Around::Argument(expr, argument), |walk| walk.expr(&argument.value));
+                }
+            }
+            ExprKind::Item(pair) | ExprKind::Binary(_, pair) | ExprKind::Compare(_, pair) => {
+                self.expr(&pair.0);
+                self.expr(&pair.1);
+            }
+            ExprKind::Mapping(entries) => entries.iter().for_each(|(key, value)| {
+                key.iter().for_each(|key| self.expr(key));
+                self.expr(value);
+            }),
+            ExprKind::All(operands) => self.operands(operands, Around::Then),
+            ExprKind::Any(operands) => self.operands(operands, Around::Otherwise),
+            ExprKind::Choice(parts) => {
+                let (test, then, otherwise) = &**parts;
+                self.expr(test);
+                self.inside(Around::Then(test), |walk| walk.expr(then));
+                self.inside(Around::Otherwise(test), |walk| walk.expr(otherwise));
+            }
+            ExprKind::Lambda(function) => self.function(*function),
+            ExprKind::Comprehension(comprehension) => {
+                for generator in &comprehension.generators {
+                    self.expr(&generator.iterable);
+                    self.target(&generator.target);
+                }
+                self.inside(Around::Comprehension(comprehension), |walk| {
+                    let conditions =
+                        comprehension.generators.iter().flat_map(|generator| &generator.conditions);
+                    conditions.chain(&comprehension.elements).for_each(|part| walk.expr(part));
+                });
+            }
+            ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Text(_)
+            | ExprKind::Name(_)
+            | ExprKind::Outside(_)
+            | ExprKind::Variable(_) => {}
+        }
+    }
+
+    /// `a and b`: the second is looked at when the first holds.
+    fn operands(&mut self, operands: &'c [Expr<'s>], behind: fn(&'c Expr<'s>) -> Around<'c, 's>) {
+        let Some((first, rest)) = operands.split_first() else { return };
+        self.expr(first);
+        let depth = self.around.len();
+        let mut before = first;
+        for operand in rest {
+            self.around.push(behind(before));
+            self.expr(operand);
+            before = operand;
+        }
+        self.around.truncate(depth);
+    }
+}

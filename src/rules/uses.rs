@@ -1,0 +1,217 @@
+//! Names outside the project that a file uses, and the conditions of rules about them.
+
+use super::Rule;
+use super::files::{FileScope, Sighting};
+use super::schema::{Argument, Condition, PolicyKey, UsedBy};
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{self, Expr, ExprKind, ImportNames, StepKind, Target};
+use crate::facts::Span;
+use crate::program::Names;
+use rustc_hash::FxHashMap;
+
+/// All uses of names outside the project in one file.
+pub(super) struct Used<'a> {
+    by_name: FxHashMap<String, Vec<Use<'a>>>,
+}
+
+/// One use of a name.
+struct Use<'a> {
+    by: UsedBy,
+    span: Span,
+    /// The arguments of a call.
+    arguments: &'a [code::Argument<'a>],
+    /// The value of an assignment.
+    value: Option<&'a Expr<'a>>,
+    guarded: bool,
+    in_loop: bool,
+}
+
+impl<'a> Used<'a> {
+    pub fn of(scope: &FileScope<'a>) -> Used<'a> {
+        let mut used = Used { by_name: FxHashMap::default() };
+        let mut assigned: Option<&Expr<'a>> = None;
+        walk(scope.code, &mut |part, around| {
+            let mut note = |name: &str, by, span, arguments, value| {
+                let guarded = around.iter().any(|around| guards(around, scope));
+                let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
+                let one = Use { by, span, arguments, value, guarded, in_loop };
+                used.by_name.entry(name.to_owned()).or_default().push(one);
+            };
+            match part {
+                Part::Step(step) => {
+                    assigned = match &step.kind {
+                        StepKind::Assign { value, .. } => value.as_ref(),
+                        _ => None,
+                    };
+                    if let StepKind::Import(import) = &step.kind
+                        && let ImportNames::Names(names) = &import.names
+                        && scope.program.imports_outside(scope.file, import)
+                    {
+                        for one in names {
+                            let name = format!("{}.{}", import.module, one.name);
+                            note(&name, UsedBy::Import, step.span, &[], None);
+                        }
+                    }
+                }
+                Part::Target(Target::Attribute(object, name)) => {
+                    if let Some(path) = scope.names.path(object) {
+                        let span =
+                            Span { start: object.span.start, end: object.span.end + name.len() as u32 + 1 };
+                        note(&format!("{path}.{name}"), UsedBy::Assign, span, &[], assigned);
+                    }
+                }
+                Part::Expr(expr) => match &expr.kind {
+                    ExprKind::Call(call) => {
+                        if let Some(path) = scope.names.path(&call.callee) {
+                            note(path, UsedBy::Call, expr.span, &call.arguments, None);
+                        }
+                    }
+                    ExprKind::Name(_) | ExprKind::Attribute(..) | ExprKind::Outside(_) => {
+                        let called =
+                            matches!(around.last(), Some(Around::Callee(call)) if is_callee(call, expr));
+                        if let Some(path) = scope.names.path(expr).filter(|_| !called) {
+                            note(path, UsedBy::Read, expr.span, &[], None);
+                        }
+                    }
+                    _ => {}
+                },
+                Part::Target(_) => {}
+            }
+        });
+        used
+    }
+
+    /// The uses that a rule finds, in the order in which they stand.
+    pub fn sightings(&self, rule: &Rule, scope: &FileScope<'_>) -> Vec<Sighting> {
+        let Some(wanted) = &rule.find.uses else { return Vec::new() };
+        let mut found: Vec<(Span, Sighting)> = Vec::new();
+        for (name, replacement) in &wanted.names {
+            for one in self.by_name.get(name.as_str()).into_iter().flatten() {
+                let fits = wanted.by.contains(&one.by)
+                    && rule.when.iter().all(|condition| self.holds(condition, one, scope));
+                if !fits {
+                    continue;
+                }
+                let value = one.value.or(one.arguments.first().map(|argument| &argument.value));
+                let text = value.map_or(String::new(), |value| scope.text(value.span).to_owned());
+                let sighting = Sighting::at(scope.place(one.span))
+                    .word("name", name)
+                    .word("replacement", replacement.clone().unwrap_or_default())
+                    .word("value", text)
+                    .word("text", scope.text(one.span));
+                found.push((one.span, sighting));
+            }
+        }
+        found.sort_by_key(|(span, _)| *span);
+        found.into_iter().map(|(_, sighting)| sighting).collect()
+    }
+
+    fn holds(&self, condition: &Condition, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
+        let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
+        let also = |name: &String| {
+            let below =
+                |used: &String| used.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+            self.by_name.contains_key(name) || self.by_name.keys().any(below)
+        };
+        let has_policy = |key| match key {
+            PolicyKey::Gpu => scope.policy.gpu.is_some(),
+            PolicyKey::Validators => !scope.policy.scripts.validators.is_empty(),
+            PolicyKey::DeviceOrder => scope.policy.gpu.as_ref().is_some_and(|gpu| gpu.device_order.is_some()),
+            PolicyKey::VisibleDevices => {
+                scope.policy.gpu.as_ref().is_some_and(|gpu| !gpu.visible_devices.is_empty())
+            }
+        };
+        let language = || scope.program.language_at(scope.place(one.span)).name();
+        condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
+            && is(condition.guarded, one.guarded)
+            && is(condition.in_loop, one.in_loop)
+            && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
+            && (condition.language.is_empty() || condition.language.iter().any(|name| name == language()))
+            && condition.policy.is_none_or(has_policy)
+            && condition.not.as_ref().is_none_or(|inner| !self.holds(inner, one, scope))
+            && (condition.any.is_empty() || condition.any.iter().any(|inner| self.holds(inner, one, scope)))
+            && condition.all.iter().all(|inner| self.holds(inner, one, scope))
+            && condition.versions_fit(scope.program, scope.file)
+    }
+}
+
+impl Argument {
+    fn fits(&self, one: &Use<'_>, names: &Names<'_, '_>) -> bool {
+        let given = match one.by {
+            UsedBy::Assign => one.value,
+            _ => argument(one.arguments, self.position, self.name.as_deref()),
+        };
+        // What is unpacked may hold it.
+        let open = one.arguments.iter().any(|argument| argument.unpacked);
+        let Some(given) = given else { return self.absent == Some(true) && !open };
+        let value = known(given, names);
+        let in_list = |list: &[String]| value.as_ref().is_some_and(|value| list.contains(value));
+        self.absent != Some(true)
+            && self.known.is_none_or(|wanted| wanted == value.is_some())
+            && (self.one_of.is_empty() || in_list(&self.one_of))
+            && (self.none_of.is_empty() || (value.is_some() && !in_list(&self.none_of)))
+            && self
+                .matches
+                .as_ref()
+                .is_none_or(|pattern| value.as_ref().is_some_and(|value| pattern.is_in(value)))
+    }
+}
+
+/// The argument at a position or with a keyword.
+pub(super) fn argument<'a>(
+    arguments: &'a [code::Argument<'a>],
+    position: Option<usize>,
+    name: Option<&str>,
+) -> Option<&'a Expr<'a>> {
+    let by_name = || arguments.iter().find(|argument| name.is_some() && argument.name == name);
+    let before_unpacked = arguments.iter().take_while(|argument| !argument.unpacked);
+    let by_position =
+        || position.and_then(|at| before_unpacked.filter(|argument| argument.name.is_none()).nth(at));
+    by_name().or_else(by_position).map(|argument| &argument.value)
+}
+
+/// A value as rules write it; `None` when it is not known.
+pub(super) fn known(expr: &Expr<'_>, names: &Names<'_, '_>) -> Option<String> {
+    Some(match &names.meant(expr).kind {
+        ExprKind::Text(text) => text.to_string(),
+        ExprKind::Int(number) => number.to_string(),
+        ExprKind::Bool(true) => "True".to_owned(),
+        ExprKind::Bool(false) => "False".to_owned(),
+        ExprKind::None => "None".to_owned(),
+        ExprKind::Negate(inner) => format!("-{}", known(inner, names)?),
+        _ => names.path(expr).filter(|path| !path.starts_with("builtins."))?.to_owned(),
+    })
+}
+
+/// `index` for `torch.device().index`.
+pub(super) fn last_part(name: &str) -> &str {
+    name.trim_end_matches("()").rsplit('.').next().unwrap_or(name)
+}
+
+fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {
+    matches!(&call.kind, ExprKind::Call(call) if std::ptr::eq(&call.callee, expr))
+}
+
+/// Whether code runs only where the version that is there has been asked for something, or where it may fail.
+fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let asks = |test: &Expr<'_>| {
+        let text = scope.text(test.span);
+        ["hasattr(", "getattr(", "ersion", "VERSION"].iter().any(|word| text.contains(word))
+    };
+    match around {
+        Around::Then(test) | Around::Otherwise(test) => asks(test),
+        Around::Try(step) => match &step.kind {
+            StepKind::Try { handlers, .. } => handlers.iter().any(|handler| survives(&handler.types, scope)),
+            _ => false,
+        },
+        Around::Handler(_, handler) => survives(&handler.types, scope),
+        _ => false,
+    }
+}
+
+/// Whether a handler of these types catches a name that is missing.
+fn survives(types: &[Expr<'_>], scope: &FileScope<'_>) -> bool {
+    const MISSING: [&str; 5] =
+        ["AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "BaseException"];
+    types.is_empty() || types.iter().any(|caught| MISSING.contains(&scope.text(caught.span)))
+}
