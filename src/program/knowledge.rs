@@ -1,12 +1,14 @@
 //! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
+pub mod tables;
 mod variables;
 
 use anyhow::{Context, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use tables::Tables;
 use variables::VariablesFile;
 
 pub use variables::Variables;
@@ -35,6 +37,8 @@ pub struct Knowledge {
     commands: Vec<CommandRow>,
     /// Environment variables.
     pub variables: Variables,
+    /// Products, wheels and what belongs together.
+    pub tables: Tables,
 }
 
 /// What a known call does.
@@ -276,6 +280,8 @@ impl Knowledge {
             } else if path == "environment.yaml" {
                 let file: VariablesFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
                 knowledge.variables = Variables::read(file);
+            } else if path.starts_with("tables/") {
+                knowledge.tables.take(path, text)?;
             } else if path.starts_with("commands/") {
                 let file: CommandsFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
                 knowledge.commands.extend(file.commands);
