@@ -23,11 +23,13 @@ use std::process::Command;
 use rayon::prelude::*;
 
 /// The rules that the cases are about; they say nothing of the others.
-const RULES: [&str; 17] = [
+const RULES: [&str; 20] = [
+    "cuda-runtime-mismatch",
     "device-not-allowed",
     "device-outside-mask",
     "gpu-import-in-cpu-mode",
     "import-initialises-cuda",
+    "local-version-range",
     "missing-device-order",
     "missing-gpu-validation",
     "missing-visible-devices",
@@ -40,6 +42,7 @@ const RULES: [&str; 17] = [
     "gpu-import-reached",
     "gpu-test-without-cleanup",
     "unused-suppression",
+    "wheel-lacks-architecture",
     "wrong-visible-devices",
 ];
 

@@ -29,7 +29,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "local-version-range",
-        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip"],
+        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
         look: requirements::ranges_with_labels,
     },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },

@@ -10,6 +10,7 @@ pub use labels::ranges_with_labels;
 
 use crate::code::{Clause, Grammar, Index, Part, Requirement};
 use crate::program::knowledge::tables::Pair;
+use crate::rules::files::FileScope;
 
 /// A build for a GPU, or for none, by the label behind the version: `cu118`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,14 @@ fn is_from_pypi(index: &Index) -> bool {
     let is_default =
         |address: &String| address.contains("//pypi.org/") || address.contains("//pypi.python.org/");
     !index.links && index.only.as_ref().is_none_or(is_default) && index.extra.iter().all(is_default)
+}
+
+/// Whether variables of the same file may send a command to other indexes.
+fn is_set_elsewhere(requirement: &Requirement, scope: &FileScope<'_>) -> bool {
+    const NAMES: &[&str] =
+        &["PIP_INDEX", "PIP_EXTRA_INDEX", "PIP_FIND_LINKS", "UV_INDEX", "UV_EXTRA", "UV_DEFAULT", "UV_TORCH"];
+    let is_command = matches!(requirement.part, Part::Command(_));
+    is_command && NAMES.iter().any(|name| scope.whole_text().contains(name))
 }
 
 /// Whether a marker leaves Linux on x86-64 in.

@@ -1,7 +1,8 @@
 //! Wheels of torch that have no code for the GPU of the policy.
 
-use super::{Build, is_from_pypi, may_be_linux, named_build};
+use super::{Build, is_from_pypi, is_set_elsewhere, may_be_linux, named_build};
 use crate::code::{Grammar, Index, Part, Requirement};
+use crate::findings::Severity;
 use crate::program::knowledge::tables::{Pair, Wheels};
 use crate::rules::files::{FileScope, Sighting};
 use crate::versions::Range;
@@ -25,14 +26,17 @@ pub fn wheels_that_lack_it(scope: &FileScope<'_>) -> Vec<Sighting> {
         let Some(lacking) = lacking.filter(|lacking| !lacking.is_empty()) else { continue };
         let mut versions: Vec<String> = chosen.iter().map(|(cuda, _)| cuda.to_string()).collect();
         versions.dedup();
-        seen.push(
-            Sighting::at(scope.place(requirement.span))
-                .word("gpu", name)
-                .word("capability", capability.to_string())
-                .word("cuda", listed(&versions))
-                .word("architectures", listed(&shown(&lacking)))
-                .word("others", listed(&serving(wheels, capability))),
-        );
+        let sighting = Sighting::at(scope.place(requirement.span))
+            .word("gpu", name)
+            .word("capability", capability.to_string())
+            .word("cuda", listed(&versions))
+            .word("architectures", listed(&shown(&lacking)))
+            .word("others", listed(&serving(wheels, capability)));
+        // A list may find another build installed, which somebody took from another index before.
+        let by_itself = matches!(requirement.part, Part::Command(_)) || named_build(requirement).is_some();
+        let all = chosen.iter().map(|(_, range)| range);
+        let is_sure = by_itself || all.clone().all(|range| !may_serve(wheels, capability, range));
+        seen.push(if is_sure { sighting } else { sighting.unsure().at_most(Severity::Note) });
     }
     seen
 }
@@ -52,6 +56,9 @@ fn chosen(
     let beside: Option<Vec<Pair>> = index.extra.iter().map(|url| Build::of_address(url)?.cuda()).collect();
     let default = Index { extra: Vec::new(), ..Index::clone(index) };
     let Some(beside) = beside.filter(|_| is_from_pypi(&default)) else { return Vec::new() };
+    if is_set_elsewhere(requirement, scope) {
+        return Vec::new();
+    }
     // A lock file says what is taken of what the requirement allows.
     let locked = match requirement.part {
         Part::Command(_) => Vec::new(),
@@ -86,6 +93,12 @@ fn without<'w>(wheels: &'w Wheels, capability: Pair, cuda: Pair, range: &Range) 
     let mut rows = wheels.architectures.iter().filter(|row| row.cuda.contains(&cuda));
     let row = rows.find(|row| range.lies_in(&row.torch) != Some(false))?;
     (!row.serve(capability)).then_some(row.has.as_slice())
+}
+
+/// Whether these versions of torch also have wheels with code for a GPU.
+fn may_serve(wheels: &Wheels, capability: Pair, range: &Range) -> bool {
+    let mut rows = wheels.architectures.iter().filter(|row| row.serve(capability));
+    rows.any(|row| range.lies_in(&row.torch) != Some(false))
 }
 
 /// The versions of CUDA whose wheels have code for a GPU.

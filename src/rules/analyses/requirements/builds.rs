@@ -1,22 +1,29 @@
 //! Requirements of one environment that are built for different versions of CUDA.
 
-use super::{is_from_pypi, may_be_linux, meet, named_build};
+use super::{is_from_pypi, is_set_elsewhere, may_be_linux, meet, named_build};
 use crate::code::Requirement;
-use crate::program::knowledge::tables::{Same, Tables};
+use crate::program::knowledge::tables::Same;
 use crate::rules::files::{FileScope, Sighting};
 use crate::versions::Range;
+
+/// So many of a file are compared with each other: nobody lists more packages that have builds.
+const MOST: usize = 200;
 
 /// Pairs of requirements that must not be installed together.
 pub fn different_builds(scope: &FileScope<'_>) -> Vec<Sighting> {
     let tables = &scope.program.knowledge.tables;
-    let requirements = &scope.code.requirements;
+    let known = |it: &&Requirement| {
+        tables.builds.pairs.iter().any(|pair| pair.packages.contains(&it.name))
+            || tables.builds.families.iter().any(|family| it.name.starts_with(&family.prefix))
+    };
+    let requirements: Vec<&Requirement> = scope.code.requirements.iter().filter(known).take(MOST).collect();
     let mut seen: Vec<Sighting> = Vec::new();
-    for (at, later) in requirements.iter().enumerate() {
+    for (at, &later) in requirements.iter().enumerate() {
         // A shell reads some lines twice.
-        let earlier = requirements[..at].iter().filter(|earlier| earlier.span != later.span);
+        let earlier = requirements[..at].iter().copied().filter(|earlier| earlier.span != later.span);
         for earlier in earlier.filter(|earlier| meet(earlier, later)) {
             let place = scope.place(later.span);
-            if let Some(clash) = clash(earlier, later, tables)
+            if let Some(clash) = clash(earlier, later, scope)
                 && !seen.iter().any(|known| known.place == place)
             {
                 let sighting = Sighting::at(place)
@@ -40,7 +47,8 @@ struct Clash<'t> {
     otherwise: &'t str,
 }
 
-fn clash<'t>(earlier: &Requirement, later: &Requirement, tables: &'t Tables) -> Option<Clash<'t>> {
+fn clash<'t>(earlier: &Requirement, later: &Requirement, scope: &FileScope<'t>) -> Option<Clash<'t>> {
+    let tables = &scope.program.knowledge.tables;
     for pair in &tables.builds.pairs {
         let [one, other] = &pair.packages;
         let is_pair =
@@ -63,8 +71,8 @@ fn clash<'t>(earlier: &Requirement, later: &Requirement, tables: &'t Tables) -> 
         let of = |requirement: &Requirement| major_in(requirement.name.strip_prefix(&family.prefix)?);
         let (first, second) = match (of(earlier), of(later)) {
             (Some(first), Some(second)) => (first, second),
-            (Some(first), None) if family.torch_brings => (first, brought_by_torch(later, tables)?),
-            (None, Some(second)) if family.torch_brings => (brought_by_torch(earlier, tables)?, second),
+            (Some(first), None) if family.torch_brings => (first, brought_by_torch(later, scope)?),
+            (None, Some(second)) if family.torch_brings => (brought_by_torch(earlier, scope)?, second),
             _ => return None,
         };
         let same_files = !family.same_major || release_major(earlier)? == release_major(later)?;
@@ -84,8 +92,12 @@ fn major_in(rest: &str) -> Option<u32> {
 }
 
 /// The CUDA of the libraries that a wheel of torch from PyPI asks for, when its version is known.
-fn brought_by_torch(torch: &Requirement, tables: &Tables) -> Option<u32> {
-    if torch.name != "torch" || !is_from_pypi(&torch.index) || !may_be_linux(&torch.marker) {
+fn brought_by_torch(torch: &Requirement, scope: &FileScope<'_>) -> Option<u32> {
+    if torch.name != "torch"
+        || !is_from_pypi(&torch.index)
+        || !may_be_linux(&torch.marker)
+        || is_set_elsewhere(torch, scope)
+    {
         return None;
     }
     let clauses = torch.clauses.as_deref()?;
@@ -93,7 +105,14 @@ fn brought_by_torch(torch: &Requirement, tables: &Tables) -> Option<u32> {
         return None;
     }
     let range = Range::of(clauses)?;
-    let mut rows = tables.wheels.pypi.iter().filter(|row| range.lies_in(&row.torch) == Some(true));
+    let mut rows = scope
+        .program
+        .knowledge
+        .tables
+        .wheels
+        .pypi
+        .iter()
+        .filter(|row| range.lies_in(&row.torch) == Some(true));
     rows.next().map(|row| row.cuda.major)
 }
 

@@ -28,10 +28,10 @@ pub fn ranges_with_labels(scope: &FileScope<'_>) -> Vec<Sighting> {
 /// `==` and `!=` may name a build, and `===` any text.
 fn is_refused(clause: &Clause) -> bool {
     let takes_labels = matches!(clause.operator.as_str(), "==" | "!=" | "===");
-    // A build of ROCm is often called so without its version.
+    // `cu118`, `rocm`, `pt20cu118`
     let is_build = |label: &str| {
         let label = label.to_ascii_lowercase();
-        Build::of_label(&label).is_some() || label == "cuda" || label.starts_with("cu1")
+        Build::of_label(&label).is_some() || label.contains("cu1") || label == "cuda"
     };
     !takes_labels && label_of(clause).is_some_and(is_build)
 }
