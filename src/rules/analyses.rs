@@ -2,6 +2,7 @@
 //! each lies in a file of its own below this one.
 
 mod context_managers;
+mod requirements;
 
 use super::files::{FileScope, Sighting};
 
@@ -15,11 +16,24 @@ pub(super) struct Analysis {
 }
 
 /// All of them, by name.
-const ANALYSES: &[Analysis] = &[Analysis {
-    name: "context-swallows-exception",
-    words: &["contextmanager"],
-    look: context_managers::that_swallow_exceptions,
-}];
+const ANALYSES: &[Analysis] = &[
+    Analysis {
+        name: "context-swallows-exception",
+        words: &["contextmanager"],
+        look: context_managers::that_swallow_exceptions,
+    },
+    Analysis {
+        name: "cuda-runtime-mismatch",
+        words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
+        look: requirements::different_builds,
+    },
+    Analysis {
+        name: "local-version-range",
+        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
+        look: requirements::ranges_with_labels,
+    },
+    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
+];
 
 /// The check with this name.
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {
