@@ -29,6 +29,9 @@ static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"
 /// What under `rules/` is knowledge and no rule.
 const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "environment.yaml"];
 
+/// What [`crate::architectures`] reads.
+const TABLES: &str = "tables/";
+
 /// All rules, and what they know about libraries.
 #[derive(Debug)]
 pub struct RuleSet {
@@ -50,6 +53,9 @@ impl RuleSet {
         let mut rules = Vec::new();
         let mut knowledge = Vec::new();
         for (path, text) in files {
+            if path.starts_with(TABLES) {
+                continue;
+            }
             if KNOWLEDGE.iter().any(|folder| path.starts_with(folder)) {
                 knowledge.push((path, text));
             } else if let Some((family, _)) = path.split_once('/') {
