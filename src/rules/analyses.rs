@@ -2,6 +2,7 @@
 //! each lies in a file of its own below this one.
 
 mod context_managers;
+mod hardware;
 mod requirements;
 
 use super::files::{FileScope, Sighting};
@@ -18,6 +19,16 @@ pub(super) struct Analysis {
 /// All of them, by name.
 const ANALYSES: &[Analysis] = &[
     Analysis {
+        name: "bf16-gate-emulated",
+        words: &["is_bf16_supported"],
+        look: hardware::gates_that_emulation_opens,
+    },
+    Analysis {
+        name: "capability-architecture-mismatch",
+        words: hardware::ARCHITECTURES,
+        look: hardware::wrong_architectures,
+    },
+    Analysis {
         name: "context-swallows-exception",
         words: &["contextmanager"],
         look: context_managers::that_swallow_exceptions,
@@ -33,6 +44,8 @@ const ANALYSES: &[Analysis] = &[
         look: requirements::ranges_with_labels,
     },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
+    Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
+    Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
 ];
 
 /// The check with this name.
