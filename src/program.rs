@@ -6,6 +6,7 @@ mod entries;
 mod imports;
 pub mod knowledge;
 mod launches;
+mod milestones;
 mod modules;
 mod names;
 mod paths;

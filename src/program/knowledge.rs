@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use variables::VariablesFile;
 
-pub use variables::Variables;
+pub use variables::{Milestone, Variables};
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
@@ -130,6 +130,8 @@ pub enum Does {
     Nvml,
     /// Gives memory of the GPU back.
     Release,
+    /// Starts the threads of a library on the CPU side.
+    Threads,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.
@@ -273,7 +275,7 @@ impl Knowledge {
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
             } else if path == "environment.yaml" {
                 let file: VariablesFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
-                knowledge.variables = Variables::read(file);
+                knowledge.variables = Variables::read(file).with_context(|| path.to_owned())?;
             } else if path.starts_with("commands/") {
                 let file: CommandsFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
                 knowledge.commands.extend(file.commands);

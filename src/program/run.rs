@@ -29,6 +29,7 @@ mod launchers;
 mod lazy;
 mod library_calls;
 mod loading;
+mod milestones;
 mod mocks;
 mod observations;
 mod operators;

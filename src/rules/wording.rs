@@ -13,6 +13,8 @@ pub(super) struct Words<'a> {
     pub in_cpu_part: bool,
     /// The value in force.
     pub in_force: Option<&'a str>,
+    /// What is wrong with the value, and what is wanted in its place.
+    pub fault: Option<&'a (String, String)>,
     pub policy: &'a Policy,
     pub known: &'a Variables,
     pub cuda: Option<&'a Event>,
@@ -62,7 +64,29 @@ impl Words<'_> {
                     |name: &String| if name.contains(' ') { name.clone() } else { format!("`{name}`") };
                 Some(brings.iter().map(quoted).collect::<Vec<_>>().join(", "))
             }
-            ("variable", What::Write { variable, .. } | What::Remove { variable }) => Some(variable.clone()),
+            (
+                "variable",
+                What::Write { variable, .. } | What::Remove { variable } | What::Refuse { variable, .. },
+            ) => Some(variable.clone()),
+            ("given", What::Refuse { given, .. }) => Some((*given).to_owned()),
+            ("fault", _) => self.fault.map(|(fault, _)| fault.clone()),
+            ("conflict", _) => Some(match (self.fault, &self.event.before.rival) {
+                (Some((fault, _)), _) => fault.clone(),
+                _ => "another name of this setting holds another value, and one of the two is not looked at"
+                    .to_owned(),
+            }),
+            ("switch", What::Write { value, .. }) => Some(
+                match value.as_deref().map(str::trim) {
+                    Some("1") => "every allocation goes to the driver, which is for debugging only",
+                    Some("0") => {
+                        "older versions of torch only ask whether it is set, and turn their cache off"
+                    }
+                    _ => "torch takes only 0 and 1, and passes over anything else",
+                }
+                .to_owned(),
+            ),
+            ("wanted", _) => self.fault.map(|(_, wanted)| wanted.clone()),
+            ("late", _) => self.event.before.late.last().map(|late| late.by.to_string()),
             ("known", What::Write { variable, .. }) => self.known.near(variable).map(str::to_owned),
             ("meaning", What::Write { variable, .. }) => {
                 self.known.get(variable).map(|row| row.meaning.clone())
@@ -102,6 +126,7 @@ impl Words<'_> {
             What::Write { variable, .. } => format!("`{variable}` is set here"),
             What::Remove { variable } => format!("`{variable}` is removed here"),
             What::Select { text, .. } => format!("`{text}` is chosen here"),
+            What::Refuse { variable, .. } => format!("`{variable}` is set here"),
             What::Validate { by } => format!("`{by}` checks the GPU"),
             What::Release { .. } => "this is not reached when something is raised before".to_owned(),
             What::Spawn { .. } => "a process is started here".to_owned(),
@@ -144,7 +169,9 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Launch { callee, .. } => callee.clone(),
         What::Observed { text, .. } => text.clone(),
         What::End => "the end".to_owned(),
-        What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
+        What::Write { variable, .. } | What::Remove { variable } | What::Refuse { variable, .. } => {
+            variable.clone()
+        }
         What::Select { text, .. } => text.clone(),
     }
 }
