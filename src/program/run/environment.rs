@@ -223,49 +223,6 @@ impl<'p> Run<'p> {
         if counts { self.note(what(variable.to_owned()), span) } else { NOT_NOTED }
     }
 
-    /// A value that is no text raises a TypeError, whatever the variable is.
-    fn note_refusal(&mut self, variable: &str, value: &Value<'p>, span: Span, only_if_unset: bool) {
-        let reaching = self.state.reaching(variable);
-        // `setdefault` looks at the value only where it needs it.
-        if only_if_unset && !reaching.iter().any(|definition| !matches!(definition, Definition::Set(..))) {
-            return;
-        }
-        let values = value.alternatives();
-        let refused: Vec<Option<&'static str>> = values.iter().map(|value| self.no_text(value)).collect();
-        let Some(given) = refused.iter().find_map(|given| *given) else { return };
-        let sure = refused.iter().all(Option::is_some)
-            && !(only_if_unset && !reaching.iter().all(Definition::is_absent));
-        self.uncertain += usize::from(!sure);
-        self.note(What::Refuse { variable: variable.to_owned(), given }, span);
-        self.uncertain -= usize::from(!sure);
-    }
-
-    /// What a value surely is, when that is no text.
-    fn no_text(&self, value: &Value<'p>) -> Option<&'static str> {
-        match value {
-            Value::None => Some("None"),
-            Value::Bool(_) => Some("a bool"),
-            Value::Int(..) => Some("an int"),
-            Value::Sequence(_) | Value::Stream(_) => Some("a collection"),
-            Value::Mapping(_) => Some("a dict"),
-            Value::Function(_) => Some("a function"),
-            Value::Class(_) => Some("a class"),
-            Value::Outside(path) => match &**self.paths.text(*path) {
-                "builtins.float()" => Some("a float"),
-                "builtins.bytes()" => Some("bytes"),
-                "builtins.int()"
-                | "builtins.len()"
-                | "os.cpu_count()"
-                | "multiprocessing.cpu_count()"
-                | "torch.cuda.device_count()"
-                | "os.getpid()" => Some("an int"),
-                "builtins.bool()" => Some("a bool"),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// What reading a variable gives.
     pub(super) fn read_variable(
         &mut self,

@@ -40,6 +40,7 @@ impl<'p> Run<'p> {
         if let Some(value) = self.enter_for_later(&text, &args, span) {
             return value;
         }
+        self.check_environment_of(&text, &args);
         if starts_child(&text) {
             self.note(What::Spawn { callee: text.to_string() }, span);
         }
@@ -234,7 +235,10 @@ impl<'p> Run<'p> {
                     self.chosen_by_key(&key.value, &default.value);
                 }
             }
-            "add_argument" | "option" | "add_option" => self.chosen_by_option(args),
+            "add_argument" | "option" | "add_option" => {
+                self.chosen_by_option(args);
+                self.remember_option(args);
+            }
             _ => {}
         }
         for effect in knowledge.of_method(name) {
@@ -252,7 +256,10 @@ impl<'p> Run<'p> {
         }
         if let Some(value) = args.at(1).map(|argument| argument.value.clone()) {
             // pytest makes a text of anything.
-            let text = if value.as_text().is_some() { value } else { Value::Unknown };
+            let text = match self.as_environment_text(&value, span) {
+                text @ (Value::Text(_) | Value::OneOf(_)) => text,
+                _ => Value::Unknown,
+            };
             self.write_variable(&key, &text, span, false);
         }
     }
