@@ -37,7 +37,8 @@ impl Scope<'_> {
     ) -> bool {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
-        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event));
+        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event))
+            && (condition.named.is_empty() || condition.named.iter().any(|name| sets(event, name)));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let removed =

@@ -157,6 +157,8 @@ pub enum EventKind {
 pub struct Condition {
     /// The variable that is written is one of these kinds.
     pub variable: Option<VariableKind>,
+    /// The variable that is written has one of these names.
+    pub named: Vec<String>,
     /// The program runs on a runner of the project's own.
     pub own_runner: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.

@@ -85,6 +85,15 @@ impl Words<'_> {
                 }
                 .to_owned(),
             ),
+            ("unread", What::Write { variable, value, .. }) => {
+                let meaning = || self.known.get(variable).map(|row| row.meaning.clone());
+                match (self.event.before.late.last(), value) {
+                    (Some(late), _) => Some(format!("it is set after `{}`, which has read it", late.by)),
+                    _ if self.known.get(variable).is_some_and(|row| row.is_dead()) => meaning(),
+                    (None, Some(value)) => Some(format!("`{value}` is no integer, and it is read as one")),
+                    (None, None) => meaning(),
+                }
+            }
             ("wanted", _) => self.fault.map(|(_, wanted)| wanted.clone()),
             ("late", _) => self.event.before.late.last().map(|late| late.by.to_string()),
             ("known", What::Write { variable, .. }) => self.known.near(variable).map(str::to_owned),
@@ -93,6 +102,9 @@ impl Words<'_> {
             }
             ("instead", What::Write { variable, .. }) => {
                 Some(match self.known.get(variable).and_then(|row| row.instead.clone()) {
+                    _ if !self.event.before.late.is_empty() => {
+                        format!("set {variable} before `{}`", self.event.before.late[0].by)
+                    }
                     Some(instead) => format!("use {instead}"),
                     None => "take it out".to_owned(),
                 })

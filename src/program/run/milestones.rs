@@ -26,9 +26,7 @@ impl<'p> Run<'p> {
         });
         for milestone in passed {
             if let Some(milestone) = self.program.knowledge.variables.milestone(&milestone) {
-                let is_path = callee.contains(['.', ':']);
-                let by = if is_path { format!("{callee}()") } else { format!(".{callee}()") };
-                self.reach(milestone, &by, span);
+                self.reach(milestone, &format!("{callee}()"), span);
             }
         }
     }
