@@ -149,6 +149,10 @@ impl Argument {
             && self.known.is_none_or(|wanted| wanted == value.is_some())
             && (self.one_of.is_empty() || in_list(&self.one_of))
             && (self.none_of.is_empty() || (value.is_some() && !in_list(&self.none_of)))
+            && self
+                .matches
+                .as_ref()
+                .is_none_or(|pattern| value.as_ref().is_some_and(|value| pattern.is_in(value)))
     }
 }
 

@@ -172,6 +172,11 @@ impl<'p> Run<'p> {
                 flat.for_each(|value| self.read_device(Form::Device, value, devices));
                 return;
             }
+            (Form::Pair, Value::Sequence(pair)) => {
+                let last = pair.last().map_or(&[][..], |last| last.alternatives());
+                last.iter().for_each(|value| self.read_device(Form::Device, value, devices));
+                return;
+            }
             (Form::Providers, Value::Sequence(providers)) => {
                 providers.iter().for_each(|provider| self.read_provider(provider, devices));
                 return;
