@@ -256,6 +256,25 @@ impl<'s> Program<'s> {
         })
     }
 
+    /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
+    /// star. Judged by the text.
+    pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
+        let reads = |text: &str| {
+            let has_star = text.contains("import *");
+            text.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (&text[..at], &text[at + name.len()..]);
+                let line = before.rsplit('\n').next().unwrap_or_default();
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
+                whole && (before.ends_with('.') || (bare && (has_star || line.contains("import "))))
+            })
+        };
+        let mut others = self.sources.files.iter().enumerate().filter(|(index, source)| {
+            *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
+        });
+        others.any(|(_, source)| reads(&source.text))
+    }
+
     /// Whether a program that starts with this file was seen to use a GPU.
     pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
         self.ran.get().is_some_and(|ran| ran.users.contains(&file))

@@ -2,6 +2,10 @@
 //! each lies in a file of its own below this one.
 
 mod context_managers;
+mod environments;
+mod parsed_masks;
+mod python_names;
+mod subshells;
 
 use super::files::{FileScope, Sighting};
 
@@ -15,11 +19,31 @@ pub(super) struct Analysis {
 }
 
 /// All of them, by name.
-const ANALYSES: &[Analysis] = &[Analysis {
-    name: "context-swallows-exception",
-    words: &["contextmanager"],
-    look: context_managers::that_swallow_exceptions,
-}];
+const ANALYSES: &[Analysis] = &[
+    Analysis {
+        name: "context-swallows-exception",
+        words: &["contextmanager"],
+        look: context_managers::that_swallow_exceptions,
+    },
+    Analysis { name: "environ-bypassed", words: &["putenv"], look: environments::that_are_bypassed },
+    Analysis { name: "environ-copy-unused", words: &["environ"], look: environments::that_nobody_gets },
+    Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
+    Analysis {
+        name: "environment-in-subshell",
+        words: &["export ", "set ", "setenv ", "system", "popen", "subprocess", "!", "%%"],
+        look: subshells::that_take_variables_along,
+    },
+    Analysis {
+        name: "mask-parsed-as-int",
+        words: &["VISIBLE_DEVICES"],
+        look: parsed_masks::that_become_numbers,
+    },
+    Analysis {
+        name: "variable-as-python-name",
+        words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
+        look: python_names::that_nothing_reads,
+    },
+];
 
 /// The check with this name.
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {
