@@ -20,7 +20,7 @@ pub use budget::{Budget, Followed};
 pub use entries::Start;
 pub use names::Names;
 pub(crate) use run::is_gpu_variable;
-pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
+pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::{Code, Import};
 use crate::facts::{FileId, Place};
@@ -253,6 +253,19 @@ impl<'s> Program<'s> {
                 let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
+        })
+    }
+
+    /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
+    pub(crate) fn tests_run_in_parallel(&self) -> bool {
+        const SETTINGS: [&str; 4] = ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"];
+        const WORDS: [&str; 4] = ["xdist", "-n auto", "-n logical", "--numprocesses"];
+        self.sources.files.iter().any(|source| {
+            let name = source.name.rsplit('/').next().unwrap_or(&source.name);
+            let is_setting = SETTINGS.contains(&name) || name.starts_with("requirements");
+            let words = if is_setting { &WORDS[..] } else { &["PYTEST_XDIST_WORKER"] };
+            let counts = is_setting || name == "conftest.py";
+            counts && words.iter().any(|word| source.text.contains(word))
         })
     }
 

@@ -82,6 +82,8 @@ impl Scope<'_> {
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
             && is(condition.certain, &|| event.certain)
+            && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
+            && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
             && is(condition.imported_later, &|| {
                 self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
             })
@@ -163,7 +165,7 @@ impl Scope<'_> {
         writes.filter(move |(_, event)| sets(event, variable))
     }
 
-    fn is_for_child(&self, id: EventId) -> bool {
+    pub(super) fn is_for_child(&self, id: EventId) -> bool {
         // All that a launcher sets is for what it starts.
         if self.trace.event(id).in_child || self.kind == ScopeKind::Launcher {
             return false;
@@ -196,6 +198,7 @@ impl Scope<'_> {
         match key {
             PolicyKey::Validators => false,
             PolicyKey::Gpu => true,
+            PolicyKey::AllocConf => gpu.alloc_conf.is_some(),
             PolicyKey::VisibleDevices => !gpu.visible_devices.is_empty(),
             PolicyKey::DeviceOrder => {
                 gpu.device_order.is_some() && gpu.visible_devices.iter().any(|mask| selects_by_integer(mask))
@@ -468,7 +471,7 @@ fn is_quoted(value: &str) -> bool {
 }
 
 /// Whether a mask selects by index.
-fn selects_by_integer(mask: &str) -> bool {
+pub(super) fn selects_by_integer(mask: &str) -> bool {
     masks::read(mask).kind == Kind::Index
 }
 
@@ -478,6 +481,6 @@ fn hides_all(mask: &str) -> bool {
 }
 
 /// Whether two masks select the same GPUs in the same order; blanks do not count.
-fn same_mask(one: &str, other: &str) -> bool {
+pub(super) fn same_mask(one: &str, other: &str) -> bool {
     one.split(',').map(str::trim).eq(other.split(',').map(str::trim))
 }

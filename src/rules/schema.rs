@@ -191,6 +191,10 @@ pub struct Condition {
     pub after: Option<Earlier>,
     /// The variable that is written, or this much of its value, was read already, and was something else then.
     pub too_late: Option<TooLate>,
+    /// The program uses torch, and sets nothing that says what the policy wants of its allocator before torch reads it.
+    pub allocator_missing: Option<bool>,
+    /// The write puts an index of its own in the place of what a launcher, a scheduler or a pool has given.
+    pub overrides_launcher: Option<bool>,
     /// Another name of the same setting holds another value.
     pub rival_differs: Option<bool>,
     /// The event happens on every path, as far as the conditions are understood.
@@ -356,6 +360,8 @@ pub enum PolicyKey {
     DeviceOrder,
     #[serde(rename = "gpu.visible-devices")]
     VisibleDevices,
+    #[serde(rename = "gpu.alloc-conf")]
+    AllocConf,
     #[serde(rename = "scripts.validators")]
     Validators,
 }

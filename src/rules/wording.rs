@@ -114,6 +114,7 @@ impl Words<'_> {
             ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", What::Select { by, .. }) => Some(by.clone()),
             ("module", What::Import { module, .. }) => Some(module.clone()),
+            ("alloc-conf", _) => gpu.and_then(|gpu| gpu.alloc_conf.clone()),
             ("allowed", _) => Some(gpu.map_or("cuda:0", |gpu| gpu.device.as_str()).to_owned()),
             ("mask", _) => Some(match gpu.map(|gpu| gpu.accepted_masks()) {
                 Some([]) | None => "0".to_owned(),
@@ -152,7 +153,8 @@ impl Words<'_> {
 /// Advice that speaks of no finding in particular: "set the variable" for `set {variable}`.
 pub(crate) fn in_general(template: &str) -> String {
     /// What the words of advice stand for.
-    const MEANINGS: [(&str, &str); 4] = [
+    const MEANINGS: [(&str, &str); 5] = [
+        ("alloc-conf", "what the policy wants"),
         ("variable", "the variable"),
         ("allowed", "the device that the policy allows (`cuda:0` without one)"),
         ("order", "the order that the policy wants (`PCI_BUS_ID` without one)"),
