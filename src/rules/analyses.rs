@@ -2,7 +2,9 @@
 //! each lies in a file of its own below this one.
 
 mod context_managers;
+mod env_validators;
 mod environments;
+mod nvml_indices;
 mod parsed_masks;
 mod python_names;
 mod subshells;
@@ -37,6 +39,16 @@ const ANALYSES: &[Analysis] = &[
         name: "mask-parsed-as-int",
         words: &["VISIBLE_DEVICES"],
         look: parsed_masks::that_become_numbers,
+    },
+    Analysis {
+        name: "nvml-index-as-cuda-index",
+        words: &["nvmlDeviceGetHandleByIndex", "nvitop"],
+        look: nvml_indices::that_cross,
+    },
+    Analysis {
+        name: "validation-reads-env-only",
+        words: &["environ", "getenv"],
+        look: env_validators::that_read_variables_only,
     },
     Analysis {
         name: "variable-as-python-name",
