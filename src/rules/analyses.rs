@@ -1,6 +1,7 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
+mod caches;
 mod clean_up_order;
 mod context_managers;
 mod fixtures;
@@ -65,6 +66,7 @@ const ANALYSES: &[Analysis] = &[
         look: leak_checks::on_reserved,
     },
     Analysis { name: "loss-keeps-graph", words: &["backward"], look: kept_graphs::by_sums },
+    Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis {
         name: "retry-inside-oom-handler",
         words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],

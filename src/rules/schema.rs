@@ -387,8 +387,10 @@ impl Rule {
         let mut rule: Rule = serde_yaml::from_str(text)?;
         rule.family = family.to_owned();
         if rule.languages == ["all"] {
-            // Prose sets no environment, and its examples are fragments: a rule about it names it.
-            let all = Language::names().filter(|name| *name != Language::Markdown.name());
+            // Prose sets no environment, and its examples are fragments; a cache says nothing: a rule about them names
+            // them.
+            let silent = [Language::Markdown.name(), Language::Cache.name()];
+            let all = Language::names().filter(|name| !silent.contains(name));
             rule.languages = all.map(str::to_owned).collect();
         }
         let ways = [rule.find.event.is_some(), rule.find.uses.is_some(), rule.find.analysis.is_some()];

@@ -19,6 +19,8 @@ pub enum Language {
     Toml,
     Json,
     Ini,
+    /// Machine code that numba keeps for the next start. It is not read; that it is there says enough.
+    Cache,
 }
 
 /// All languages, by the names that rules give them.
@@ -37,6 +39,7 @@ const NAMES: &[(&str, Language)] = &[
     ("toml", Language::Toml),
     ("json", Language::Json),
     ("ini", Language::Ini),
+    ("cache", Language::Cache),
 ];
 
 /// Endings of names, in lower case.
@@ -68,6 +71,8 @@ const ENDINGS: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("jsonc", Language::Json),
     ("ini", Language::Ini),
+    ("nbc", Language::Cache),
+    ("nbi", Language::Cache),
 ];
 
 impl Language {
@@ -142,7 +147,7 @@ impl Language {
 
     /// Whether files of this language are programs, and not settings that others load.
     pub fn has_programs(self) -> bool {
-        !self.is_data() && self != Language::Dotenv
+        !self.is_data() && !matches!(self, Language::Dotenv | Language::Cache)
     }
 }
 
