@@ -1,15 +1,28 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
+mod caches;
+mod clean_up_order;
 mod context_managers;
 mod env_validators;
 mod environments;
+mod fixtures;
+mod gpu_values;
+mod gradients;
 mod hardware;
+mod kept_graphs;
+mod leak_checks;
+mod locks;
+mod memory;
 mod nvml_indices;
 mod parsed_masks;
 mod python_names;
 mod requirements;
+mod resets;
+mod retries;
+mod step_loops;
 mod subshells;
+mod swallowing;
 
 use super::files::{FileScope, Sighting};
 
@@ -36,13 +49,23 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "context-swallows-exception",
-        words: &["contextmanager"],
+        words: &["contextmanager", "__exit__", "__aexit__"],
         look: context_managers::that_swallow_exceptions,
     },
     Analysis {
         name: "cuda-runtime-mismatch",
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
+    },
+    Analysis {
+        name: "empty-cache-before-collect",
+        words: &["empty_cache", "free_all_blocks", "clear_device_cache"],
+        look: clean_up_order::emptied_before_collected,
+    },
+    Analysis {
+        name: "empty-cache-in-loop",
+        words: &["empty_cache", "free_all_blocks"],
+        look: step_loops::that_empty_the_cache,
     },
     Analysis { name: "environ-bypassed", words: &["putenv"], look: environments::that_are_bypassed },
     Analysis { name: "environ-copy-unused", words: &["environ"], look: environments::that_nobody_gets },
@@ -52,22 +75,50 @@ const ANALYSES: &[Analysis] = &[
         words: &["export ", "set ", "setenv ", "system", "popen", "subprocess", "!", "%%"],
         look: subshells::that_take_variables_along,
     },
+    Analysis {
+        name: "eval-without-no-grad",
+        words: &["eval", "train"],
+        look: gradients::missing_in_evaluation,
+    },
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
+    Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
+    Analysis {
+        name: "gpu-reset-as-recovery",
+        words: &["nvidia-smi", "reset", "Reset", "close"],
+        look: resets::beside_frameworks,
+    },
     Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
+    Analysis {
+        name: "leak-check-on-reserved",
+        words: &["reserved", "memory_cached", "mem_get_info", "nvidia-smi", "GetMemoryInfo", "memory_used"],
+        look: leak_checks::on_reserved,
+    },
     Analysis {
         name: "local-version-range",
         words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
         look: requirements::ranges_with_labels,
     },
+    Analysis { name: "loss-keeps-graph", words: &["backward"], look: kept_graphs::by_sums },
     Analysis {
         name: "mask-parsed-as-int",
         words: &["VISIBLE_DEVICES"],
         look: parsed_masks::that_become_numbers,
     },
+    Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis {
         name: "nvml-index-as-cuda-index",
         words: &["nvmlDeviceGetHandleByIndex", "nvitop"],
         look: nvml_indices::that_cross,
+    },
+    Analysis {
+        name: "retry-inside-oom-handler",
+        words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],
+        look: retries::in_handlers,
+    },
+    Analysis {
+        name: "thread-lock-across-processes",
+        words: &["threading"],
+        look: locks::of_threads_across_processes,
     },
     Analysis {
         name: "validation-reads-env-only",
