@@ -2,6 +2,7 @@
 //! each lies in a file of its own below this one.
 
 mod context_managers;
+mod uncalled_checks;
 
 use super::files::{FileScope, Sighting};
 
@@ -15,11 +16,26 @@ pub(super) struct Analysis {
 }
 
 /// All of them, by name.
-const ANALYSES: &[Analysis] = &[Analysis {
-    name: "context-swallows-exception",
-    words: &["contextmanager"],
-    look: context_managers::that_swallow_exceptions,
-}];
+const ANALYSES: &[Analysis] = &[
+    Analysis {
+        name: "check-not-called",
+        words: &[
+            "is_available",
+            "is_built",
+            "is_initialized",
+            "device_count",
+            "_available",
+            "_supported",
+            "with_cuda",
+        ],
+        look: uncalled_checks::that_are_tested,
+    },
+    Analysis {
+        name: "context-swallows-exception",
+        words: &["contextmanager"],
+        look: context_managers::that_swallow_exceptions,
+    },
+];
 
 /// The check with this name.
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {
