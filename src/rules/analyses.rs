@@ -2,6 +2,7 @@
 //! each lies in a file of its own below this one.
 
 mod context_managers;
+mod tf32;
 mod uncalled_checks;
 
 use super::files::{FileScope, Sighting};
@@ -34,6 +35,16 @@ const ANALYSES: &[Analysis] = &[
         name: "context-swallows-exception",
         words: &["contextmanager"],
         look: context_managers::that_swallow_exceptions,
+    },
+    Analysis {
+        name: "legacy-tf32-switch",
+        words: &["allow_tf32", "get_float32_matmul_precision"],
+        look: tf32::legacy_switches,
+    },
+    Analysis {
+        name: "unknown-matmul-precision",
+        words: &["matmul_precision", "fp32_precision"],
+        look: tf32::unknown_precisions,
     },
 ];
 

@@ -219,6 +219,8 @@ pub struct Argument {
     pub absent: Option<bool>,
     /// It is a literal, a constant of the file, or a name outside the project.
     pub known: Option<bool>,
+    /// It is a text, a number, `None`, `True` or `False`, written here or as a constant of the file.
+    pub literal: Option<bool>,
     /// It is one of these: texts and numbers as they are, names outside the project dotted, `None`, `True`, `False`.
     pub one_of: Vec<String>,
     /// It is known, and none of these.

@@ -4,7 +4,7 @@ use super::Rule;
 use super::files::{FileScope, Sighting};
 use super::schema::{Argument, Condition, PolicyKey, UsedBy};
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{self, Expr, ExprKind, ImportNames, StepKind, Target};
+use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
 use rustc_hash::FxHashMap;
@@ -44,12 +44,14 @@ impl<'a> Used<'a> {
                         _ => None,
                     };
                     if let StepKind::Import(import) = &step.kind
-                        && let ImportNames::Names(names) = &import.names
                         && scope.program.imports_outside(scope.file, import)
                     {
-                        for one in names {
-                            let name = format!("{}.{}", import.module, one.name);
-                            note(&name, UsedBy::Import, step.span, &[], None);
+                        note(import.module, UsedBy::Import, step.span, &[], None);
+                        if let ImportNames::Names(names) = &import.names {
+                            for one in names {
+                                let name = format!("{}.{}", import.module, one.name);
+                                note(&name, UsedBy::Import, step.span, &[], None);
+                            }
                         }
                     }
                 }
@@ -69,7 +71,8 @@ impl<'a> Used<'a> {
                     ExprKind::Name(_) | ExprKind::Attribute(..) | ExprKind::Outside(_) => {
                         let called =
                             matches!(around.last(), Some(Around::Callee(call)) if is_callee(call, expr));
-                        if let Some(path) = scope.names.path(expr).filter(|_| !called) {
+                        let is_asked_of = around.last().is_some_and(|around| asks_for_type(around, scope));
+                        if let Some(path) = scope.names.path(expr).filter(|_| !called && !is_asked_of) {
                             note(path, UsedBy::Read, expr.span, &[], None);
                         }
                     }
@@ -86,8 +89,15 @@ impl<'a> Used<'a> {
         let Some(wanted) = &rule.find.uses else { return Vec::new() };
         let mut found: Vec<(Span, Sighting)> = Vec::new();
         for (name, replacement) in &wanted.names {
+            // A file that makes the name itself has it.
+            if !wanted.by.contains(&UsedBy::Assign) && self.are(name, UsedBy::Assign) {
+                continue;
+            }
+            // An import that fails is told once, where it stands.
+            let imported = wanted.by.contains(&UsedBy::Import) && self.are(name, UsedBy::Import);
             for one in self.by_name.get(name.as_str()).into_iter().flatten() {
                 let fits = wanted.by.contains(&one.by)
+                    && (!imported || one.by == UsedBy::Import)
                     && rule.when.iter().all(|condition| self.holds(condition, one, scope));
                 if !fits {
                     continue;
@@ -104,6 +114,10 @@ impl<'a> Used<'a> {
         }
         found.sort_by_key(|(span, _)| *span);
         found.into_iter().map(|(_, sighting)| sighting).collect()
+    }
+
+    fn are(&self, name: &str, by: UsedBy) -> bool {
+        self.by_name.get(name).is_some_and(|uses| uses.iter().any(|one| one.by == by))
     }
 
     fn holds(&self, condition: &Condition, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
@@ -149,6 +163,7 @@ impl Argument {
             && self.known.is_none_or(|wanted| wanted == value.is_some())
             && (self.one_of.is_empty() || in_list(&self.one_of))
             && (self.none_of.is_empty() || (value.is_some() && !in_list(&self.none_of)))
+            && self.literal.is_none_or(|wanted| wanted == is_literal(names.meant(given)))
     }
 }
 
@@ -178,6 +193,10 @@ pub(super) fn known(expr: &Expr<'_>, names: &Names<'_, '_>) -> Option<String> {
     })
 }
 
+fn is_literal(expr: &Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::Text(_) | ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::None)
+}
+
 /// `index` for `torch.device().index`.
 pub(super) fn last_part(name: &str) -> &str {
     name.trim_end_matches("()").rsplit('.').next().unwrap_or(name)
@@ -187,8 +206,32 @@ fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {
     matches!(&call.kind, ExprKind::Call(call) if std::ptr::eq(&call.callee, expr))
 }
 
+/// Whether an argument only says what type something else may have.
+fn asks_for_type(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+    const ASK: [&str; 2] = ["builtins.isinstance", "builtins.issubclass"];
+    match around {
+        Around::Argument(Expr { kind: ExprKind::Call(call), .. }, _) => {
+            scope.names.path(&call.callee).is_some_and(|path| ASK.contains(&path))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a block is there to see something fail: `with pytest.raises(…)`.
+fn expects_failure(step: &Step<'_>, scope: &FileScope<'_>) -> bool {
+    const EXPECT: [&str; 4] = ["raises", "suppress", "assertRaises", "assertRaisesRegex"];
+    let StepKind::With { items, .. } = &step.kind else { return false };
+    items.iter().any(|(item, _)| match &item.kind {
+        ExprKind::Call(call) => {
+            let name = scope.text(call.callee.span).rsplit('.').next().unwrap_or_default();
+            EXPECT.contains(&name)
+        }
+        _ => false,
+    })
+}
+
 /// Whether code runs only where the version that is there has been asked for something, or where it may fail.
-fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
     let asks = |test: &Expr<'_>| {
         let text = scope.text(test.span);
         ["hasattr(", "getattr(", "ersion", "VERSION"].iter().any(|word| text.contains(word))
@@ -200,6 +243,7 @@ fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
             _ => false,
         },
         Around::Handler(_, handler) => survives(&handler.types, scope),
+        Around::With(step) => expects_failure(step, scope),
         _ => false,
     }
 }
