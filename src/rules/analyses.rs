@@ -1,7 +1,9 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
+mod autocast;
 mod context_managers;
+mod rocm;
 mod tf32;
 mod uncalled_checks;
 
@@ -41,6 +43,8 @@ const ANALYSES: &[Analysis] = &[
         words: &["allow_tf32", "get_float32_matmul_precision"],
         look: tf32::legacy_switches,
     },
+    Analysis { name: "unsupported-autocast-dtype", words: &["autocast"], look: autocast::with_other_dtypes },
+    Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
     Analysis {
         name: "unknown-matmul-precision",
         words: &["matmul_precision", "fp32_precision"],

@@ -32,7 +32,8 @@ impl<'a> Used<'a> {
         let mut assigned: Option<&Expr<'a>> = None;
         walk(scope.code, &mut |part, around| {
             let mut note = |name: &str, by, span, arguments, value| {
-                let guarded = around.iter().any(|around| guards(around, scope));
+                let counts = |around| by == UsedBy::Import || !is_for_imports(around);
+                let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
                 let one = Use { by, span, arguments, value, guarded, in_loop };
                 used.by_name.entry(name.to_owned()).or_default().push(one);
@@ -217,9 +218,10 @@ fn asks_for_type(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
     }
 }
 
-/// Whether a block is there to see something fail: `with pytest.raises(…)`.
-fn expects_failure(step: &Step<'_>, scope: &FileScope<'_>) -> bool {
+/// Whether code is there to see something fail: `with pytest.raises(…)`.
+pub(super) fn expects_failure(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
     const EXPECT: [&str; 4] = ["raises", "suppress", "assertRaises", "assertRaisesRegex"];
+    let (Around::With(step) | Around::WithItem(step)) = around else { return false };
     let StepKind::With { items, .. } = &step.kind else { return false };
     items.iter().any(|(item, _)| match &item.kind {
         ExprKind::Call(call) => {
@@ -243,7 +245,17 @@ pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
             _ => false,
         },
         Around::Handler(_, handler) => survives(&handler.types, scope),
-        Around::With(step) => expects_failure(step, scope),
+        Around::With(_) => expects_failure(around, scope),
+        _ => false,
+    }
+}
+
+/// Whether a `try` catches nothing but imports that fail: a name that is missing goes past it.
+pub(super) fn is_for_imports(around: &Around<'_, '_>) -> bool {
+    match around {
+        Around::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
+            !handlers.is_empty() && handlers.iter().all(|handler| handler.import_errors)
+        }
         _ => false,
     }
 }
