@@ -3,6 +3,8 @@
 
 mod autocast;
 mod context_managers;
+mod device_names;
+mod device_texts;
 mod rocm;
 mod tf32;
 mod uncalled_checks;
@@ -37,6 +39,11 @@ const ANALYSES: &[Analysis] = &[
         name: "context-swallows-exception",
         words: &["contextmanager"],
         look: context_managers::that_swallow_exceptions,
+    },
+    Analysis {
+        name: "device-name-typo",
+        words: &["device", "DEVICE", "map_location", ".to("],
+        look: device_names::that_name_none,
     },
     Analysis {
         name: "legacy-tf32-switch",
