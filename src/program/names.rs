@@ -124,7 +124,12 @@ impl<'c, 's> Names<'c, 's> {
             ExprKind::Outside(path) => path.as_ref().into(),
             ExprKind::Attribute(inner, name) => match self.look_up(inner, here, scopes) {
                 Some(path) => format!("{path}.{name}").into(),
-                None if is_self(inner) => scopes.field(here, name)?,
+                None if is_self(inner) => {
+                    if let Some(value) = scopes.field_value(here, name) {
+                        self.values.insert(expr.span, value);
+                    }
+                    scopes.field(here, name)?
+                }
                 None => return None,
             },
             ExprKind::Call(call) => format!("{}()", self.look_up(&call.callee, here, scopes)?).into(),
@@ -252,6 +257,14 @@ impl<'c, 's> Scopes<'c, 's> {
     fn bind_field(&mut self, here: Key, name: &'s str, value: &'c Expr<'s>) {
         if let Some(class) = self.class_of(here) {
             self.fields.entry((class, name)).or_default().push((here, value));
+        }
+    }
+
+    /// What is assigned to `self.name`, where that happens once.
+    fn field_value(&self, here: Key, name: &'s str) -> Option<&'c Expr<'s>> {
+        match self.fields.get(&(self.class_of(here)?, name))?[..] {
+            [(_, value)] => Some(value),
+            _ => None,
         }
     }
 

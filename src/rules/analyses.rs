@@ -3,6 +3,7 @@
 
 mod autocast;
 mod context_managers;
+mod device_arguments;
 mod device_names;
 mod device_texts;
 mod rocm;
@@ -56,6 +57,11 @@ const ANALYSES: &[Analysis] = &[
         name: "unknown-matmul-precision",
         words: &["matmul_precision", "fp32_precision"],
         look: tf32::unknown_precisions,
+    },
+    Analysis {
+        name: "wrong-device-argument",
+        words: &["device", "devices", "gpus", "gpu_id", "autocast", "Pipeline", "Device"],
+        look: device_arguments::of_another_form,
     },
 ];
 
