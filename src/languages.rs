@@ -18,6 +18,7 @@ mod markdown;
 mod notebook;
 mod powershell;
 mod python;
+mod requirements;
 mod rust;
 mod settings;
 mod shell;
@@ -54,7 +55,8 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
         Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
         Language::PowerShell => powershell::lower(source),
-        Language::Python => python::lower(&source.text),
+        Language::Python => python::lower(&source.text).map(|code| requirements::of_setup(source, code)),
+        Language::Requirements => requirements::lower(source),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         Language::Yaml => yaml::lower(source),

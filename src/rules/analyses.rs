@@ -69,3 +69,8 @@ const ANALYSES: &[Analysis] = &[
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {
     ANALYSES.iter().find(|analysis| analysis.name == name)
 }
+
+/// The names of all of them.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ANALYSES.iter().map(|analysis| analysis.name)
+}

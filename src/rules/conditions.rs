@@ -238,6 +238,9 @@ impl Scope<'_> {
         if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
             return false;
         }
+        if wanted.matches.as_ref().is_some_and(|pattern| !pattern.is_in(value)) {
+            return false;
+        }
         if wanted.quoted && !is_quoted(value) {
             return false;
         }

@@ -1,7 +1,9 @@
 //! What a rule file says.
 
+use super::matching::Matching;
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
+use crate::program::knowledge::parsed;
 use crate::sources::Language;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,8 @@ pub struct Rule {
     pub languages: Vec<String>,
     /// For somebody who has never met the fault.
     pub why: String,
+    /// Where the truth of the rule can be looked up. A project's own rule may do without.
+    #[serde(default)]
     pub sources: Vec<String>,
     pub find: Find,
     /// All must hold.
@@ -219,12 +223,12 @@ pub struct Argument {
     pub absent: Option<bool>,
     /// It is a literal, a constant of the file, or a name outside the project.
     pub known: Option<bool>,
-    /// It is a text, a number, `None`, `True` or `False`, written here or as a constant of the file.
-    pub literal: Option<bool>,
     /// It is one of these: texts and numbers as they are, names outside the project dotted, `None`, `True`, `False`.
     pub one_of: Vec<String>,
     /// It is known, and none of these.
     pub none_of: Vec<String>,
+    /// It is known, and this pattern is found in it.
+    pub matches: Option<Matching>,
 }
 
 /// What is asked of a value that is written; a value that is not known never fits.
@@ -233,6 +237,8 @@ pub struct Argument {
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// This pattern is found in it.
+    pub matches: Option<Matching>,
     /// It begins and ends with a quote.
     pub quoted: bool,
     /// It is a mask that selects by index.
@@ -385,22 +391,13 @@ fn called_or_read() -> Vec<UsedBy> {
 }
 
 impl Rule {
+    /// Reads a rule of the program itself, which lies in the folder of its family.
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
-        let mut rule: Rule = serde_yaml::from_str(text)?;
-        rule.family = family.to_owned();
-        if rule.languages == ["all"] {
-            // Prose sets no environment, and its examples are fragments: a rule about it names it.
-            let all = Language::names().filter(|name| *name != Language::Markdown.name());
-            rule.languages = all.map(str::to_owned).collect();
+        let mut rule: Rule = parsed(text)?;
+        match rule.settle(family) {
+            Ok(()) => Ok(rule),
+            Err(fault) => bail!("{}: {}", rule.id, fault.message),
         }
-        let ways = [rule.find.event.is_some(), rule.find.uses.is_some(), rule.find.analysis.is_some()];
-        if ways.iter().filter(|given| **given).count() != 1 {
-            bail!("{}: `find` needs one of `event`, `uses` and `analysis`", rule.id);
-        }
-        if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
-            bail!("{}: there is no language `{unknown}`", rule.id);
-        }
-        Ok(rule)
     }
 
     /// Whether the rule is about files of this language.

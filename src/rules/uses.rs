@@ -164,7 +164,10 @@ impl Argument {
             && self.known.is_none_or(|wanted| wanted == value.is_some())
             && (self.one_of.is_empty() || in_list(&self.one_of))
             && (self.none_of.is_empty() || (value.is_some() && !in_list(&self.none_of)))
-            && self.literal.is_none_or(|wanted| wanted == is_literal(names.meant(given)))
+            && self
+                .matches
+                .as_ref()
+                .is_none_or(|pattern| value.as_ref().is_some_and(|value| pattern.is_in(value)))
     }
 }
 
@@ -192,10 +195,6 @@ pub(super) fn known(expr: &Expr<'_>, names: &Names<'_, '_>) -> Option<String> {
         ExprKind::Negate(inner) => format!("-{}", known(inner, names)?),
         _ => names.path(expr).filter(|path| !path.starts_with("builtins."))?.to_owned(),
     })
-}
-
-fn is_literal(expr: &Expr<'_>) -> bool {
-    matches!(expr.kind, ExprKind::Text(_) | ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::None)
 }
 
 /// `index` for `torch.device().index`.
@@ -236,7 +235,9 @@ pub(super) fn expects_failure(around: &Around<'_, '_>, scope: &FileScope<'_>) ->
 pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
     let asks = |test: &Expr<'_>| {
         let text = scope.text(test.span);
-        ["hasattr(", "getattr(", "ersion", "VERSION"].iter().any(|word| text.contains(word))
+        let words =
+            ["hasattr(", "getattr(", "ersion", "VERSION", "TORCH_G", "TORCH_2", "torch_greater", "torch_2"];
+        words.iter().any(|word| text.contains(word))
     };
     match around {
         Around::Then(test) | Around::Otherwise(test) => asks(test),

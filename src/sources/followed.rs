@@ -15,11 +15,28 @@ const MOST: usize = 5_000;
 /// So many neighbours are read by one thread, and share what they looked up.
 const TOGETHER: usize = 128;
 
-/// Adds the files that those in `found` import, and those that these import. Where `found` is the `whole` of the
-/// project, only files that were named themselves can lead out of it.
-pub fn add(found: &mut Found, whole: bool) {
-    let named = found.iter().filter(|(_, wanted)| **wanted == Wanted::Named || !whole);
-    let mut pending: Vec<PathBuf> = named.map(|(path, _)| path.clone()).collect();
+/// How many folders above a file its imports are looked for in.
+const REACH: usize = 3;
+
+/// Adds the files that those in `found` import, and those that these import. All files below the folders
+/// `walked` are in `found`; most of them lead nowhere else, and are not read for this.
+pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf]) {
+    // A named folder that holds the whole project leaves nothing to look for.
+    let whole = walked.iter().any(|folder| root.starts_with(folder));
+    // A package may import what lies beside it.
+    let closed: Vec<&PathBuf> =
+        walked.iter().filter(|folder| !found.contains_key(&folder.join("__init__.py"))).collect();
+    let leads_out = |file: &Path| {
+        let farthest = file.ancestors().nth(1 + REACH);
+        !farthest.is_some_and(|farthest| closed.iter().any(|folder| farthest.starts_with(folder)))
+            // One that runs others names them by their paths.
+            || Language::of_name(file) == Some(Language::Notebook)
+    };
+    let leading = found
+        .iter()
+        .filter(|(file, wanted)| **wanted == Wanted::Named || !whole && leads_out(file))
+        .map(|(file, _)| file.clone());
+    let mut pending: Vec<PathBuf> = leading.collect();
     let limit = found.len() + MOST;
     while !pending.is_empty() {
         let led_to: Vec<Vec<PathBuf>> =
@@ -85,10 +102,10 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
     let mut near = vec![folder.to_owned(), above.to_owned()];
     // The usual place of packages beside a folder of scripts or tests.
     near.extend(
-        folder.ancestors().skip(1).take(3).map(|folder| folder.join("src")).filter(|src| src.is_dir()),
+        folder.ancestors().skip(1).take(REACH).map(|folder| folder.join("src")).filter(|src| src.is_dir()),
     );
     if memchr::memmem::find(text.as_bytes(), b"sys.path").is_some() {
-        for folder in folder.ancestors().skip(1).take(3) {
+        for folder in folder.ancestors().skip(1).take(REACH) {
             near.extend([folder.to_owned(), folder.join("src"), folder.join("lib")]);
         }
     }

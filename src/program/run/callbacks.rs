@@ -192,6 +192,7 @@ fn runs_functions(callee: &str) -> bool {
         "run_in_executor",
         "to_thread",
         "run_sync",
+        "scope",
         "call_soon",
         "reduce",
         "filter",

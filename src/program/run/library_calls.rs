@@ -81,6 +81,7 @@ impl<'p> Run<'p> {
                 self.choose_literal("torch.device()", &device);
                 Some(device)
             }
+            "tch.Device.Cuda" => Some(self.tch_device(args, span)),
             "functools.partial" => self.partial(args),
             _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
