@@ -6,6 +6,7 @@ mod context_managers;
 mod device_arguments;
 mod device_names;
 mod device_texts;
+mod requirements;
 mod rocm;
 mod tf32;
 mod uncalled_checks;
@@ -42,6 +43,11 @@ const ANALYSES: &[Analysis] = &[
         look: context_managers::that_swallow_exceptions,
     },
     Analysis {
+        name: "cuda-runtime-mismatch",
+        words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
+        look: requirements::different_builds,
+    },
+    Analysis {
         name: "device-name-typo",
         words: &["device", "DEVICE", "map_location", ".to("],
         look: device_names::that_name_none,
@@ -51,13 +57,19 @@ const ANALYSES: &[Analysis] = &[
         words: &["allow_tf32", "get_float32_matmul_precision"],
         look: tf32::legacy_switches,
     },
-    Analysis { name: "unsupported-autocast-dtype", words: &["autocast"], look: autocast::with_other_dtypes },
+    Analysis {
+        name: "local-version-range",
+        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
+        look: requirements::ranges_with_labels,
+    },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
     Analysis {
         name: "unknown-matmul-precision",
         words: &["matmul_precision", "fp32_precision"],
         look: tf32::unknown_precisions,
     },
+    Analysis { name: "unsupported-autocast-dtype", words: &["autocast"], look: autocast::with_other_dtypes },
+    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
     Analysis {
         name: "wrong-device-argument",
         words: &["device", "devices", "gpus", "gpu_id", "autocast", "Pipeline", "Device"],

@@ -3,9 +3,11 @@
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
 use crate::code::Host;
+use crate::facts::FileId;
 use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, NOT_NOTED, What};
-use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
+use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
+use crate::versions::Range;
 
 /// What conditions found out about an event.
 #[derive(Default)]
@@ -80,6 +82,8 @@ impl Scope<'_> {
             && child
             && policy
             && not
+            // Asked last: files may have to be read for the answer.
+            && condition.versions_fit(self.program, event.place.file)
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
@@ -315,6 +319,17 @@ impl Scope<'_> {
         });
         let first = counts.next()??;
         counts.all(|count| count == Some(first)).then_some((first, index))
+    }
+}
+
+impl Condition {
+    /// Whether the versions of packages that a file may run with are as the rule wants them.
+    pub(super) fn versions_fit(&self, program: &Program<'_>, file: FileId) -> bool {
+        let fits = |(package, wanted): (&String, &Range)| {
+            program.versions().satisfies(program.name_of(file), package, wanted)
+        };
+        self.requires.iter().all(|one| fits(one) == Some(true))
+            && self.may_be.iter().all(|one| fits(one) != Some(false))
     }
 }
 

@@ -95,6 +95,16 @@ impl Scope<'_> {
             };
             words.push(format!("the policy has {key}"));
         }
+        let known = |package: &str| {
+            let range = self.program.versions().range(self.program.name_of(event.place.file), package);
+            range.map_or("nothing says which version".to_owned(), |range| format!("it may be {range}"))
+        };
+        for (package, wanted) in &condition.requires {
+            words.push(format!("{package} is known to be {wanted} ({})", known(package)));
+        }
+        for (package, wanted) in &condition.may_be {
+            words.push(format!("{package} may be {wanted} ({})", known(package)));
+        }
         if let Some(inner) = &condition.not {
             words.push(format!("not: {}", self.words(inner, id)));
         }

@@ -5,6 +5,7 @@ use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
 use crate::program::knowledge::parsed;
 use crate::sources::Language;
+use crate::versions::Range;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -73,6 +74,8 @@ pub enum Section {
     Cpu,
     /// `tests:` with names under `cleanup`.
     Tests,
+    /// `backends:` with more than CUDA.
+    Backends,
 }
 
 /// What a rule looks for: one of `event`, `uses` and `analysis`.
@@ -204,6 +207,11 @@ pub struct Condition {
     pub cpu_part: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
+    /// The project's versions of these packages are known, and all among those given: `{torch: ">=2.4"}`. `python` is
+    /// the interpreter.
+    pub requires: BTreeMap<String, Range>,
+    /// Nothing says that the project's versions of these packages are others than those given.
+    pub may_be: BTreeMap<String, Range>,
     pub not: Option<Box<Condition>>,
     /// One of these must hold; the first that does decides what the finding speaks of.
     pub any: Vec<Condition>,
@@ -398,6 +406,11 @@ impl Rule {
             Ok(()) => Ok(rule),
             Err(fault) => bail!("{}: {}", rule.id, fault.message),
         }
+    }
+
+    /// Whether the rule is off until somebody selects it, or the profile `strict`, whatever the policy has.
+    pub fn is_strict(&self) -> bool {
+        self.severity.is_none() && self.policy.is_none()
     }
 
     /// Whether the rule is about files of this language.
