@@ -6,6 +6,7 @@ mod context_managers;
 mod device_arguments;
 mod device_names;
 mod device_texts;
+mod hardware;
 mod requirements;
 mod rocm;
 mod tf32;
@@ -24,6 +25,16 @@ pub(super) struct Analysis {
 
 /// All of them, by name.
 const ANALYSES: &[Analysis] = &[
+    Analysis {
+        name: "bf16-gate-emulated",
+        words: &["is_bf16_supported"],
+        look: hardware::gates_that_emulation_opens,
+    },
+    Analysis {
+        name: "capability-architecture-mismatch",
+        words: hardware::ARCHITECTURES,
+        look: hardware::wrong_architectures,
+    },
     Analysis {
         name: "check-not-called",
         words: &[
@@ -52,6 +63,8 @@ const ANALYSES: &[Analysis] = &[
         words: &["device", "DEVICE", "map_location", ".to("],
         look: device_names::that_name_none,
     },
+    Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
+    Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
     Analysis {
         name: "legacy-tf32-switch",
         words: &["allow_tf32", "get_float32_matmul_precision"],
