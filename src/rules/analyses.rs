@@ -1,9 +1,13 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
+mod autocast;
 mod caches;
 mod clean_up_order;
 mod context_managers;
+mod device_arguments;
+mod device_names;
+mod device_texts;
 mod env_validators;
 mod environments;
 mod fixtures;
@@ -20,9 +24,12 @@ mod python_names;
 mod requirements;
 mod resets;
 mod retries;
+mod rocm;
 mod step_loops;
 mod subshells;
 mod swallowing;
+mod tf32;
+mod uncalled_checks;
 
 use super::files::{FileScope, Sighting};
 
@@ -48,14 +55,37 @@ const ANALYSES: &[Analysis] = &[
         look: hardware::wrong_architectures,
     },
     Analysis {
+        name: "check-not-called",
+        words: &[
+            "is_available",
+            "is_built",
+            "is_initialized",
+            "device_count",
+            "_available",
+            "_supported",
+            "with_cuda",
+        ],
+        look: uncalled_checks::that_are_tested,
+    },
+    Analysis {
+        name: "cleanup-not-guaranteed",
+        words: &["contextmanager", "fixture"],
+        look: context_managers::that_clean_up_by_luck,
+    },
+    Analysis {
         name: "context-swallows-exception",
-        words: &["contextmanager", "__exit__", "__aexit__"],
+        words: &["contextmanager"],
         look: context_managers::that_swallow_exceptions,
     },
     Analysis {
         name: "cuda-runtime-mismatch",
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
+    },
+    Analysis {
+        name: "device-name-typo",
+        words: &["device", "DEVICE", "map_location", ".to("],
+        look: device_names::that_name_none,
     },
     Analysis {
         name: "empty-cache-before-collect",
@@ -94,6 +124,11 @@ const ANALYSES: &[Analysis] = &[
         look: leak_checks::on_reserved,
     },
     Analysis {
+        name: "legacy-tf32-switch",
+        words: &["allow_tf32", "get_float32_matmul_precision"],
+        look: tf32::legacy_switches,
+    },
+    Analysis {
         name: "local-version-range",
         words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
         look: requirements::ranges_with_labels,
@@ -115,11 +150,18 @@ const ANALYSES: &[Analysis] = &[
         words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],
         look: retries::in_handlers,
     },
+    Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
     Analysis {
         name: "thread-lock-across-processes",
         words: &["threading"],
         look: locks::of_threads_across_processes,
     },
+    Analysis {
+        name: "unknown-matmul-precision",
+        words: &["matmul_precision", "fp32_precision"],
+        look: tf32::unknown_precisions,
+    },
+    Analysis { name: "unsupported-autocast-dtype", words: &["autocast"], look: autocast::with_other_dtypes },
     Analysis {
         name: "validation-reads-env-only",
         words: &["environ", "getenv"],
@@ -131,6 +173,11 @@ const ANALYSES: &[Analysis] = &[
         look: python_names::that_nothing_reads,
     },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
+    Analysis {
+        name: "wrong-device-argument",
+        words: &["device", "devices", "gpus", "gpu_id", "autocast", "Pipeline", "Device"],
+        look: device_arguments::of_another_form,
+    },
 ];
 
 /// The check with this name.

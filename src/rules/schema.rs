@@ -74,6 +74,8 @@ pub enum Section {
     Cpu,
     /// `tests:` with names under `cleanup`.
     Tests,
+    /// `backends:` with more than CUDA.
+    Backends,
 }
 
 /// What a rule looks for: one of `event`, `uses` and `analysis`.
@@ -456,6 +458,11 @@ impl Rule {
             Ok(()) => Ok(rule),
             Err(fault) => bail!("{}: {}", rule.id, fault.message),
         }
+    }
+
+    /// Whether the rule is off until somebody selects it, or the profile `strict`, whatever the policy has.
+    pub fn is_strict(&self) -> bool {
+        self.severity.is_none() && self.policy.is_none()
     }
 
     /// Whether the rule is about files of this language.

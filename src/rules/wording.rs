@@ -153,12 +153,17 @@ impl Words<'_> {
 /// Advice that speaks of no finding in particular: "set the variable" for `set {variable}`.
 pub(crate) fn in_general(template: &str) -> String {
     /// What the words of advice stand for.
-    const MEANINGS: [(&str, &str); 5] = [
+    const MEANINGS: [(&str, &str); 10] = [
         ("alloc-conf", "what the policy wants"),
         ("variable", "the variable"),
         ("allowed", "the device that the policy allows (`cuda:0` without one)"),
         ("order", "the order that the policy wants (`PCI_BUS_ID` without one)"),
         ("mask", "the card that the policy wants"),
+        ("name", "the function"),
+        ("replacement", "what takes its place"),
+        ("meant", "the device that is meant"),
+        ("known", "the words that its documentation names"),
+        ("instead", "write it in the form that the call takes"),
     ];
     let mut text = template.trim_end().to_owned();
     for (word, meaning) in MEANINGS {
