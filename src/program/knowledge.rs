@@ -130,6 +130,8 @@ pub enum Does {
     Nvml,
     /// Gives memory of the GPU back.
     Release,
+    /// Asks which GPUs there are, or what they can do.
+    Query,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.

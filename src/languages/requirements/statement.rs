@@ -149,7 +149,9 @@ pub fn conda(text: &str, start: usize) -> Option<Requirement> {
             is_version(version)
                 .then(|| vec![Clause { operator: "==".to_owned(), version: format!("{version}.*") }])
         }
-        None => clauses(rest.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ").as_str()),
+        None => {
+            clauses(rest.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ").as_str())
+        }
     };
     Some(Requirement {
         span: Span::new(start, start + text.len()),
