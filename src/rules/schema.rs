@@ -4,6 +4,7 @@ use super::example::{Example, Examples, Files};
 use super::matching::Matching;
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
+use crate::program::knowledge::parsed;
 use crate::sources::Language;
 use anyhow::{Result, bail};
 use serde::Deserialize;
@@ -369,7 +370,7 @@ fn called_or_read() -> Vec<UsedBy> {
 impl Rule {
     /// Reads a rule of the program itself, which lies in the folder of its family.
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
-        let mut rule: Rule = serde_yaml::from_str(text)?;
+        let mut rule: Rule = parsed(text)?;
         match rule.settle(family) {
             Ok(()) => Ok(rule),
             Err(fault) => bail!("{}: {}", rule.id, fault.message),
