@@ -1,5 +1,6 @@
 //! What a rule file says.
 
+use super::example::{Example, Examples, Files};
 use super::matching::Matching;
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
@@ -7,7 +8,7 @@ use crate::program::knowledge::parsed;
 use crate::sources::Language;
 use crate::versions::Range;
 use anyhow::{Result, bail};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// One rule.
@@ -152,6 +153,12 @@ pub enum EventKind {
     TestLoad,
     /// An import outside the project initialises CUDA.
     InitialisingImport,
+    /// A module asks for the GPUs when it is imported.
+    QueryAtImport,
+    /// A module makes something on the GPU when it is imported.
+    ObjectAtImport,
+    /// A default argument, a decorator or the body of a class calls CUDA when it is evaluated.
+    CallAtDefinition,
     /// Something stands in a file that starts programs or sets variables.
     Observed,
     /// Reported by the suppressions themselves.
@@ -387,6 +394,8 @@ pub enum At {
     Definition,
     /// The name of the test that the event lies in.
     Test,
+    /// The code of the module that is being imported that leads to the event.
+    Module,
     /// The event; where its value comes from a file of settings, the call or command that loads the file.
     Writer,
 }
@@ -408,38 +417,6 @@ pub enum RelatedPlace {
     Release,
     /// The calls and imports that lead to the event, outermost first.
     Chain,
-}
-
-/// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Example {
-    pub title: String,
-    pub bad: Option<Files>,
-    pub good: Option<Files>,
-    pub fixed: Option<Files>,
-    /// Where `bad` is found, as `line` or `path:line`; empty: anywhere.
-    pub lines: Vec<String>,
-    /// The policy in force, as in `gpulint.yaml`.
-    pub policy: Option<serde_yaml::Value>,
-    /// `--mode`
-    pub mode: Option<crate::policy::Mode>,
-}
-
-/// One file, or several by path.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Files {
-    One(String),
-    Many(BTreeMap<String, String>),
-}
-
-/// The texts of a rule's examples, as reports show them.
-#[derive(Debug, Default, Serialize)]
-pub struct Examples {
-    pub bad: Vec<String>,
-    pub good: Vec<String>,
-    pub fixed: Vec<String>,
 }
 
 fn high() -> Confidence {
@@ -478,33 +455,6 @@ impl Rule {
             bad: texts(|example| example.bad.as_ref()),
             good: texts(|example| example.good.as_ref()),
             fixed: texts(|example| example.fixed.as_ref()),
-        }
-    }
-}
-
-impl Example {
-    /// The texts of the example with what each is: `bad`, `good` or `fixed`.
-    pub fn texts(&self) -> Vec<(&'static str, String)> {
-        let texts = [("bad", &self.bad), ("good", &self.good), ("fixed", &self.fixed)];
-        texts.into_iter().filter_map(|(kind, files)| Some((kind, files.as_ref()?.as_text()))).collect()
-    }
-}
-
-impl Files {
-    /// The files by path; a single one is a script.
-    pub fn by_path(&self) -> Vec<(&str, &str)> {
-        match self {
-            Files::One(text) => vec![("script.py", text)],
-            Files::Many(files) => files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
-        }
-    }
-
-    fn as_text(&self) -> String {
-        match self {
-            Files::One(text) => text.clone(),
-            Files::Many(files) => {
-                files.iter().map(|(path, text)| format!("# {path}\n{text}")).collect::<Vec<_>>().join("\n")
-            }
         }
     }
 }
