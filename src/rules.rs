@@ -17,6 +17,7 @@ mod schema;
 mod selection;
 mod uses;
 mod validation;
+mod values;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};
