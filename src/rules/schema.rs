@@ -1,13 +1,18 @@
 //! What a rule file says.
 
+mod example;
+
 use super::matching::Matching;
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
+use crate::program::knowledge::parsed;
 use crate::sources::Language;
 use crate::versions::Range;
 use anyhow::{Result, bail};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
+
+pub use example::{Example, Examples, Files};
 
 /// One rule.
 #[derive(Debug, Deserialize)]
@@ -355,38 +360,6 @@ pub enum RelatedPlace {
     Chain,
 }
 
-/// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Example {
-    pub title: String,
-    pub bad: Option<Files>,
-    pub good: Option<Files>,
-    pub fixed: Option<Files>,
-    /// Where `bad` is found, as `line` or `path:line`; empty: anywhere.
-    pub lines: Vec<String>,
-    /// The policy in force, as in `gpulint.yaml`.
-    pub policy: Option<serde_yaml::Value>,
-    /// `--mode`
-    pub mode: Option<crate::policy::Mode>,
-}
-
-/// One file, or several by path.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Files {
-    One(String),
-    Many(BTreeMap<String, String>),
-}
-
-/// The texts of a rule's examples, as reports show them.
-#[derive(Debug, Default, Serialize)]
-pub struct Examples {
-    pub bad: Vec<String>,
-    pub good: Vec<String>,
-    pub fixed: Vec<String>,
-}
-
 fn high() -> Confidence {
     Confidence::High
 }
@@ -398,7 +371,7 @@ fn called_or_read() -> Vec<UsedBy> {
 impl Rule {
     /// Reads a rule of the program itself, which lies in the folder of its family.
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
-        let mut rule: Rule = serde_yaml::from_str(text)?;
+        let mut rule: Rule = parsed(text)?;
         match rule.settle(family) {
             Ok(()) => Ok(rule),
             Err(fault) => bail!("{}: {}", rule.id, fault.message),
@@ -408,43 +381,5 @@ impl Rule {
     /// Whether the rule is about files of this language.
     pub fn reads(&self, language: Language) -> bool {
         self.languages.iter().any(|name| name == language.name())
-    }
-
-    pub fn example_texts(&self) -> Examples {
-        let texts = |pick: fn(&Example) -> Option<&Files>| {
-            self.examples.iter().filter_map(pick).map(Files::as_text).collect()
-        };
-        Examples {
-            bad: texts(|example| example.bad.as_ref()),
-            good: texts(|example| example.good.as_ref()),
-            fixed: texts(|example| example.fixed.as_ref()),
-        }
-    }
-}
-
-impl Example {
-    /// The texts of the example with what each is: `bad`, `good` or `fixed`.
-    pub fn texts(&self) -> Vec<(&'static str, String)> {
-        let texts = [("bad", &self.bad), ("good", &self.good), ("fixed", &self.fixed)];
-        texts.into_iter().filter_map(|(kind, files)| Some((kind, files.as_ref()?.as_text()))).collect()
-    }
-}
-
-impl Files {
-    /// The files by path; a single one is a script.
-    pub fn by_path(&self) -> Vec<(&str, &str)> {
-        match self {
-            Files::One(text) => vec![("script.py", text)],
-            Files::Many(files) => files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
-        }
-    }
-
-    fn as_text(&self) -> String {
-        match self {
-            Files::One(text) => text.clone(),
-            Files::Many(files) => {
-                files.iter().map(|(path, text)| format!("# {path}\n{text}")).collect::<Vec<_>>().join("\n")
-            }
-        }
     }
 }

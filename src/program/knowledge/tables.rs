@@ -118,13 +118,13 @@ impl Tables {
         let context = || path.to_owned();
         match path {
             "tables/products.yaml" => {
-                let file: ProductsFile = serde_yaml::from_str(text).with_context(context)?;
+                let file: ProductsFile = super::parsed(text).with_context(context)?;
                 for (capability, names) in file.products {
                     self.products.extend(names.iter().map(|name| (words(name), capability)));
                 }
             }
-            "tables/torch-wheels.yaml" => self.wheels = serde_yaml::from_str(text).with_context(context)?,
-            "tables/cuda-builds.yaml" => self.builds = serde_yaml::from_str(text).with_context(context)?,
+            "tables/torch-wheels.yaml" => self.wheels = super::parsed(text).with_context(context)?,
+            "tables/cuda-builds.yaml" => self.builds = super::parsed(text).with_context(context)?,
             _ => {}
         }
         Ok(())
