@@ -16,6 +16,7 @@ mod json_string;
 mod makefile;
 mod markdown;
 mod notebook;
+mod passages;
 mod powershell;
 mod python;
 mod requirements;
@@ -27,6 +28,8 @@ mod yaml;
 
 use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
+
+pub(crate) use passages::{Passage, PassageKind, passages};
 
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
