@@ -2,8 +2,11 @@
 //! a fault.
 
 mod analyses;
+mod at_import;
 mod conditions;
+mod environments;
 mod evaluate;
+mod example;
 mod examples;
 pub(crate) mod explain;
 mod files;
@@ -17,10 +20,11 @@ mod validation;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};
+pub use example::{Example, Examples};
 pub use examples::test;
 pub use files::FileRules;
 pub use own::Loaded;
-pub use schema::{Example, Examples, Rule, Section};
+pub use schema::{Rule, Section};
 pub use selection::{Selection, UnknownSelector};
 
 use crate::program::knowledge::Knowledge;
@@ -31,7 +35,7 @@ use std::sync::LazyLock;
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// What under `rules/` is knowledge and no rule.
-const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "environment.yaml"];
+const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "tables/", "environment.yaml"];
 
 /// All rules, and what they know about libraries.
 #[derive(Debug)]

@@ -9,16 +9,57 @@ use std::sync::Arc;
 
 /// Options that take the next word for their value and say nothing of packages.
 const WITH_VALUE: &[&str] = &[
-    "-t", "-e", "-p", "--target", "--editable", "--python", "--python-version", "--platform", "--prefix", "--root",
-    "--cache-dir", "--implementation", "--abi", "--progress-bar", "--only-binary", "--no-binary", "--src", "--log",
-    "--timeout", "--retries", "--proxy", "--trusted-host", "--cert", "--extra", "--group", "--package", "-d", "-w",
-    "--upgrade-package", "-P", "--index-strategy", "--torch-backend", "--prerelease", "--resolution",
+    "-t",
+    "-e",
+    "-p",
+    "--target",
+    "--editable",
+    "--python",
+    "--python-version",
+    "--platform",
+    "--prefix",
+    "--root",
+    "--cache-dir",
+    "--implementation",
+    "--abi",
+    "--progress-bar",
+    "--only-binary",
+    "--no-binary",
+    "--src",
+    "--log",
+    "--timeout",
+    "--retries",
+    "--proxy",
+    "--trusted-host",
+    "--cert",
+    "--extra",
+    "--group",
+    "--package",
+    "-d",
+    "-w",
+    "--upgrade-package",
+    "-P",
+    "--index-strategy",
+    "--prerelease",
+    "--resolution",
 ];
 
 /// Options whose value is read.
 const SAYING: &[&str] = &[
-    "-r", "-c", "-i", "-f", "--requirement", "--requirements", "--constraint", "--constraints", "--index-url",
-    "--extra-index-url", "--default-index", "--index", "--find-links",
+    "-r",
+    "-c",
+    "-i",
+    "-f",
+    "--requirement",
+    "--requirements",
+    "--constraint",
+    "--constraints",
+    "--index-url",
+    "--extra-index-url",
+    "--default-index",
+    "--index",
+    "--find-links",
+    "--torch-backend",
 ];
 
 /// Notes the packages that a command line installs. `started` is what its words come to.
@@ -68,7 +109,8 @@ pub fn note<'s>(words: &[Word<'s>], started: &Started, code: &mut Code<'s>) {
 }
 
 fn is_pip(name: &str) -> bool {
-    name.strip_prefix("pip").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    name.strip_prefix("pip")
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
 fn text_of<'w>(word: &'w Word<'_>) -> Option<&'w str> {
@@ -84,7 +126,9 @@ fn span_of(word: &Word<'_>) -> Span {
 
 /// Where the packages begin: behind `pip install`, `pip download`, `uv add`.
 fn arguments_start(texts: &[Option<&str>]) -> Option<usize> {
-    let is = |at: usize, known: &[&str]| texts.get(at).copied().flatten().is_some_and(|text| known.contains(&text));
+    let is = |at: usize, known: &[&str]| {
+        texts.get(at).copied().flatten().is_some_and(|text| known.contains(&text))
+    };
     for (at, text) in texts.iter().enumerate() {
         let Some(name) = text.map(program_name) else { continue };
         if is_pip(name) && is(at + 1, &["install", "download", "wheel"]) {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// Notes what an environment asks for; other files have no such list.
 pub fn note<'s>(root: &Rc<Node<'s>>, source: &'s Source, code: &mut Code<'s>) {
     let file = source.name.rsplit('/').next().unwrap_or(&source.name).to_ascii_lowercase();
-    let is_environment =
-        root.get("channels").is_some() || ["environment", "conda", "env"].iter().any(|it| file.starts_with(it));
+    let is_environment = root.get("channels").is_some()
+        || ["environment", "conda", "env"].iter().any(|it| file.starts_with(it));
     let Some(list) = root.get("dependencies").filter(|_| is_environment) else { return };
     for item in list.items() {
         if let Some(text) = item.text() {

@@ -25,7 +25,8 @@ pub fn note_cfg<'s>(ini: &Ini<'s>, code: &mut Code<'s>) {
             _ => {}
         }
     }
-    for key in ini.section("options.extras_require").map(|section| section.keys.as_slice()).unwrap_or_default()
+    for key in
+        ini.section("options.extras_require").map(|section| section.keys.as_slice()).unwrap_or_default()
     {
         add(key, Part::Group(key.name.to_owned()), code);
     }
@@ -40,7 +41,8 @@ fn python(clauses: Option<Vec<crate::code::Clause>>, span: Span) -> Requirement 
 /// The code of a Python file, with what it asks for when it is a `setup.py`.
 pub fn of_setup<'s>(source: &'s Source, mut code: Code<'s>) -> Code<'s> {
     if source.name == "setup.py" || source.name.ends_with("/setup.py") {
-        let found: Vec<Requirement> = calls(&code.body).flat_map(|arguments| stated(arguments, &code)).collect();
+        let found: Vec<Requirement> =
+            calls(&code.body).flat_map(|arguments| stated(arguments, &code)).collect();
         code.requirements.extend(found);
     }
     code
@@ -106,7 +108,8 @@ fn resolved<'e, 's>(value: &'e Expr<'s>, code: &'e Code<'s>) -> &'e Expr<'s> {
     let ExprKind::Name(name) = &value.kind else { return value };
     let mut bound = code.body.iter().filter_map(|step| match &step.kind {
         StepKind::Assign { targets, value: Some(value), .. } => {
-            let named = targets.iter().any(|target| matches!(target, Target::Name(known, ..) if known == name));
+            let named =
+                targets.iter().any(|target| matches!(target, Target::Name(known, ..) if known == name));
             named.then_some(value)
         }
         _ => None,
