@@ -25,7 +25,7 @@ mod shell;
 mod toml;
 mod yaml;
 
-use crate::code::Code;
+use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
 
 /// Why a file could not be read as its language, in one clause.
@@ -62,4 +62,9 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
         Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),
     }
+}
+
+/// A requirement of PEP 508 that stands alone.
+pub(crate) fn requirement(text: &str) -> Option<Requirement> {
+    requirements::read(text, 0, crate::code::Part::Main)
 }

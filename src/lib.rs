@@ -6,7 +6,7 @@
 //! sources    which files, and the text of each
 //!    │
 //! languages  text → code: steps in the order in which they run (Python by ruff's parser)
-//!    │
+//!    │       (and `versions`: what the project says of the packages it needs)
 //! program    code → traces: what each program does to the environment and the GPU, in order,
 //!    │       through local functions, project modules and package `__init__` files
 //!    │       (what libraries do is data: `rules/effects/`, `rules/packages/`)
@@ -36,6 +36,7 @@ pub mod rules;
 pub mod settings;
 pub mod sources;
 pub mod trace;
+pub mod versions;
 
 use code::Code;
 use facts::FileId;
@@ -217,7 +218,6 @@ impl Settings {
     }
 
     fn options(&self, cpu: Option<&Cpu>) -> Options {
-        let project = self.project();
         Options {
             forbidden: cpu.map_or(Vec::new(), |cpu| {
                 cpu.forbidden_imports.iter().map(|pattern| pattern.as_str().to_owned()).collect()
@@ -226,8 +226,7 @@ impl Settings {
             cpu_part: cpu.cloned(),
             scripts: self.policy.scripts.clone(),
             tests: self.policy.tests.clone(),
-            console_scripts: project.console_scripts,
-            lazy_modules: project.requires_python_315,
+            console_scripts: self.console_scripts(),
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
             budget: None,
         }

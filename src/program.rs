@@ -26,6 +26,7 @@ use crate::code::{Code, Import};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Language, Sources};
+use crate::versions::Versions;
 use imports::Imports;
 use knowledge::Knowledge;
 use modules::Modules;
@@ -42,6 +43,7 @@ pub struct Program<'s> {
     pub(crate) modules: Modules,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
+    versions: Versions<'s>,
     budget: Budget,
     imports: Imports,
     empty: Code<'s>,
@@ -59,8 +61,6 @@ pub struct Options {
     pub imports_matter: bool,
     /// One more program imports the modules that this section names: the CPU part.
     pub cpu_part: Option<Cpu>,
-    /// The project requires Python 3.15 or later, which knows `__lazy_modules__`.
-    pub lazy_modules: bool,
     /// What the policy says about scripts: names of functions that check the GPU.
     pub scripts: Scripts,
     /// What it says about tests: names of what releases GPU memory.
@@ -120,6 +120,7 @@ impl<'s> Program<'s> {
             modules,
             knowledge,
             options,
+            versions: Versions::new(sources),
             imports,
             empty: Code::default(),
             ran: OnceLock::new(),
@@ -194,8 +195,14 @@ impl<'s> Program<'s> {
         self.sources.text(place)
     }
 
-    fn knows_lazy_modules(&self) -> bool {
-        self.options.lazy_modules
+    /// What is known of the versions of packages.
+    pub(crate) fn versions(&self) -> &Versions<'s> {
+        &self.versions
+    }
+
+    /// Whether a file runs with Python 3.15 or later, which knows `__lazy_modules__`.
+    fn knows_lazy_modules(&self, file: FileId) -> bool {
+        self.versions.at_least(self.name_of(file), "python", "3.15") == Some(true)
     }
 
     /// The file of settings with this name.

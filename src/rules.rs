@@ -32,7 +32,7 @@ use std::sync::LazyLock;
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// What under `rules/` is knowledge and no rule.
-const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "environment.yaml"];
+const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "tables/", "environment.yaml"];
 
 /// All rules, and what they know about libraries.
 #[derive(Debug)]

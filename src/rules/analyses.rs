@@ -7,6 +7,7 @@ mod environments;
 mod nvml_indices;
 mod parsed_masks;
 mod python_names;
+mod requirements;
 mod subshells;
 
 use super::files::{FileScope, Sighting};
@@ -27,6 +28,11 @@ const ANALYSES: &[Analysis] = &[
         words: &["contextmanager"],
         look: context_managers::that_swallow_exceptions,
     },
+    Analysis {
+        name: "cuda-runtime-mismatch",
+        words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
+        look: requirements::different_builds,
+    },
     Analysis { name: "environ-bypassed", words: &["putenv"], look: environments::that_are_bypassed },
     Analysis { name: "environ-copy-unused", words: &["environ"], look: environments::that_nobody_gets },
     Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
@@ -34,6 +40,11 @@ const ANALYSES: &[Analysis] = &[
         name: "environment-in-subshell",
         words: &["export ", "set ", "setenv ", "system", "popen", "subprocess", "!", "%%"],
         look: subshells::that_take_variables_along,
+    },
+    Analysis {
+        name: "local-version-range",
+        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
+        look: requirements::ranges_with_labels,
     },
     Analysis {
         name: "mask-parsed-as-int",
@@ -55,6 +66,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
         look: python_names::that_nothing_reads,
     },
+    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];
 
 /// The check with this name.

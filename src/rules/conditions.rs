@@ -7,10 +7,12 @@ use super::schema::{
 };
 use crate::allocator;
 use crate::code::Host;
+use crate::facts::FileId;
 use crate::findings::Severity;
 use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, NOT_NOTED, What};
-use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
+use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
+use crate::versions::Range;
 
 /// What conditions found out about an event.
 #[derive(Default)]
@@ -82,6 +84,7 @@ impl Scope<'_> {
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
             && is(condition.certain, &|| event.certain)
+            && is(condition.rival_set, &|| event.before.rival.is_some())
             && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
             && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
             && is(condition.imported_later, &|| {
@@ -102,6 +105,8 @@ impl Scope<'_> {
             && child
             && policy
             && not
+            // Asked last: files may have to be read for the answer.
+            && condition.versions_fit(self.program, event.place.file)
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
             && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict));
@@ -364,6 +369,17 @@ impl Scope<'_> {
         });
         let first = counts.next()??;
         counts.all(|count| count == Some(first)).then_some((first, index))
+    }
+}
+
+impl Condition {
+    /// Whether the versions of packages that a file may run with are as the rule wants them.
+    pub(super) fn versions_fit(&self, program: &Program<'_>, file: FileId) -> bool {
+        let fits = |(package, wanted): (&String, &Range)| {
+            program.versions().satisfies(program.name_of(file), package, wanted)
+        };
+        self.requires.iter().all(|one| fits(one) == Some(true))
+            && self.may_be.iter().all(|one| fits(one) != Some(false))
     }
 }
 

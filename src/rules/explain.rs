@@ -87,6 +87,7 @@ impl Scope<'_> {
             (condition.imported_later, "a GPU library is imported later"),
             (condition.allocator_missing, "nothing sets what the policy wants of torch's allocator"),
             (condition.overrides_launcher, "an index takes the place of what a launcher has given"),
+            (condition.rival_set, "another name of the setting is set too"),
             (condition.rival_differs, "another name of the setting holds another value"),
             (condition.cpu_part, "the CPU part is being imported"),
             (condition.for_child, "a process is started before this one uses the GPU again"),
@@ -105,6 +106,16 @@ impl Scope<'_> {
                 PolicyKey::Validators => "scripts.validators",
             };
             words.push(format!("the policy has {key}"));
+        }
+        let known = |package: &str| {
+            let range = self.program.versions().range(self.program.name_of(event.place.file), package);
+            range.map_or("nothing says which version".to_owned(), |range| format!("it may be {range}"))
+        };
+        for (package, wanted) in &condition.requires {
+            words.push(format!("{package} is known to be {wanted} ({})", known(package)));
+        }
+        for (package, wanted) in &condition.may_be {
+            words.push(format!("{package} may be {wanted} ({})", known(package)));
         }
         if let Some(inner) = &condition.not {
             words.push(format!("not: {}", self.words(inner, id)));

@@ -16,8 +16,10 @@ impl Rule {
     pub(super) fn settle(&mut self, family: &str) -> Result<(), Fault> {
         self.family = family.to_owned();
         if self.languages == ["all"] {
-            // Prose sets no environment, and its examples are fragments: a rule about it names it.
-            let all = Language::names().filter(|name| *name != Language::Markdown.name());
+            // Prose and lists of packages set no environment, and examples in prose are fragments: a rule about
+            // them names them.
+            let quiet = [Language::Markdown, Language::Requirements].map(Language::name);
+            let all = Language::names().filter(|name| !quiet.contains(name));
             self.languages = all.map(str::to_owned).collect();
         }
         if let Some(unknown) = self.languages.iter().find(|name| Language::named(name).is_none()) {

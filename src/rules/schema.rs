@@ -5,6 +5,7 @@ use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
 use crate::program::knowledge::parsed;
 use crate::sources::Language;
+use crate::versions::Range;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -199,6 +200,8 @@ pub struct Condition {
     pub rival_differs: Option<bool>,
     /// The event happens on every path, as far as the conditions are understood.
     pub certain: Option<bool>,
+    /// Another name of the same setting is set too.
+    pub rival_set: Option<bool>,
     /// A GPU library is imported later.
     pub imported_later: Option<bool>,
     /// Where this holds, the finding is at most so severe.
@@ -225,6 +228,11 @@ pub struct Condition {
     pub cpu_part: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
+    /// The project's versions of these packages are known, and all among those given: `{torch: ">=2.4"}`. `python` is
+    /// the interpreter.
+    pub requires: BTreeMap<String, Range>,
+    /// Nothing says that the project's versions of these packages are others than those given.
+    pub may_be: BTreeMap<String, Range>,
     pub not: Option<Box<Condition>>,
     /// One of these must hold; the first that does decides what the finding speaks of.
     pub any: Vec<Condition>,

@@ -132,6 +132,7 @@ impl<'a> Used<'a> {
             && condition.not.as_ref().is_none_or(|inner| !self.holds(inner, one, scope))
             && (condition.any.is_empty() || condition.any.iter().any(|inner| self.holds(inner, one, scope)))
             && condition.all.iter().all(|inner| self.holds(inner, one, scope))
+            && condition.versions_fit(scope.program, scope.file)
     }
 }
 

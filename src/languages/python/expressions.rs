@@ -112,9 +112,7 @@ impl<'s> Lowering<'s, '_> {
                 let parts = [&slice.lower, &slice.upper, &slice.step];
                 ExprKind::Unknown(parts.into_iter().flatten().map(|part| self.expr(part)).collect())
             }
-            E::EllipsisLiteral(_) | E::TString(_) | E::IpyEscapeCommand(_) => {
-                ExprKind::Unknown(Vec::new())
-            }
+            E::EllipsisLiteral(_) | E::TString(_) | E::IpyEscapeCommand(_) => ExprKind::Unknown(Vec::new()),
         }
     }
 
