@@ -82,6 +82,7 @@ impl Scope<'_> {
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
             && is(condition.certain, &|| event.certain)
+            && is(condition.rival_set, &|| event.before.rival.is_some())
             && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
             && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
             && is(condition.imported_later, &|| {

@@ -50,6 +50,8 @@ pub struct Condition {
     pub rival_differs: Option<bool>,
     /// The event happens on every path, as far as the conditions are understood.
     pub certain: Option<bool>,
+    /// Another name of the same setting is set too.
+    pub rival_set: Option<bool>,
     /// A GPU library is imported later.
     pub imported_later: Option<bool>,
     /// Where this holds, the finding is at most so severe.
