@@ -16,16 +16,20 @@ mod json_string;
 mod makefile;
 mod markdown;
 mod notebook;
+mod passages;
 mod powershell;
 mod python;
+mod requirements;
 mod rust;
 mod settings;
 mod shell;
 mod toml;
 mod yaml;
 
-use crate::code::Code;
+use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
+
+pub(crate) use passages::{Passage, PassageKind, passages};
 
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
@@ -55,10 +59,16 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
         Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
         Language::PowerShell => powershell::lower(source),
-        Language::Python => python::lower(&source.text),
+        Language::Python => python::lower(&source.text).map(|code| requirements::of_setup(source, code)),
+        Language::Requirements => requirements::lower(source),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),
     }
+}
+
+/// A requirement of PEP 508 that stands alone.
+pub(crate) fn requirement(text: &str) -> Option<Requirement> {
+    requirements::read(text, 0, crate::code::Part::Main)
 }

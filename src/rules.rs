@@ -3,10 +3,14 @@
 
 mod analyses;
 mod conditions;
+mod environments;
 mod evaluate;
 mod examples;
 pub(crate) mod explain;
 mod files;
+mod form;
+mod matching;
+mod own;
 mod schema;
 mod selection;
 mod uses;
@@ -16,6 +20,7 @@ pub(crate) mod wording;
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use examples::test;
 pub use files::FileRules;
+pub use own::Loaded;
 pub use schema::{Example, Examples, Rule, Section};
 pub use selection::{Selection, UnknownSelector};
 
@@ -27,7 +32,7 @@ use std::sync::LazyLock;
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// What under `rules/` is knowledge and no rule.
-const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "environment.yaml"];
+const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "tables/", "environment.yaml"];
 
 /// All rules, and what they know about libraries.
 #[derive(Debug)]
@@ -39,10 +44,13 @@ pub struct RuleSet {
 impl RuleSet {
     /// The rules that the program was built with.
     pub fn embedded() -> &'static RuleSet {
-        // The files are part of the program: `tests/rules.rs` proves that they can be read.
-        static RULES: LazyLock<RuleSet> =
-            LazyLock::new(|| RuleSet::read(EMBEDDED.iter().copied()).expect("embedded rules are valid"));
+        static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::built_in);
         &RULES
+    }
+
+    fn built_in() -> RuleSet {
+        // The files are part of the program: `tests/rules.rs` proves that they can be read.
+        RuleSet::read(EMBEDDED.iter().copied()).expect("embedded rules are valid")
     }
 
     /// Reads rules and knowledge, given as (path below `rules/`, text).
@@ -58,6 +66,13 @@ impl RuleSet {
         }
         rules.sort_by(|one, other| one.id.cmp(&other.id));
         Ok(RuleSet { rules, knowledge: Knowledge::read(knowledge)? })
+    }
+
+    /// These rules, and more.
+    fn and(mut self, more: impl Iterator<Item = Rule>) -> RuleSet {
+        self.rules.extend(more);
+        self.rules.sort_by(|one, other| one.id.cmp(&other.id));
+        self
     }
 
     /// All rules, by id.

@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 
 pub use cells::{Cell, Cells};
 pub use language::Language;
+pub(crate) use names::{folder_of, normalised};
 pub use walk::MissingPaths;
 
 /// One file of the run.

@@ -10,6 +10,7 @@ use crate::code::{Block, Code, Expr, ExprKind};
 use crate::facts::Span;
 use crate::languages::Refusal;
 use crate::languages::embedded::Origin;
+use crate::languages::passages::{Passage, PassageKind};
 use crate::sources::Source;
 use aho_corasick::packed::Searcher;
 use nesting::{MAX_DEPTH, TOO_DEEP};
@@ -45,6 +46,25 @@ pub fn lower_cell<'s>(
 /// file.
 pub fn lower_snippet<'s>(text: &'s str, origin: &Origin, code: &mut Code<'s>) -> Result<Block<'s>, Refusal> {
     lower_part(text, origin, None, code)
+}
+
+/// The comments of a text, whether it is Python as a whole or not.
+pub fn comments(text: &str, origin: &Origin, notebook: bool) -> Vec<Passage> {
+    if nesting::check(text).is_err() {
+        return Vec::new();
+    }
+    let source_type = if notebook { PySourceType::Ipynb } else { PySourceType::Python };
+    let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
+    let Some(parsed) = parse_unchecked(text, options).try_into_module() else { return Vec::new() };
+    let comments = parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment);
+    let found = comments.map(|token| {
+        let range = token.range();
+        let start = origin.span(range.start().to_usize(), range.end().to_usize()).start as usize;
+        Passage::new(PassageKind::Comment, &text[range.start().to_usize()..range.end().to_usize()], start)
+    });
+    let found = found.collect();
+    nesting::release(parsed, text.len());
+    found
 }
 
 /// `notebook` is there for text that IPython runs.
@@ -112,7 +132,8 @@ struct Marks {
     yields: bool,
 }
 
-/// Offsets of text that may choose a GPU: a device by name or index, or an argument that takes one.
+/// Offsets of text that may choose a GPU: a device by name or index, an argument that takes one, or a variable that is
+/// set.
 fn gpu_words(text: &str) -> Vec<u32> {
     static WORDS: LazyLock<Searcher> = LazyLock::new(|| {
         let words = [
@@ -130,6 +151,10 @@ fn gpu_words(text: &str) -> Vec<u32> {
             "gpus=",
             "gpu(",
             "CUDAExecutionProvider",
+            "environ[",
+            "environ.setdefault(",
+            "environ.update(",
+            "putenv(",
         ];
         Searcher::new(words).expect("fixed words")
     });
@@ -141,7 +166,20 @@ fn gpu_words(text: &str) -> Vec<u32> {
             byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'{' | b'"' | b'\'')
         })
     };
-    WORDS.find_iter(text).filter(|found| chooses(found.end())).map(|found| found.start() as u32).collect()
+    let counts = |start: usize, end: usize| {
+        chooses(end) && (!text[start..end].ends_with("environ[") || sets_item(&text[end..]))
+    };
+    let found = WORDS.find_iter(text).filter(|found| counts(found.start(), found.end()));
+    found.map(|found| found.start() as u32).collect()
+}
+
+/// Whether what follows a `[` gives the item a value, and does not read it.
+fn sets_item(rest: &str) -> bool {
+    let line = rest.split('\n').next().unwrap_or_default();
+    line.split_once(']').is_some_and(|(_, behind)| {
+        let behind = behind.trim_start();
+        behind.starts_with('=') && !behind.starts_with("==")
+    })
 }
 
 impl<'s> Lowering<'s, '_> {

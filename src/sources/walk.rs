@@ -40,13 +40,14 @@ type Unreadable = Vec<(PathBuf, String)>;
 
 pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, Unreadable), MissingPaths> {
     let (mut found, mut unreadable) = (Found::new(), Unreadable::new());
-    let mut missing = Vec::new();
+    let (mut missing, mut walked) = (Vec::new(), Vec::new());
     for path in named {
         let full = absolute(path);
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 let mut walk = Walk { found: &mut found, unreadable: &mut unreadable, wanted: Wanted::Below };
                 walk.below(&full, is_inside_installed(root, &full));
+                walked.push(full);
             }
             // Also pipes and devices: the reader refuses them with a reason.
             Ok(_) => {
@@ -60,9 +61,7 @@ pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, U
         return Err(MissingPaths(missing));
     }
     if extent == Extent::NamedPaths {
-        // A named folder that holds the whole project leaves nothing to look for.
-        let whole = named.iter().any(|path| root.starts_with(absolute(path)));
-        super::followed::add(&mut found, whole);
+        super::followed::add(&mut found, root, &walked);
     } else {
         let mut untold = Unreadable::new();
         Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);

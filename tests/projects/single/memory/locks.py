@@ -1,11 +1,15 @@
 """Locks around the GPU."""
 
 import multiprocessing
+import os
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 
 import torch
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
 
 GPU_LOCK = threading.Lock()  # ~ thread-lock-across-processes warning
 THREAD_LOCK = threading.Lock()
