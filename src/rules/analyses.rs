@@ -6,7 +6,9 @@ mod context_managers;
 mod device_arguments;
 mod device_names;
 mod device_texts;
+mod hard_cuda;
 mod hardware;
+mod ranks;
 mod requirements;
 mod rocm;
 mod tf32;
@@ -88,6 +90,10 @@ const ANALYSES: &[Analysis] = &[
         words: &["device", "devices", "gpus", "gpu_id", "autocast", "Pipeline", "Device"],
         look: device_arguments::of_another_form,
     },
+    Analysis { name: "bare-cuda", words: &[".cuda()"], look: hard_cuda::beside_a_device },
+    Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
+    Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
+    Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
 ];
 
 /// The check with this name.
