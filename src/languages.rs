@@ -50,6 +50,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Batch => batch::lower(source),
+        Language::Cache => Ok(Code::default()),
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),

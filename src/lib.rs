@@ -21,6 +21,7 @@
 //! whole way. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
 
+mod allocator;
 pub mod architectures;
 pub mod cli;
 pub mod code;

@@ -6,6 +6,7 @@ mod entries;
 mod imports;
 pub mod knowledge;
 mod launches;
+mod milestones;
 mod modules;
 mod names;
 mod paths;
@@ -19,7 +20,7 @@ pub use budget::{Budget, Followed};
 pub use entries::Start;
 pub use names::Names;
 pub(crate) use run::is_gpu_variable;
-pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
+pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::{Code, Import};
 use crate::facts::{FileId, Place};
@@ -260,6 +261,38 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
+    pub(crate) fn tests_run_in_parallel(&self) -> bool {
+        const SETTINGS: [&str; 4] = ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"];
+        const WORDS: [&str; 4] = ["xdist", "-n auto", "-n logical", "--numprocesses"];
+        self.sources.files.iter().any(|source| {
+            let name = source.name.rsplit('/').next().unwrap_or(&source.name);
+            let is_setting = SETTINGS.contains(&name) || name.starts_with("requirements");
+            let words = if is_setting { &WORDS[..] } else { &["PYTEST_XDIST_WORKER"] };
+            let counts = is_setting || name == "conftest.py";
+            counts && words.iter().any(|word| source.text.contains(word))
+        })
+    }
+
+    /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
+    /// star. Judged by the text.
+    pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
+        let reads = |text: &str| {
+            let has_star = text.contains("import *");
+            text.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (&text[..at], &text[at + name.len()..]);
+                let line = before.rsplit('\n').next().unwrap_or_default();
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
+                whole && (before.ends_with('.') || (bare && (has_star || line.contains("import "))))
+            })
+        };
+        let mut others = self.sources.files.iter().enumerate().filter(|(index, source)| {
+            *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
+        });
+        others.any(|(_, source)| reads(&source.text))
     }
 
     /// Whether a program that starts with this file was seen to use a GPU.

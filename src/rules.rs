@@ -3,6 +3,7 @@
 
 mod analyses;
 mod conditions;
+mod environments;
 mod evaluate;
 mod examples;
 pub(crate) mod explain;

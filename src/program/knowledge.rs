@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use tables::Tables;
 use variables::VariablesFile;
 
-pub use variables::Variables;
+pub use variables::{Milestone, Variables};
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
@@ -135,6 +135,8 @@ pub enum Does {
     Nvml,
     /// Gives memory of the GPU back.
     Release,
+    /// Starts the threads of a library on the CPU side.
+    Threads,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.
@@ -288,7 +290,7 @@ impl Knowledge {
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
             } else if path == "environment.yaml" {
                 let file: VariablesFile = parsed(text).with_context(|| path.to_owned())?;
-                knowledge.variables = Variables::read(file);
+                knowledge.variables = Variables::read(file).with_context(|| path.to_owned())?;
             } else if path.starts_with("tables/") {
                 knowledge.tables.take(path, text)?;
             } else if path.starts_with("commands/") {

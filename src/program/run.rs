@@ -29,9 +29,11 @@ mod launchers;
 mod lazy;
 mod library_calls;
 mod loading;
+mod milestones;
 mod mocks;
 mod observations;
 mod operators;
+mod refusals;
 mod releases;
 mod search_paths;
 mod spending;
@@ -136,6 +138,8 @@ pub(super) struct Run<'p> {
     partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
+    /// Options of parsers that hold no text, with what they hold.
+    options: FxHashMap<String, &'static str>,
 }
 
 /// A namespace.
@@ -256,6 +260,7 @@ impl<'p> Run<'p> {
             settling: false,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
+            options: FxHashMap::default(),
         }
     }
 

@@ -93,6 +93,9 @@ pub struct Find {
     /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
+    /// For `write` and `refused-write`: in functions too that nobody was seen to call.
+    #[serde(default)]
+    pub also_uncalled: bool,
     /// For `gpu-use`: in a launcher also every program that it starts and that does not set this variable itself,
     /// and its end.
     pub launches_without: Option<String>,
@@ -135,6 +138,8 @@ pub enum EventKind {
     GpuChoice,
     /// A variable is set, in a program.
     Write,
+    /// A variable is given something that is no text.
+    RefusedWrite,
     /// A GPU is chosen by index, anywhere.
     SelectDevice,
     /// A model is spread over the GPUs that are visible.
@@ -161,6 +166,8 @@ pub enum EventKind {
 pub struct Condition {
     /// The variable that is written is one of these kinds.
     pub variable: Option<VariableKind>,
+    /// The variable that is written has one of these names.
+    pub named: Vec<String>,
     /// The program runs on a runner of the project's own.
     pub own_runner: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
@@ -187,6 +194,20 @@ pub struct Condition {
     pub in_force: Option<InForce>,
     /// This happened before the event.
     pub after: Option<Earlier>,
+    /// The variable that is written, or this much of its value, was read already, and was something else then.
+    pub too_late: Option<TooLate>,
+    /// The program uses torch, and sets nothing that says what the policy wants of its allocator before torch reads it.
+    pub allocator_missing: Option<bool>,
+    /// The write puts an index of its own in the place of what a launcher, a scheduler or a pool has given.
+    pub overrides_launcher: Option<bool>,
+    /// Another name of the same setting holds another value.
+    pub rival_differs: Option<bool>,
+    /// The event happens on every path, as far as the conditions are understood.
+    pub certain: Option<bool>,
+    /// A GPU library is imported later.
+    pub imported_later: Option<bool>,
+    /// Where this holds, the finding is at most so severe.
+    pub at_most: Option<Severity>,
     /// The write changes what was in force when this happened.
     pub new_value_since: Option<Earlier>,
     /// The chosen index is not the one that the policy allows (0 without a policy).
@@ -262,6 +283,33 @@ pub struct Written {
     pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+    /// It configures the allocator of torch with this fault.
+    pub allocator: Option<AllocatorFault>,
+    /// Whether somebody else fills it in.
+    pub template: Option<bool>,
+    /// Whether it begins like an integer.
+    pub integer: Option<bool>,
+}
+
+/// How much of a variable was read too early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TooLate {
+    Whole,
+    /// One setting in its value.
+    Part,
+}
+
+/// What is wrong with the configuration of torch's allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AllocatorFault {
+    /// torch refuses it.
+    Invalid,
+    /// It has a key that is like none of those that are known.
+    UnknownKey,
+    /// The backend that it chooses has no use for some of its keys.
+    IgnoredByBackend,
 }
 
 /// What is asked of the name of a variable.
@@ -322,6 +370,8 @@ pub enum PolicyKey {
     DeviceOrder,
     #[serde(rename = "gpu.visible-devices")]
     VisibleDevices,
+    #[serde(rename = "gpu.alloc-conf")]
+    AllocConf,
     #[serde(rename = "scripts.validators")]
     Validators,
 }
@@ -354,6 +404,8 @@ pub enum RelatedPlace {
     GpuImport,
     /// The write whose value was in force.
     Definition,
+    /// What read the variable before it was written.
+    Late,
     /// What gives memory back in the same test, unless something is raised before.
     Release,
     /// The calls and imports that lead to the event, outermost first.

@@ -132,6 +132,7 @@ impl<'a> Used<'a> {
             PolicyKey::Gpu => scope.policy.gpu.is_some(),
             PolicyKey::Validators => !scope.policy.scripts.validators.is_empty(),
             PolicyKey::DeviceOrder => scope.policy.gpu.as_ref().is_some_and(|gpu| gpu.device_order.is_some()),
+            PolicyKey::AllocConf => scope.policy.gpu.as_ref().is_some_and(|gpu| gpu.alloc_conf.is_some()),
             PolicyKey::VisibleDevices => {
                 scope.policy.gpu.as_ref().is_some_and(|gpu| !gpu.visible_devices.is_empty())
             }
