@@ -32,7 +32,10 @@ pub enum PassageKind {
 pub fn passages(source: &Source) -> Vec<Passage> {
     match source.language {
         Language::Markdown => markdown::passages::passages(source),
-        Language::Python => python::comments(&source.text, &Origin::from(0), false),
+        Language::Python => {
+            let text = source.text.trim_start_matches('\u{feff}');
+            python::comments(text, &Origin::from(source.text.len() - text.len()), false)
+        }
         Language::Notebook => {
             let Some(Ok(cells)) = &source.cells else { return Vec::new() };
             let of_cell = |cell: &crate::sources::Cell| {

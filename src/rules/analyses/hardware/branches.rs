@@ -327,9 +327,12 @@ impl<'c> Look<'c> {
             };
             for text in texts {
                 let ExprKind::Text(words) = &text.kind else { continue };
-                let names = labels::named(words).or_else(|| labels::spoken_of(words));
-                if let Some(architectures) = names {
+                let named = labels::named(words);
+                let loose = named.is_none();
+                if let Some(architectures) = named.or_else(|| labels::spoken_of(words)) {
+                    let before = self.found.len();
                     self.label(&Label { architectures, span: argument.value.span });
+                    self.found[before..].iter_mut().for_each(|one| one.in_prose = loose);
                 }
             }
         }

@@ -220,7 +220,7 @@ pub(super) fn not_so(range: Range, architecture: usize) -> String {
     let truth = range.truth();
     let own: Vec<String> =
         architectures()[architecture].capabilities.iter().map(|one| one.to_string()).collect();
-    format!("compute capability {range} is {truth}, not {name} (which is {})", own.join(", "))
+    format!("compute capability {range} is {truth}, not {name}, which has {}", own.join(", "))
 }
 
 /// A product of another architecture; `may_be_any`: the list of products stands first, and each may belong to any.
