@@ -34,12 +34,12 @@ pub fn passages(source: &Source) -> Vec<Passage> {
         Language::Markdown => markdown::passages::passages(source),
         Language::Python => {
             let text = source.text.trim_start_matches('\u{feff}');
-            python::comments(text, &Origin::from(source.text.len() - text.len()), false)
+            python::remarks(text, &Origin::from(source.text.len() - text.len()), false)
         }
         Language::Notebook => {
             let Some(Ok(cells)) = &source.cells else { return Vec::new() };
             let of_cell = |cell: &crate::sources::Cell| {
-                python::comments(&source.text[cell.range.clone()], &Origin::from(cell.range.start), true)
+                python::remarks(&source.text[cell.range.clone()], &Origin::from(cell.range.start), true)
             };
             cells.iter().flat_map(of_cell).collect()
         }

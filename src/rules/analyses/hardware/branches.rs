@@ -163,8 +163,10 @@ impl<'c> Look<'c> {
     /// The lowest capability that a condition with a lower bound lets through, where nothing else decides.
     fn lowest_of(&self, test: &Expr<'c>) -> Option<Capability> {
         let holds = |card: &Capability| self.conditions.holds(test, *card);
-        let decided = self.cards.iter().all(|card| holds(card).is_some());
-        let first = self.cards.iter().copied().find(|card| holds(card) == Some(true))?;
+        // Whether there is a GPU at all does not change which it is.
+        let decided = self.cards.iter().all(|card| holds(card).is_some())
+            || self.conditions.scope.text(test.span).contains("cuda.is_available()");
+        let first = self.cards.iter().copied().find(|card| holds(card) != Some(false))?;
         (decided && bounds_below(test) && Some(&first) != self.cards.first()).then_some(first)
     }
 

@@ -79,6 +79,13 @@ pub(super) fn faults(sentence: &str, context: Context) -> Vec<Fault> {
         let spoken = spoken_of(sentence, left, right);
         found.extend(compared(spoken, right.names, left.kind, right.kind));
     }
+    // Where a capability already speaks against an architecture, the product beside it would only say it again.
+    let by_capability: Vec<(usize, usize)> =
+        found.iter().filter(|one| one.topic == Topic::Architecture).map(|one| (one.start, one.end)).collect();
+    found.retain(|one| {
+        let again = |&(start, end): &(usize, usize)| one.start < end && start < one.end;
+        one.topic != Topic::Product || !by_capability.iter().any(again)
+    });
     found
 }
 
@@ -312,7 +319,14 @@ pub(super) fn of_one_row(names: &[Mention]) -> Vec<Fault> {
     };
     say(&numbers, Kind::Capability, &generations, Kind::Architecture);
     say(&products, Kind::Product, &numbers, Kind::Capability);
-    say(&products, Kind::Product, &generations, Kind::Architecture);
+    // Where the capability already speaks against the architecture, the product would only say it again.
+    if found.is_empty() {
+        found.extend(
+            (!products.is_empty() && !generations.is_empty())
+                .then(|| compared(&products, &generations, Kind::Product, Kind::Architecture))
+                .flatten(),
+        );
+    }
     found
 }
 

@@ -6,9 +6,6 @@ use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Found, Topic};
 use crate::architectures::{Product, architecture_of, features};
-use crate::code::walk::{Part, walk};
-use crate::code::{ExprKind, StepKind};
-use crate::facts::Span;
 use crate::languages::{Passage, PassageKind, passages};
 use crate::rules::files::FileScope;
 
@@ -48,9 +45,6 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
             in_section(passage, heading, &mut found);
         }
     }
-    for span in docstrings(scope) {
-        in_lines(scope.text(span), span.start as usize, about_gpus, &mut found);
-    }
     found
 }
 
@@ -73,14 +67,6 @@ fn in_passage(passage: &Passage, about_gpus: bool, found: &mut Vec<Found>) {
     }
 }
 
-fn in_lines(text: &str, start: usize, about_gpus: bool, found: &mut Vec<Found>) {
-    let mut at = start;
-    for line in text.split_inclusive('\n') {
-        in_passage(&Passage::new(PassageKind::Text, line.trim_end(), at), about_gpus, found);
-        at += line.len();
-    }
-}
-
 /// The sentences of a text, with where they begin.
 fn sentences(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
@@ -100,20 +86,6 @@ fn sentences(text: &str) -> Vec<(usize, &str)> {
         }
     }
     found.push((start, &text[start..]));
-    found
-}
-
-/// The texts that stand alone as statements.
-fn docstrings(scope: &FileScope<'_>) -> Vec<Span> {
-    let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        if let Part::Step(step) = part
-            && let StepKind::Evaluate(expr) = &step.kind
-            && let ExprKind::Text(_) = expr.kind
-        {
-            found.push(expr.span);
-        }
-    });
     found
 }
 

@@ -85,6 +85,7 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
         }
         if let (Some(product), Some(cell)) = (product, sizes.and_then(|column| row.get(&column)))
             && let [Mention { what: What::Memory(gb), .. }] = sizes_of(&cell.text).as_slice()
+            && gb.fract() == 0.0
             && let Some(text) = claims::memory_of_row(product, *gb)
         {
             let span = cell.origin.span(0, cell.text.len());
