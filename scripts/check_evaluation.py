@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Re-checks the table in docs/evaluation.md: every finding that was read by hand there must still be what gpulint says.
+"""Re-checks the tables in docs/evaluation.md: every finding that was read by hand there must still be what gpulint says.
 
     scripts/check_evaluation.py FOLDER [--gpulint BINARY] [--table FILE]
 
 FOLDER is what scripts/fetch_packages.sh filled. The table has the columns package, version, path:line, rule, source line,
 verdict and note. A row whose verdict is "wrong, corrected" must no longer fire, every other row must; and the source line
-must be the one that stands there, so that a row cannot drift to another place. Exit code: 0 when all rows hold, 1 when one
+must be the one that stands there, so that a row cannot drift to another place. In a notebook, path#cell:line. Exit code: 0 when all rows hold, 1 when one
 does not, 2 when the table or the packages cannot be read.
 """
 
@@ -48,15 +48,17 @@ def main():
 def faults_of(row, package, findings):
     """What is no longer true of one row, as sentences."""
     path, _, line = row["path:line"].rpartition(":")
+    path, _, cell = path.partition("#")
     file = package / path
     if not line.isdigit() or not file.is_file():
         return [f"{row['path:line']} is not a path and a line of {package.name}"]
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    text = file.read_text(encoding="utf-8", errors="replace")
+    lines = (cell_of(text, int(cell)) if cell else text).splitlines()
     stands_there = lines[int(line) - 1].strip() if 0 < int(line) <= len(lines) else ""
     faults = []
     if stands_there != row["source line"].strip():
         faults.append(f"{row['path:line']} reads {stands_there!r}, not {row['source line']!r}")
-    fires = (path, int(line), row["rule"]) in findings
+    fires = (path, int(cell or 0), int(line), row["rule"]) in findings
     if row["verdict"] == CORRECTED and fires:
         faults.append(f"{row['rule']} fires at {row['path:line']} again")
     if row["verdict"] != CORRECTED and not fires:
@@ -64,8 +66,14 @@ def faults_of(row, package, findings):
     return faults
 
 
+def cell_of(text, number):
+    """The text of one cell of a notebook, counted from 1."""
+    cells = json.loads(text)["cells"]
+    return "".join(cells[number - 1]["source"]) if 0 < number <= len(cells) else ""
+
+
 def findings_in(package, gpulint):
-    """Path inside the package, line and rule of everything that gpulint finds there."""
+    """Path inside the package, cell (0 where there is none), line and rule of everything that gpulint finds there."""
     if not package.is_dir():
         stop(f"{package} is not there: scripts/fetch_packages.sh {package.parent}")
     command = [gpulint, "check", "--isolated", "--no-cache", "--format", "json", "--min-severity", "note", "."]
@@ -76,7 +84,10 @@ def findings_in(package, gpulint):
     if run.returncode not in (0, 1):
         stop(f"gpulint check on {package}: exit code {run.returncode}\n{run.stderr}")
     found = json.loads(run.stdout)["findings"]
-    return {(inside(package, finding["path"]), finding["line"], finding["rule"]) for finding in found}
+    return {
+        (inside(package, finding["path"]), finding.get("cell") or 0, finding["line"], finding["rule"])
+        for finding in found
+    }
 
 
 def inside(package, path):
@@ -89,7 +100,7 @@ def inside(package, path):
 
 
 def rows_of(table):
-    """The rows of the first table in the file that has our columns, each with the line that it stands on."""
+    """The rows of all tables in the file that have our columns, each with the line that it stands on."""
     try:
         lines = table.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -100,8 +111,8 @@ def rows_of(table):
         cells = cells_of(line)
         if [cell.lower() for cell in cells] == COLUMNS:
             in_table = True
-        elif in_table and not cells:
-            break
+        elif not cells:
+            in_table = False
         elif in_table and not all(re.fullmatch(":?-+:?", cell) for cell in cells):
             if len(cells) != len(COLUMNS):
                 stop(f"{table}:{number}: {len(cells)} cells, expected {', '.join(COLUMNS)}; write | in a cell as \\|")

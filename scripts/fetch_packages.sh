@@ -70,7 +70,7 @@ unpack speechbrain 1.1.2 --python-version 3.11
 clone() {
   local target="$folder/$1-$3"
   if [ ! -e "$target" ]; then
-    git clone --quiet "$2" "$target"
+    git clone --quiet --filter=blob:none --no-checkout "$2" "$target"
     git -C "$target" checkout --quiet "$3"
   fi
 }
@@ -81,3 +81,29 @@ clone MedicalGPT https://github.com/shibing624/MedicalGPT 2f1008c
 clone EAGLE https://github.com/SafeAILab/EAGLE cb7e084
 clone deep-person-reid https://github.com/KaiyangZhou/deep-person-reid f8cd150
 clone yolov5 https://github.com/ultralytics/yolov5 5081342
+
+# Launchers, containers and configuration.
+clone ChatGLM-6B https://github.com/THUDM/ChatGLM-6B 401bf3a
+clone ColossalAI https://github.com/hpcaitech/ColossalAI 4f9953b
+clone DeepLearningExamples https://github.com/NVIDIA/DeepLearningExamples 729963d
+clone DeepSpeedExamples https://github.com/microsoft/DeepSpeedExamples 83757d9
+clone Fengshenbang-LM https://github.com/IDEA-CCNL/Fengshenbang-LM c8fb7b8
+clone GPT-SoVITS https://github.com/RVC-Boss/GPT-SoVITS 48b1a01
+clone LLaMA-Factory https://github.com/hiyouga/LLaMA-Factory ff6d4d1
+clone LLaVA https://github.com/haotian-liu/LLaVA c121f04
+clone LMFlow https://github.com/OptimalScale/LMFlow f3597db
+clone RealtimeSTT https://github.com/KoljaB/RealtimeSTT a89fabb
+clone TTS https://github.com/coqui-ai/TTS dbf1a08
+clone Time-Series-Library https://github.com/thuml/Time-Series-Library 4e938a1
+clone accelerate https://github.com/huggingface/accelerate 16cb6eb
+clone fairseq https://github.com/facebookresearch/fairseq 3d262bb
+clone ignite https://github.com/pytorch/ignite de08e79
+clone insightface https://github.com/deepinsight/insightface 7fadd42
+clone text-generation-inference https://github.com/huggingface/text-generation-inference db931fc
+
+# Rust.
+clone burn https://github.com/tracel-ai/burn 2c06be3
+clone candle https://github.com/huggingface/candle 2a13b0f
+clone cudarc https://github.com/chelsea0x3b/cudarc 78d9b31
+clone ort https://github.com/pykeio/ort 78de6d9
+clone tch-rs https://github.com/LaurentMazare/tch-rs a1dc7ec

@@ -5,12 +5,14 @@
 //! from the source text, so lowering copies nothing.
 
 mod launchers;
+mod requirements;
 pub mod walk;
 
 use crate::facts::Span;
 use std::borrow::Cow;
 
 pub use launchers::{Command, Export, Host, Observation, Observed, SetVariable, Setting, Snippet, Unit};
+pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 
 /// The code of one file.
 #[derive(Debug, Default)]
@@ -25,6 +27,10 @@ pub struct Code<'s> {
     pub before_tests: Option<usize>,
     /// Python that commands of the units hand to an interpreter.
     pub snippets: Vec<Snippet<'s>>,
+    /// Packages that the file asks for.
+    pub requirements: Vec<Requirement>,
+    /// Other files of requirements that it names.
+    pub included: Vec<Included>,
     /// Comments that speak to gpulint.
     pub comments: Vec<Span>,
     /// Logical lines, for the comments to speak about; empty when there are no such comments.

@@ -12,7 +12,7 @@ mod wrappers;
 
 use pytest::test_paths;
 use shells::{cmd_started, powershell_started, shell_started};
-use wrappers::{SLURM, WRAPPERS, Wrapper, flags_of};
+use wrappers::{SLURM, WRAPPERS, Wrapper, flags_of, values_of};
 
 /// What a command line does.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -252,7 +252,7 @@ fn skip_options(
         }
         let long_with_value =
             flags.is_some_and(|flags| word.starts_with("--") && !word.contains('=') && !flags.contains(word));
-        at += 1 + usize::from(wrapper.with_value.contains(word) || long_with_value);
+        at += 1 + values_of(wrapper, word).max(usize::from(long_with_value));
     }
 }
 

@@ -19,13 +19,14 @@ mod notebook;
 mod passages;
 mod powershell;
 mod python;
+mod requirements;
 mod rust;
 mod settings;
 mod shell;
 mod toml;
 mod yaml;
 
-use crate::code::Code;
+use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
 
 pub(crate) use passages::{Passage, PassageKind, passages};
@@ -49,6 +50,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Batch => batch::lower(source),
+        Language::Cache => Ok(Code::default()),
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),
@@ -57,10 +59,16 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
         Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
         Language::PowerShell => powershell::lower(source),
-        Language::Python => python::lower(&source.text),
+        Language::Python => python::lower(&source.text).map(|code| requirements::of_setup(source, code)),
+        Language::Requirements => requirements::lower(source),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),
         Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),
     }
+}
+
+/// A requirement of PEP 508 that stands alone.
+pub(crate) fn requirement(text: &str) -> Option<Requirement> {
+    requirements::read(text, 0, crate::code::Part::Main)
 }

@@ -24,6 +24,7 @@ pub(crate) use discover::absolute;
 pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
+pub(crate) use load::load_named;
 pub use load::{line_naming, load};
 pub use overrides::{apply_overrides, is_override};
 pub use pattern::{ModulePattern, NamePattern};
@@ -117,6 +118,13 @@ pub enum Backend {
 pub struct Languages {
     /// Read the shell blocks of Markdown files too.
     pub markdown_shell: bool,
+}
+
+impl Policy {
+    /// Whether the project supports hardware beside NVIDIA's.
+    pub fn supports_more_than_cuda(&self) -> bool {
+        self.backends.iter().any(|backend| *backend != Backend::Cuda)
+    }
 }
 
 impl Scripts {

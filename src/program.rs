@@ -6,6 +6,7 @@ mod entries;
 mod imports;
 pub mod knowledge;
 mod launches;
+mod milestones;
 mod modules;
 mod names;
 mod paths;
@@ -19,12 +20,13 @@ pub use budget::{Budget, Followed};
 pub use entries::Start;
 pub use names::Names;
 pub(crate) use run::is_gpu_variable;
-pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
+pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::{Code, Import};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Language, Sources};
+use crate::versions::Versions;
 use imports::Imports;
 use knowledge::Knowledge;
 use modules::Modules;
@@ -41,12 +43,14 @@ pub struct Program<'s> {
     pub(crate) modules: Modules,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
+    versions: Versions<'s>,
     budget: Budget,
     imports: Imports,
     empty: Code<'s>,
     /// What the programs ran, known once they did.
     ran: OnceLock<Ran>,
     cpu_part: OnceLock<Vec<FileId>>,
+    left_alone: OnceLock<Vec<FileId>>,
 }
 
 /// What the policy says that changes how programs are followed.
@@ -58,8 +62,6 @@ pub struct Options {
     pub imports_matter: bool,
     /// One more program imports the modules that this section names: the CPU part.
     pub cpu_part: Option<Cpu>,
-    /// The project requires Python 3.15 or later, which knows `__lazy_modules__`.
-    pub lazy_modules: bool,
     /// What the policy says about scripts: names of functions that check the GPU.
     pub scripts: Scripts,
     /// What it says about tests: names of what releases GPU memory.
@@ -113,12 +115,14 @@ impl<'s> Program<'s> {
         let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
         Program {
             cpu_part: OnceLock::new(),
+            left_alone: OnceLock::new(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
             codes,
             modules,
             knowledge,
             options,
+            versions: Versions::new(sources),
             imports,
             empty: Code::default(),
             ran: OnceLock::new(),
@@ -160,7 +164,8 @@ impl<'s> Program<'s> {
         let alone = files.filter(|&file| self.has_code_alone(file, ran));
         let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
         let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
-        for others in [alone, cpu_part.into_iter().collect()] {
+        let left_alone = self.left_alone().first().map(|&first| (first, Start::Modules, None));
+        for others in [alone, left_alone.into_iter().collect(), cpu_part.into_iter().collect()] {
             let more = self.follow_all(&others, &judge, &distinct);
             followed.judged.extend(more.judged);
             followed.unfinished.extend(more.unfinished);
@@ -193,8 +198,14 @@ impl<'s> Program<'s> {
         self.sources.text(place)
     }
 
-    fn knows_lazy_modules(&self) -> bool {
-        self.options.lazy_modules
+    /// What is known of the versions of packages.
+    pub(crate) fn versions(&self) -> &Versions<'s> {
+        &self.versions
+    }
+
+    /// Whether a file runs with Python 3.15 or later, which knows `__lazy_modules__`.
+    fn knows_lazy_modules(&self, file: FileId) -> bool {
+        self.versions.at_least(self.name_of(file), "python", "3.15") == Some(true)
     }
 
     /// The file of settings with this name.
@@ -253,6 +264,38 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
+    pub(crate) fn tests_run_in_parallel(&self) -> bool {
+        const SETTINGS: [&str; 4] = ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"];
+        const WORDS: [&str; 4] = ["xdist", "-n auto", "-n logical", "--numprocesses"];
+        self.sources.files.iter().any(|source| {
+            let name = source.name.rsplit('/').next().unwrap_or(&source.name);
+            let is_setting = SETTINGS.contains(&name) || name.starts_with("requirements");
+            let words = if is_setting { &WORDS[..] } else { &["PYTEST_XDIST_WORKER"] };
+            let counts = is_setting || name == "conftest.py";
+            counts && words.iter().any(|word| source.text.contains(word))
+        })
+    }
+
+    /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
+    /// star. Judged by the text.
+    pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
+        let reads = |text: &str| {
+            let has_star = text.contains("import *");
+            text.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (&text[..at], &text[at + name.len()..]);
+                let line = before.rsplit('\n').next().unwrap_or_default();
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
+                whole && (before.ends_with('.') || (bare && (has_star || line.contains("import "))))
+            })
+        };
+        let mut others = self.sources.files.iter().enumerate().filter(|(index, source)| {
+            *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
+        });
+        others.any(|(_, source)| reads(&source.text))
     }
 
     /// Whether a program that starts with this file was seen to use a GPU.
@@ -325,6 +368,24 @@ impl<'s> Program<'s> {
                 .filter(|file| self.is_read(*file) && named(file))
                 .collect()
         })
+    }
+
+    /// The modules of Python that no program was seen to import and whose import may do something.
+    fn left_alone(&self) -> &[FileId] {
+        self.left_alone.get_or_init(|| {
+            let may_act = |file: &FileId| {
+                self.language_of(*file) == Language::Python
+                    && self.is_hot(*file)
+                    && !self.ran_elsewhere(*file)
+                    && self.start_of(*file).is_none()
+            };
+            (0..self.codes.len() as u32).map(FileId).filter(may_act).collect()
+        })
+    }
+
+    /// Whether a file of the project imports this one.
+    pub(crate) fn is_imported(&self, file: FileId) -> bool {
+        self.imports.is_imported(file)
     }
 
     /// Whether the file could be read as its language.

@@ -2,11 +2,17 @@
 //! a fault.
 
 mod analyses;
+mod at_import;
 mod conditions;
+mod environments;
 mod evaluate;
+mod example;
 mod examples;
 pub(crate) mod explain;
 mod files;
+mod form;
+mod matching;
+mod own;
 mod schema;
 mod selection;
 mod uses;
@@ -14,9 +20,11 @@ mod validation;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};
+pub use example::{Example, Examples};
 pub use examples::test;
 pub use files::FileRules;
-pub use schema::{Example, Examples, Rule, Section};
+pub use own::Loaded;
+pub use schema::{Rule, Section};
 pub use selection::{Selection, UnknownSelector};
 
 use crate::program::knowledge::Knowledge;
@@ -27,10 +35,7 @@ use std::sync::LazyLock;
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// What under `rules/` is knowledge and no rule.
-const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "environment.yaml"];
-
-/// What [`crate::architectures`] reads.
-const TABLES: &str = "tables/";
+const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "tables/", "environment.yaml"];
 
 /// All rules, and what they know about libraries.
 #[derive(Debug)]
@@ -42,10 +47,13 @@ pub struct RuleSet {
 impl RuleSet {
     /// The rules that the program was built with.
     pub fn embedded() -> &'static RuleSet {
-        // The files are part of the program: `tests/rules.rs` proves that they can be read.
-        static RULES: LazyLock<RuleSet> =
-            LazyLock::new(|| RuleSet::read(EMBEDDED.iter().copied()).expect("embedded rules are valid"));
+        static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::built_in);
         &RULES
+    }
+
+    fn built_in() -> RuleSet {
+        // The files are part of the program: `tests/rules.rs` proves that they can be read.
+        RuleSet::read(EMBEDDED.iter().copied()).expect("embedded rules are valid")
     }
 
     /// Reads rules and knowledge, given as (path below `rules/`, text).
@@ -53,9 +61,6 @@ impl RuleSet {
         let mut rules = Vec::new();
         let mut knowledge = Vec::new();
         for (path, text) in files {
-            if path.starts_with(TABLES) {
-                continue;
-            }
             if KNOWLEDGE.iter().any(|folder| path.starts_with(folder)) {
                 knowledge.push((path, text));
             } else if let Some((family, _)) = path.split_once('/') {
@@ -64,6 +69,13 @@ impl RuleSet {
         }
         rules.sort_by(|one, other| one.id.cmp(&other.id));
         Ok(RuleSet { rules, knowledge: Knowledge::read(knowledge)? })
+    }
+
+    /// These rules, and more.
+    fn and(mut self, more: impl Iterator<Item = Rule>) -> RuleSet {
+        self.rules.extend(more);
+        self.rules.sort_by(|one, other| one.id.cmp(&other.id));
+        self
     }
 
     /// All rules, by id.

@@ -26,12 +26,13 @@ pub fn print(
     file: FileId,
     json: bool,
     why: Option<u32>,
+    rules: &RuleSet,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (codes, _) = crate::lower_all(sources, settings.language_choices());
     let mut options = settings.options(settings.cpu_section().as_ref());
     options.imports_matter = true;
-    let program = Program::new(sources, codes, &RuleSet::embedded().knowledge, options);
+    let program = Program::new(sources, codes, &rules.knowledge, options);
     let starts: Vec<Start> = match program.start_of(file).unwrap_or(Start::Script) {
         // A file may hold several: jobs of a workflow, services.
         Start::Unit(_) => (0..program.code(file).units.len()).map(Start::Unit).collect(),
@@ -52,7 +53,7 @@ pub fn print(
         let at_line = |event: &Event| place_lines(sources, event.place, file).contains(&line);
         let first = traces.iter().position(|(trace, _)| trace.events.iter().any(at_line));
         let trace = &traces[first.unwrap_or(0)].0;
-        return print_why(sources, settings, &program, trace, (file, line), out);
+        return print_why(sources, settings, rules, &program, trace, (file, line), out);
     }
     for (trace, started) in &traces {
         if json {
@@ -106,6 +107,7 @@ fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
 fn print_why(
     sources: &Sources,
     settings: &Settings,
+    rules: &RuleSet,
     program: &Program<'_>,
     trace: &Trace,
     (file, line): (FileId, u32),
@@ -131,12 +133,12 @@ fn print_why(
                 counted(event.doubts, "condition")
             )?;
         }
-        for rule in RuleSet::embedded().rules() {
+        for rule in rules.rules() {
             explain(rule, &scope, id as u32, out)?;
         }
     }
     // A finding may point here for what happens elsewhere: at a pin, for the use that it comes to.
-    for rule in RuleSet::embedded().rules() {
+    for rule in rules.rules() {
         for finding in findings_of(rule, Severity::Note, &scope) {
             let position = sources.position(finding.place);
             let cause = finding.related.last().map(|related| related.place);
@@ -234,6 +236,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
             json!({"kind": "write", "variable": variable, "value": value, "only_if_unset": only_if_unset})
         }
         What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
+        What::Refuse { variable, given } => json!({"kind": "refuse", "variable": variable, "given": given}),
         What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Release { by } => json!({"kind": "release", "by": by}),
         What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
@@ -268,6 +271,7 @@ fn describe(what: &What) -> String {
             format!("{variable} = {value}{}", if *only_if_unset { ", unless it is set" } else { "" })
         }
         What::Remove { variable } => format!("{variable} is removed"),
+        What::Refuse { variable, given } => format!("{variable} = {given}, which raises a TypeError"),
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
         What::Release { .. } => format!("{} gives GPU memory back", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),
@@ -292,6 +296,6 @@ fn started(start: Start, language: Option<Language>) -> &'static str {
         Start::Tests => "run by pytest",
         Start::Unit(_) => "a launcher",
         Start::Snippet(_) => "started as code on a command line",
-        Start::Imported | Start::Library | Start::CpuPart => "imported",
+        Start::Imported | Start::Library | Start::CpuPart | Start::Modules => "imported",
     }
 }

@@ -456,7 +456,7 @@ fn what_is_not_a_text_file_is_said() {
         ("absent.yaml", "absent.yaml: does not exist"),
         ("latin.yaml", "latin.yaml:2: is not valid UTF-8; save the file as UTF-8"),
         ("utf16.toml", "utf16.toml:1: is not valid UTF-8; save the file as UTF-8"),
-        ("large.yaml", "large.yaml: is larger than 1 MiB, which no policy is"),
+        ("large.yaml", "large.yaml: is larger than 1 MiB, which no policy and no rule is"),
     ];
     for (name, message) in cases {
         assert_eq!(folder.load(name).unwrap_err(), message);

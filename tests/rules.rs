@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let mut trials = vec![Trial::test("every file below rules/ is a rule or knowledge", no_stray_files)];
-    trials.push(Trial::test("the rule in CONTRIBUTING.md", the_rule_that_contributors_read));
+    trials.push(Trial::test("the rule in CONTRIBUTING.md", || the_rule_in("CONTRIBUTING.md", "rules/")));
+    trials.push(Trial::test("the rule in docs/own-rules.md", || {
+        the_rule_in("docs/own-rules.md", "gpu-rules/")
+    }));
     for rule in RuleSet::embedded().rules() {
         trials.push(Trial::test(format!("{}: the file", rule.id), || form_of(rule)));
         for example in &rule.examples {
@@ -69,17 +72,20 @@ fn form_of(rule: &Rule) -> Result<(), Failed> {
 }
 
 /// What a newcomer copies must work, together with what is known about libraries.
-fn the_rule_that_contributors_read() -> Result<(), Failed> {
-    let text = std::fs::read_to_string(absolute(Path::new("CONTRIBUTING.md")))?.replace("\r\n", "\n");
-    let (_, rest) = text.split_once("```yaml\n# rules/").ok_or("no block that begins with `# rules/`")?;
+fn the_rule_in(page: &str, folder: &str) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(absolute(Path::new(page)))?.replace("\r\n", "\n");
+    let start = format!("```yaml\n# {folder}");
+    let (_, rest) = text.split_once(&start).ok_or(format!("no block that begins with `# {folder}`"))?;
     let (path, rest) = rest.split_once('\n').ok_or("no rule after its path")?;
     let (rule, _) = rest.split_once("```").ok_or("the block does not end")?;
     let torch = std::fs::read_to_string(absolute(Path::new("rules/effects/torch.yaml")))?;
     let package = std::fs::read_to_string(absolute(Path::new("rules/packages/torch.yaml")))?;
-    let files = [(path, rule), ("effects/torch.yaml", &torch), ("packages/torch.yaml", &package)];
+    let in_family = if path.contains('/') { path.to_owned() } else { format!("own/{path}") };
+    let files =
+        [(in_family.as_str(), rule), ("effects/torch.yaml", &torch), ("packages/torch.yaml", &package)];
     let rules = RuleSet::read(files).map_err(|error| format!("{error:#}"))?;
     let rule = rules.rules().first().ok_or("no rule")?;
-    if path != format!("{}/{}.yaml", rule.family, rule.id) {
+    if in_family != format!("{}/{}.yaml", rule.family, rule.id) {
         return Err(format!("the id is {}, the file {path}", rule.id).into());
     }
     rule.examples.iter().try_for_each(|example| does_what_it_says(example, rule, &rules))

@@ -5,7 +5,7 @@ use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
 use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
-use crate::rules::{RuleSet, UnknownSelector};
+use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Settings, resolve};
 use crate::sources::{Extent, Sources};
 use anyhow::{Context, bail};
@@ -74,13 +74,13 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
         return Ok(0);
     }
     // The rules are read while the files are.
-    let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), RuleSet::embedded);
-    let sources = sources?;
+    let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), || Loaded::of(&settings));
+    let (sources, rules) = (sources?, rules?);
     if arguments.show_files {
         return show_files(&sources, out);
     }
     let mut outcome =
-        crate::check(&sources, &settings, rules).map_err(|unknown| unknown_selector(&unknown, &settings))?;
+        crate::check(&sources, &settings, &rules).map_err(|unknown| unknown_selector(&unknown, &settings))?;
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let report = Report {
         sources: &sources,

@@ -4,7 +4,8 @@ mod pages;
 
 use super::{FOUND, ignoring_closed_pipe};
 use crate::findings::{Confidence, FixOffer, Safety, Severity};
-use crate::rules::{Examples, Rule, RuleSet, test};
+use crate::rules::{Examples, Loaded, Rule, RuleSet, test};
+use crate::settings::{Request, resolve};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -41,7 +42,12 @@ enum ListFormat {
 }
 
 pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let (rules, id) = (RuleSet::embedded(), &arguments.id);
+    let id = &arguments.id;
+    // A rule of gpulint itself is explained whatever the policy of this folder is like.
+    let rules = match RuleSet::embedded() {
+        rules if rules.find(id).is_some() => Loaded::Embedded(rules),
+        _ => rules_here()?,
+    };
     let Some(rule) = rules.find(id) else {
         let hint = match rules.nearest(id) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -54,10 +60,10 @@ pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 pub fn list(arguments: &List, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let rules = RuleSet::embedded();
+    let rules = rules_here()?;
     if let Some(ListCommand::Test) = arguments.command {
         let mut all_hold = true;
-        ignoring_closed_pipe(test(rules, out).map(|held| all_hold = held))?;
+        ignoring_closed_pipe(test(&rules, out).map(|held| all_hold = held))?;
         return Ok(if all_hold { 0 } else { FOUND });
     }
     let written = match arguments.format {
@@ -67,6 +73,12 @@ pub fn list(arguments: &List, out: &mut dyn Write) -> anyhow::Result<u8> {
     };
     ignoring_closed_pipe(written)?;
     Ok(0)
+}
+
+/// The rules that hold in the current folder, the project's own included.
+fn rules_here() -> anyhow::Result<Loaded> {
+    let (settings, _) = resolve(&Request::default())?;
+    Ok(Loaded::of(&settings)?)
 }
 
 fn text(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {

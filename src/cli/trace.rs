@@ -3,6 +3,7 @@
 use super::ignoring_closed_pipe;
 use super::options::PolicyOptions;
 use crate::languages::Choices;
+use crate::rules::Loaded;
 use crate::settings::resolve;
 use crate::sources::Sources;
 use anyhow::{Context, bail};
@@ -39,6 +40,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         bail!("{} is a directory; name the file that is started", file.display());
     }
     let (settings, extent) = resolve(&arguments.policy.clone().request(paths.clone()))?;
+    let rules = Loaded::of(&settings)?;
     let (sources, id) = if standard {
         let mut text = Vec::new();
         io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
@@ -58,6 +60,6 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         bail!("{}: {refusal}", file.display());
     }
     let json = arguments.format == TraceFormat::Json;
-    ignoring_closed_pipe(crate::trace::print(&sources, &settings, id, json, arguments.why, out))?;
+    ignoring_closed_pipe(crate::trace::print(&sources, &settings, id, json, arguments.why, &rules, out))?;
     Ok(0)
 }

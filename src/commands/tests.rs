@@ -57,6 +57,16 @@ fn launchers_of_many_processes_are_seen_through() {
 }
 
 #[test]
+fn options_of_mpi_are_seen_through() {
+    let line = "mpirun -np 8 --bind-to none -map-by slot -x LD_LIBRARY_PATH -mca pml ob1 -mca btl ^openib \
+                -x CUDA_VISIBLE_DEVICES=0,1 python3 train.py";
+    let started = of(line);
+    assert_eq!(started.started, file("train.py"));
+    assert_eq!(started.settings.len(), 1);
+    assert_eq!(of("mpiexec -n 2 -genv OMP_NUM_THREADS 4 python train.py").started, file("train.py"));
+}
+
+#[test]
 fn env_sets_and_removes() {
     let started = of("env -u CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES=1 python train.py");
     assert_eq!(started.started, file("train.py"));

@@ -111,8 +111,33 @@ pub(super) const SLURM: &[&str] = &[
     "-n", "-N", "-c", "-p", "-t", "-J", "-o", "-e", "-w", "-x", "-A", "-q", "-G", "-D", "-d", "-C", "-L",
     "-m",
 ];
-const MPI: &[&str] =
-    &["-n", "-np", "-x", "-H", "-host", "-hostfile", "--hostfile", "-mca", "--mca", "-N", "-c", "-genv"];
+const MPI: &[&str] = &[
+    "-n",
+    "-np",
+    "--np",
+    "-N",
+    "-c",
+    "-x",
+    "-H",
+    "-host",
+    "--host",
+    "-hosts",
+    "-hostfile",
+    "--hostfile",
+    "-machinefile",
+    "--machinefile",
+    "-bind-to",
+    "--bind-to",
+    "-map-by",
+    "--map-by",
+    "-rank-by",
+    "--rank-by",
+    "-ppn",
+    "-wdir",
+    "--wdir",
+];
+/// Options of MPI that take a name and its value.
+const PAIRS: &[&str] = &["-mca", "--mca", "-gmca", "--gmca", "-genv", "-env"];
 const SINGULARITY: &[&str] = &[
     "-B",
     "--bind",
@@ -215,6 +240,15 @@ const FLAGS: &[(&str, &[&str])] = &[
     ),
     ("fabric", &[]),
 ];
+
+/// How many words behind an option of a wrapper belong to it.
+pub(super) fn values_of(wrapper: &Wrapper, option: &str) -> usize {
+    let has_pairs = matches!(wrapper.name, "mpirun" | "mpiexec");
+    match has_pairs && PAIRS.contains(&option) {
+        true => 2,
+        false => usize::from(wrapper.with_value.contains(&option)),
+    }
+}
 
 /// Options of a wrapper that take no value, when all its other long options do.
 pub(super) fn flags_of(wrapper: &Wrapper) -> Option<&'static [&'static str]> {

@@ -2,7 +2,7 @@
 //! read as the language it is in. Every front-end that starts programs uses this.
 
 use super::embedded::{Extract, Origin};
-use super::{batch, containers, powershell, python, shell};
+use super::{batch, containers, powershell, python, requirements, shell};
 use crate::code::{
     Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Step, StepKind,
 };
@@ -62,6 +62,7 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
     let texts: Vec<Option<Cow<'_, str>>> = words.iter().map(as_argument).collect();
     let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
     let invocation = invocation(&texts);
+    requirements::note_command(&words, &invocation.started, code);
     let snippet_text = match invocation.started {
         Started::PythonCode(at) => words.get(at).and_then(|word| word.literal.clone()),
         Started::PythonInput => input.clone(),

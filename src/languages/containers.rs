@@ -127,8 +127,9 @@ fn variable_name<'e>(value: &'e Expr<'_>) -> Option<&'e str> {
     }
 }
 
-/// `$GPU_ID`, `$DEVICE_INDEX`: variables that hold an index, by their names.
+/// `$GPU_ID`, `$DEVICE_INDEX`, `$NVIDIA_VISIBLE_DEVICES`: variables that hold an index, by their names.
 fn is_index_variable(value: &Expr<'_>) -> bool {
     let name = variable_name(value).unwrap_or_default().to_ascii_uppercase();
-    ["_ID", "INDEX", "_IDX", "ORDINAL"].iter().any(|word| name.ends_with(word)) || name == "DEVICE"
+    ["_ID", "INDEX", "_IDX", "ORDINAL", "VISIBLE_DEVICES"].iter().any(|word| name.ends_with(word))
+        || name == "DEVICE"
 }

@@ -4,6 +4,7 @@
 //! image needs no GPU, so a `RUN` starts nothing that would have to choose one.
 
 mod instructions;
+mod makers;
 mod variables;
 
 use super::Refusal;
@@ -53,7 +54,12 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
             None => "".into(),
         };
         let span = stage.span.unwrap_or(first_line(&source.text));
-        code.units.push(Unit { span, name, host: Host::Container, body });
+        let bottom = chain[chain.len() - 1];
+        let host = match makers::have_no_cuda(&source.name, stages[bottom].image) {
+            true => Host::NoGpu,
+            false => Host::Container,
+        };
+        code.units.push(Unit { span, name, host, body });
     }
     settle_lines(&mut code);
     Ok(code)
@@ -64,6 +70,8 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
 struct Stage<'i, 's> {
     name: Option<&'s str>,
     span: Option<Span>,
+    /// What it is built on.
+    image: &'s str,
     /// The stage that it is built on, when that is one of this file.
     base: Option<usize>,
     instructions: Vec<&'i Instruction<'s>>,
@@ -76,13 +84,13 @@ fn stages_of<'i, 's>(all: &'i [Instruction<'s>]) -> (Vec<&'i Instruction<'s>>, V
         if instruction.keyword == "FROM" {
             let text: &'s str = instruction.text;
             let mut words = text.split_whitespace().filter(|word| !word.starts_with("--"));
-            let base = words.next().unwrap_or_default();
+            let image = words.next().map_or("", |word| default_of(word, &arguments).unwrap_or(word));
             let named = words.next().is_some_and(|word| word.eq_ignore_ascii_case("as"));
             let base = stages
                 .iter()
-                .rposition(|stage| stage.name.is_some_and(|name| name.eq_ignore_ascii_case(base)));
+                .rposition(|stage| stage.name.is_some_and(|name| name.eq_ignore_ascii_case(image)));
             let name = if named { words.next() } else { None };
-            stages.push(Stage { name, span: Some(instruction.span), base, instructions: Vec::new() });
+            stages.push(Stage { name, span: Some(instruction.span), image, base, instructions: Vec::new() });
         } else if let Some(stage) = stages.last_mut() {
             stage.instructions.push(instruction);
         } else if instruction.keyword == "ARG" {
@@ -93,6 +101,15 @@ fn stages_of<'i, 's>(all: &'i [Instruction<'s>]) -> (Vec<&'i Instruction<'s>>, V
         }
     }
     (arguments, stages)
+}
+
+/// What `FROM $IMAGE` is built on, when nobody says otherwise.
+fn default_of<'s>(word: &str, arguments: &[&Instruction<'s>]) -> Option<&'s str> {
+    let name = word.strip_prefix('$')?.trim_matches(['{', '}']);
+    arguments.iter().rev().find_map(|argument| {
+        let (known, default) = argument.text.trim().split_once('=')?;
+        (known == name).then_some(default.trim_matches(['"', '\'']))
+    })
 }
 
 /// What the container starts.

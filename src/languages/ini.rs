@@ -1,11 +1,11 @@
 //! INI files: what pytest and tox set, and keys that choose a device.
 
-mod reader;
+pub(super) mod reader;
 
 use super::command_lines::{Literal, step_of};
 use super::dotenv::first_line;
 use super::embedded::{Extract, Origin};
-use super::{Refusal, data, settings, shell};
+use super::{Refusal, data, requirements, settings, shell};
 use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
@@ -32,6 +32,9 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         code.units.push(Unit { span: section.span, name, host: Host::Machine, body });
     }
     environments(&ini, &Origin::from(0), source, &mut code);
+    if file == "setup.cfg" {
+        requirements::note_cfg(&ini, &mut code);
+    }
     let body = devices(&ini);
     if !body.is_empty() {
         code.units.push(Unit { span: first_line(&source.text), name: "".into(), host: Host::Machine, body });

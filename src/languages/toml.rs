@@ -6,6 +6,7 @@ mod projects;
 use super::Refusal;
 use super::data::{self, Data, DataKind, Entry};
 use super::dotenv::first_line;
+use super::requirements;
 use crate::code::{Code, Host, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
@@ -22,6 +23,11 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let span = Span::new(0, source.text.len());
     let root = Data { span, kind: DataKind::Map(entries(table.into_inner(), lead)) };
     projects::lower(&root, source, &mut code);
+    match source.name.rsplit('/').next() {
+        Some("pyproject.toml") => requirements::note_pyproject(&root, &mut code),
+        Some("Pipfile") => requirements::note_pipfile(&root, &mut code),
+        _ => {}
+    }
     let body = data::settings(&root);
     if !body.is_empty() {
         code.units.push(Unit { span: first_line(&source.text), name: "".into(), host: Host::Machine, body });

@@ -78,6 +78,7 @@ impl<'s> Lowering<'s> {
             compose::lower(root, self);
         } else {
             environments::lower(root, self);
+            super::requirements::note_conda(root, self.source, &mut self.code);
         }
     }
 

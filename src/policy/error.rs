@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-/// A policy that cannot be used. Shown as `gpulint.yaml:3: …`.
+/// A policy, or a file that it names, that cannot be used. Shown as `gpulint.yaml:3: …`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}{}: {message}", line.map(|line| format!(":{line}")).unwrap_or_default())]
 pub struct PolicyError {
@@ -18,7 +18,7 @@ pub struct PolicyError {
 }
 
 impl PolicyError {
-    pub(super) fn in_file(file: &Path, line: Option<u32>, message: impl AsRef<str>) -> Self {
+    pub(crate) fn in_file(file: &Path, line: Option<u32>, message: impl AsRef<str>) -> Self {
         let inside =
             std::env::current_dir().ok().and_then(|dir| file.strip_prefix(dir).ok().map(Path::to_owned));
         let shown = inside.filter(|path| path.components().next().is_some()).unwrap_or_else(|| file.into());
@@ -75,10 +75,10 @@ impl<'a> Complaint<'a> {
         Some((path, complaint))
     }
 
-    /// The sentence for people; `path` is the section or the value, empty at the top.
-    pub(super) fn sentence(&self, path: &str) -> String {
+    /// The sentence for people; `path` is the section or the value, empty at the top, where it is about `whole`.
+    pub(super) fn sentence(&self, path: &str, whole: &str) -> String {
         let within = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
-        let thing = if path.is_empty() { "the policy".to_owned() } else { format!("`{path}`") };
+        let thing = if path.is_empty() { whole.to_owned() } else { format!("`{path}`") };
         match self {
             Complaint::UnknownKey { key, known } => {
                 let hint = hint(key, known, "the keys there are");

@@ -1,8 +1,9 @@
 //! Reads one policy file: YAML, or the `[tool.gpulint]` table of a TOML file.
 
-use super::problem::{Problem, toml_problem, yaml_problem};
+use super::problem::{Problem, THE_POLICY, toml_problem, yaml_problem};
 use super::{Policy, PolicyError};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -51,12 +52,21 @@ pub fn line_naming(file: &Path, word: &str) -> Option<u32> {
     Some(at as u32 + 1)
 }
 
+/// Another file in YAML that the policy names; `whole` is what it holds, such as "the rule".
+pub(crate) fn load_named<T: DeserializeOwned>(file: &Path, whole: &str) -> Result<T, PolicyError> {
+    parsed(&read(file)?, whole).map_err(|problem| problem.in_file(file))
+}
+
 pub(super) fn from_yaml(text: &str) -> Result<Policy, Problem> {
+    parsed(text, THE_POLICY)
+}
+
+fn parsed<T: DeserializeOwned>(text: &str, whole: &str) -> Result<T, Problem> {
     if memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(MAX_BRACKETS).is_some() {
-        let message = format!("has more than {MAX_BRACKETS} brackets, which no policy has");
+        let message = format!("has more than {MAX_BRACKETS} brackets, which nobody writes");
         return Err(Problem { line: None, message });
     }
-    serde_yaml::from_str(text).map_err(|error| yaml_problem(text, &error))
+    serde_yaml::from_str(text).map_err(|error| yaml_problem(text, whole, &error))
 }
 
 /// `None` when there is no `[tool.gpulint]` table.
@@ -91,7 +101,9 @@ fn read_bytes(file: &Path, limit: u64) -> Result<Vec<u8>, PolicyError> {
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|open| open.take(limit.saturating_add(1)).read_to_end(&mut bytes));
     match read {
-        Ok(_) if bytes.len() as u64 > limit => Err(refuse("is larger than 1 MiB, which no policy is".into())),
+        Ok(_) if bytes.len() as u64 > limit => {
+            Err(refuse("is larger than 1 MiB, which no policy and no rule is".into()))
+        }
         Ok(_) => Ok(bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(refuse("does not exist".into())),
         Err(error) => Err(refuse(format!("cannot be read ({error})"))),

@@ -3,6 +3,9 @@
 use super::error::{Complaint, PolicyError};
 use std::path::Path;
 
+/// What the file of a policy holds.
+pub(super) const THE_POLICY: &str = "the policy";
+
 /// What is wrong with a text, not yet knowing in which file it stands.
 pub(super) struct Problem {
     pub line: Option<u32>,
@@ -15,7 +18,8 @@ impl Problem {
     }
 }
 
-pub(super) fn yaml_problem(text: &str, error: &serde_yaml::Error) -> Problem {
+/// `whole` is what the file holds: "the policy".
+pub(super) fn yaml_problem(text: &str, whole: &str, error: &serde_yaml::Error) -> Problem {
     let at = error.location().map(|at| (at.line(), at.column()));
     // At the end of the file the parser stands on a line that no editor shows.
     let last = text.lines().count().max(1);
@@ -27,7 +31,7 @@ pub(super) fn yaml_problem(text: &str, error: &serde_yaml::Error) -> Problem {
             if let (Complaint::Twice { key }, Some((start, column))) = (&complaint, at) {
                 line = line_of_second(text, key, start, column).or(line);
             }
-            complaint.sentence(path)
+            complaint.sentence(path, whole)
         }
         None if said.contains("more than one document") => {
             line = line_of_second_document(text);
@@ -58,7 +62,7 @@ pub(super) fn toml_problem(text: &str, mut error: toml::de::Error) -> Problem {
     let whole = error.to_string();
     let path = whole.trim_end().rsplit_once("\nin `").map_or("", |(_, path)| path.trim_end_matches('`'));
     let message = match Complaint::read(&said) {
-        Some((_, complaint)) => complaint.sentence(path),
+        Some((_, complaint)) => complaint.sentence(path, THE_POLICY),
         // Of enumerations, in words of its own.
         None if said == "wanted string or table" => format!("`{path}` must be one word"),
         None => format!("is not valid TOML: {said}"),

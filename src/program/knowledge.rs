@@ -1,15 +1,18 @@
 //! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
+pub mod tables;
 mod variables;
 
 use anyhow::{Context, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use tables::Tables;
 use variables::VariablesFile;
 
-pub use variables::Variables;
+pub use variables::{Milestone, Variables};
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
@@ -35,6 +38,8 @@ pub struct Knowledge {
     commands: Vec<CommandRow>,
     /// Environment variables.
     pub variables: Variables,
+    /// Products, wheels and what belongs together.
+    pub tables: Tables,
 }
 
 /// What a known call does.
@@ -130,6 +135,10 @@ pub enum Does {
     Nvml,
     /// Gives memory of the GPU back.
     Release,
+    /// Starts the threads of a library on the CPU side.
+    Threads,
+    /// Asks which GPUs there are, or what they can do.
+    Query,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.
@@ -174,6 +183,8 @@ pub enum Form {
     Map,
     /// `gpu:1` or `/GPU:1`.
     GpuName,
+    /// tch's `(Kind::Float, Device::Cuda(1))`.
+    Pair,
     /// A dictionary of a learner's parameters, of which some choose the device: `{"device": "cuda"}`.
     Parameters,
 }
@@ -256,26 +267,36 @@ struct CommandRow {
     arguments: Vec<String>,
 }
 
+/// Reads a data file in YAML, or in the JSON that the build makes of it.
+pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> Result<T> {
+    Ok(match text.starts_with('{') {
+        true => serde_json::from_str(text)?,
+        false => serde_yaml::from_str(text)?,
+    })
+}
+
 impl Knowledge {
     /// Reads the data files, given as (path, text).
     pub fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Knowledge> {
         let mut knowledge = Knowledge::default();
         for (path, text) in files {
             if path.starts_with("effects/") {
-                let file: EffectsFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                let file: EffectsFile = parsed(text).with_context(|| path.to_owned())?;
                 knowledge.add_effects(file);
             } else if path.starts_with("packages/") {
-                let file: PackageFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                let file: PackageFile = parsed(text).with_context(|| path.to_owned())?;
                 knowledge
                     .telling
                     .extend(file.modules.iter().flat_map(|row| row.contact_if_installed.keys().cloned()));
                 let modules = file.modules.into_iter();
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
             } else if path == "environment.yaml" {
-                let file: VariablesFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
-                knowledge.variables = Variables::read(file);
+                let file: VariablesFile = parsed(text).with_context(|| path.to_owned())?;
+                knowledge.variables = Variables::read(file).with_context(|| path.to_owned())?;
+            } else if path.starts_with("tables/") {
+                knowledge.tables.take(path, text)?;
             } else if path.starts_with("commands/") {
-                let file: CommandsFile = serde_yaml::from_str(text).with_context(|| path.to_owned())?;
+                let file: CommandsFile = parsed(text).with_context(|| path.to_owned())?;
                 knowledge.commands.extend(file.commands);
             }
         }

@@ -29,9 +29,11 @@ mod launchers;
 mod lazy;
 mod library_calls;
 mod loading;
+mod milestones;
 mod mocks;
 mod observations;
 mod operators;
+mod refusals;
 mod releases;
 mod search_paths;
 mod spending;
@@ -136,6 +138,8 @@ pub(super) struct Run<'p> {
     partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
+    /// Options of parsers that hold no text, with what they hold.
+    options: FxHashMap<String, &'static str>,
 }
 
 /// A namespace.
@@ -256,6 +260,7 @@ impl<'p> Run<'p> {
             settling: false,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
+            options: FxHashMap::default(),
         }
     }
 
@@ -283,20 +288,24 @@ impl<'p> Run<'p> {
             Start::Library => self.run_library(),
             Start::Unit(unit) => self.run_unit(unit),
             Start::Snippet(snippet) => self.run_snippet(snippet),
-            Start::CpuPart => {
-                let each = self.most_steps;
-                for &file in self.program.cpu_part() {
-                    self.most_steps = (self.steps + each).min(self.program.budget.all);
-                    for parent in self.program.modules.parents(file) {
-                        self.enter_module(parent, Span::default());
-                    }
-                    self.enter_module(file, Span::default());
-                    self.flow = Flow::Next;
-                }
-            }
+            Start::CpuPart => self.run_imports(self.program.cpu_part()),
+            Start::Modules => self.run_imports(self.program.left_alone()),
         }
         self.trace.steps = self.steps;
         self.trace
+    }
+
+    /// Imports modules, one after the other.
+    fn run_imports(&mut self, files: &'p [FileId]) {
+        let each = self.most_steps;
+        for &file in files {
+            self.most_steps = (self.steps + each).min(self.program.budget.all);
+            for parent in self.program.modules.parents(file) {
+                self.enter_module(parent, Span::default());
+            }
+            self.enter_module(file, Span::default());
+            self.flow = Flow::Next;
+        }
     }
 
     fn run_entry_module(&mut self) {

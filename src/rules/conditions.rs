@@ -1,11 +1,18 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
+use super::schema::{
+    AllocatorFault, Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, TooLate, VariableKind,
+    Written,
+};
+use crate::allocator;
 use crate::code::Host;
+use crate::facts::FileId;
+use crate::findings::Severity;
 use crate::masks::{self, Fault, Kind};
 use crate::program::trace::{Event, EventId, NOT_NOTED, What};
-use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
+use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
+use crate::versions::Range;
 
 /// What conditions found out about an event.
 #[derive(Default)]
@@ -14,6 +21,12 @@ pub(super) struct Verdict {
     pub on_some_paths: bool,
     /// The write whose value is in force, with that value.
     pub definition: Option<(EventId, String)>,
+    /// What is wrong with the value, and what is wanted in its place.
+    pub fault: Option<(String, String)>,
+    /// It rests on something that is not certain.
+    pub unsure: bool,
+    /// The least severe that a condition asked for.
+    pub at_most: Option<Severity>,
 }
 
 impl Scope<'_> {
@@ -26,7 +39,8 @@ impl Scope<'_> {
     ) -> bool {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
-        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event));
+        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event))
+            && (condition.named.is_empty() || condition.named.iter().any(|name| sets(event, name)));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let removed =
@@ -41,7 +55,11 @@ impl Scope<'_> {
                 }
                 None => false,
             });
-        let order = condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
+        let late = condition.too_late.is_none_or(|wanted| is_too_late(wanted, event, verdict));
+        let rival = condition.rival_differs.is_none_or(|wanted| self.rival_differs(event, verdict) == wanted);
+        let order = late
+            && rival
+            && condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
             && condition.new_value_since.is_none_or(|earlier| self.is_new_value(event, earlier));
         let is =
             |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
@@ -65,11 +83,17 @@ impl Scope<'_> {
                     .language
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
+            && is(condition.certain, &|| event.certain)
+            && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
+            && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
+            && is(condition.imported_later, &|| {
+                self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
+            })
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
-        unset
+        let holds = unset
             && variable
             && removed
             && written
@@ -80,9 +104,26 @@ impl Scope<'_> {
             && child
             && policy
             && not
+            // Asked last: files may have to be read for the answer.
+            && condition.versions_fit(self.program, event.place.file)
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
-            && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
+            && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict));
+        if let Some(most) = condition.at_most.filter(|_| holds) {
+            verdict.at_most = Some(verdict.at_most.map_or(most, |known| known.min(most)));
+        }
+        holds
+    }
+
+    /// Whether another name of the same setting holds something else.
+    fn rival_differs(&self, event: &Event, verdict: &mut Verdict) -> bool {
+        let What::Write { value: Some(value), .. } = &event.what else { return false };
+        let Some((write, rival)) = &event.before.rival else { return false };
+        let differs = !is_template(value) && !is_template(rival) && !allocator::says_the_same(value, rival);
+        if differs {
+            verdict.definition = Some((*write, rival.to_string()));
+        }
+        differs
     }
 
     fn variable_is(&self, kind: VariableKind, event: &Event) -> bool {
@@ -128,7 +169,7 @@ impl Scope<'_> {
         writes.filter(move |(_, event)| sets(event, variable))
     }
 
-    fn is_for_child(&self, id: EventId) -> bool {
+    pub(super) fn is_for_child(&self, id: EventId) -> bool {
         // All that a launcher sets is for what it starts.
         if self.trace.event(id).in_child || self.kind == ScopeKind::Launcher {
             return false;
@@ -161,6 +202,7 @@ impl Scope<'_> {
         match key {
             PolicyKey::Validators => false,
             PolicyKey::Gpu => true,
+            PolicyKey::AllocConf => gpu.alloc_conf.is_some(),
             PolicyKey::VisibleDevices => !gpu.visible_devices.is_empty(),
             PolicyKey::DeviceOrder => {
                 gpu.device_order.is_some() && gpu.visible_devices.iter().any(|mask| selects_by_integer(mask))
@@ -238,6 +280,9 @@ impl Scope<'_> {
         if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
             return false;
         }
+        if wanted.matches.as_ref().is_some_and(|pattern| !pattern.is_in(value)) {
+            return false;
+        }
         if wanted.quoted && !is_quoted(value) {
             return false;
         }
@@ -246,6 +291,17 @@ impl Scope<'_> {
         }
         if wanted.mask.is_some_and(|fault| !fault.is_in(value)) {
             return false;
+        }
+        if wanted.template.is_some_and(|wanted| wanted != is_template(value)) {
+            return false;
+        }
+        if wanted.integer.is_some_and(|wanted| wanted != begins_like_an_integer(value)) {
+            return false;
+        }
+        if let Some(fault) = wanted.allocator {
+            let What::Write { variable, .. } = &event.what else { return false };
+            verdict.fault = fault.in_value(variable, value);
+            return verdict.fault.is_some();
         }
         if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {
             return false;
@@ -261,7 +317,7 @@ impl Scope<'_> {
     /// Whether a launcher has to do with GPUs at all.
     fn uses_gpu(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
-            What::Write { .. } => true,
+            What::Write { variable, .. } => crate::program::is_gpu_variable(variable),
             What::Launch { targets, .. } => targets.iter().any(|&file| self.program.uses_gpu(file)),
             What::Observed { about_gpu, .. } => *about_gpu,
             what => what.initialises_cuda(),
@@ -315,10 +371,20 @@ impl Scope<'_> {
     }
 }
 
+impl Condition {
+    /// Whether the versions of packages that a file may run with are as the rule wants them.
+    pub(super) fn versions_fit(&self, program: &Program<'_>, file: FileId) -> bool {
+        let fits = |(package, wanted): (&String, &Range)| {
+            program.versions().satisfies(program.name_of(file), package, wanted)
+        };
+        self.requires.iter().all(|one| fits(one) == Some(true))
+            && self.may_be.iter().all(|one| fits(one) != Some(false))
+    }
+}
+
 impl MaskFault {
     fn is_in(self, value: &str) -> bool {
-        // A template is filled in by somebody else.
-        if value.contains(['$', '%', '{', '<']) {
+        if is_template(value) {
             return false;
         }
         match masks::read(value).fault {
@@ -326,6 +392,60 @@ impl MaskFault {
             Some(Fault::CutShort) => self == MaskFault::CutShort,
             None => false,
         }
+    }
+}
+
+impl AllocatorFault {
+    /// What is wrong with a value in this way, and what is wanted.
+    fn in_value(self, variable: &str, value: &str) -> Option<(String, String)> {
+        if is_template(value) {
+            return None;
+        }
+        if self == AllocatorFault::IgnoredByBackend {
+            let ignored = allocator::ignored_by_backend(value);
+            let what = "no effect with `backend:cudaMallocAsync`";
+            return (!ignored.is_empty())
+                .then(|| (format!("`{}` has {what}", ignored.join("`, `")), String::new()));
+        }
+        let problem = allocator::problem(value)?;
+        let is_unknown = problem.kind == allocator::Kind::UnknownKey;
+        if is_unknown != (self == AllocatorFault::UnknownKey) {
+            return None;
+        }
+        // The name for ROCm is not looked at when torch is imported in a build for CUDA.
+        let aborts = problem.kind == allocator::Kind::Aborts && variable != "PYTORCH_HIP_ALLOC_CONF";
+        let what = match aborts {
+            true => "ends the interpreter at `import torch`, on machines without a GPU too",
+            false => "raises an error at the first call that initialises CUDA",
+        };
+        let wanted = match problem.wanted.contains(['`', ' ']) {
+            true => problem.wanted.into_owned(),
+            false => format!("`{}`", problem.wanted),
+        };
+        Some((format!("`{}` {what}", problem.item), wanted))
+    }
+}
+
+/// Somebody else fills it in.
+fn is_template(value: &str) -> bool {
+    value.contains(['$', '%', '{', '<'])
+}
+
+/// What `stoi` takes.
+fn begins_like_an_integer(value: &str) -> bool {
+    let value = value.trim_start();
+    let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
+    digits.starts_with(|first: char| first.is_ascii_digit()) || is_template(value)
+}
+
+fn is_too_late(wanted: TooLate, event: &Event, verdict: &mut Verdict) -> bool {
+    let mut late = event.before.late.iter();
+    match late.find(|late| late.part.is_some() == (wanted == TooLate::Part)) {
+        Some(late) => {
+            verdict.unsure |= !late.certain;
+            true
+        }
+        None => false,
     }
 }
 
@@ -366,7 +486,7 @@ fn is_quoted(value: &str) -> bool {
 }
 
 /// Whether a mask selects by index.
-fn selects_by_integer(mask: &str) -> bool {
+pub(super) fn selects_by_integer(mask: &str) -> bool {
     masks::read(mask).kind == Kind::Index
 }
 
@@ -376,6 +496,6 @@ fn hides_all(mask: &str) -> bool {
 }
 
 /// Whether two masks select the same GPUs in the same order; blanks do not count.
-fn same_mask(one: &str, other: &str) -> bool {
+pub(super) fn same_mask(one: &str, other: &str) -> bool {
     one.split(',').map(str::trim).eq(other.split(',').map(str::trim))
 }

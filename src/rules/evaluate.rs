@@ -34,6 +34,8 @@ pub enum ScopeKind {
     Library,
     /// The import of the modules that must run without a GPU.
     CpuPart,
+    /// The import of the modules that no program imports.
+    Modules,
     /// A script, job or service that starts programs.
     Launcher,
 }
@@ -66,7 +68,11 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
 impl Scope<'_> {
     pub(super) fn matches(&self, rule: &Rule, id: EventId, event: &Event) -> bool {
         let Some(wanted) = rule.find.event else { return false };
-        match (wanted, self.kind) {
+        let kind = match self.kind {
+            ScopeKind::Library if rule.find.also_uncalled => ScopeKind::Program,
+            kind => kind,
+        };
+        match (wanted, kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
                 event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
@@ -85,6 +91,9 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (EventKind::RefusedWrite, ScopeKind::Program | ScopeKind::Launcher) => {
+                matches!(event.what, What::Refuse { .. })
+            }
             (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
                 matches!(event.what, What::Select { index: Some(_), .. })
             }
@@ -95,6 +104,10 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (
+                EventKind::QueryAtImport | EventKind::ObjectAtImport | EventKind::CallAtDefinition,
+                ScopeKind::Program | ScopeKind::CpuPart | ScopeKind::Modules,
+            ) => self.is_at_import(wanted, id, event),
             (EventKind::Observed, ScopeKind::Launcher) => {
                 matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
             }
@@ -169,6 +182,7 @@ impl Scope<'_> {
             At::Event => event.place,
             At::Entry => statement,
             At::Test => self.test_name(event).unwrap_or(event.place),
+            At::Module => self.at_import(event).map_or(event.place, |import| import.site),
             At::Definition => definition.map_or(statement, |write| write.place),
             At::Writer => self.loading(event).unwrap_or(event.place),
         };
@@ -176,7 +190,9 @@ impl Scope<'_> {
             event,
             test: self.trace.test_of(event).and_then(|frame| frame.function.as_deref()),
             in_cpu_part: self.kind == ScopeKind::CpuPart,
+            position: self.at_import(event).map(|import| import.position.in_words()),
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
+            fault: verdict.fault.as_ref(),
             policy: self.policy,
             known: &self.program.knowledge.variables,
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
@@ -192,8 +208,9 @@ impl Scope<'_> {
             .iter()
             .filter_map(|condition| condition.after)
             .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
-        let sure = event.certain && order_is_certain && !verdict.on_some_paths;
+        let sure = event.certain && order_is_certain && !verdict.on_some_paths && !verdict.unsure;
         let severity = self.severity_at(rule, severity, place.file);
+        let severity = verdict.at_most.map_or(severity, |most| severity.min(most));
         let severity = match rule.container_severity {
             Some(most) if self.trace.counts_from_zero(event) => severity.min(most),
             _ => severity,
@@ -279,6 +296,11 @@ impl Scope<'_> {
             RelatedPlace::Definition => {
                 if pointed.place != words.event.place {
                     add(pointed.place, words.of_event(pointed));
+                }
+            }
+            RelatedPlace::Late => {
+                if let Some(late) = words.event.before.late.last() {
+                    add(late.place, format!("`{}` reads it here", late.by));
                 }
             }
             RelatedPlace::Release => {

@@ -10,7 +10,7 @@ use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 /// One file, as a rule about written code sees it.
 pub(super) struct FileScope<'a> {
@@ -33,11 +33,13 @@ pub(super) struct Sighting {
     pub sure: bool,
     /// At most this bad.
     pub at_most: Option<Severity>,
+    /// At least this bad.
+    pub at_least: Option<Severity>,
 }
 
 impl Sighting {
     pub fn at(place: Place) -> Sighting {
-        Sighting { place, words: Vec::new(), related: Vec::new(), sure: true, at_most: None }
+        Sighting { place, words: Vec::new(), related: Vec::new(), sure: true, at_most: None, at_least: None }
     }
 
     pub fn word(mut self, name: &'static str, text: impl Into<String>) -> Sighting {
@@ -52,6 +54,11 @@ impl Sighting {
 
     pub fn unsure(mut self) -> Sighting {
         self.sure = false;
+        self
+    }
+
+    pub fn at_least(mut self, severity: Severity) -> Sighting {
+        self.at_least = Some(severity);
         self
     }
 
@@ -91,6 +98,8 @@ pub struct FileRules<'r> {
     rules: Vec<FileRule<'r>>,
     /// Words without which no rule has anything to look for, each with the rules that it wakes.
     words: AhoCorasick,
+    /// The same words, for the question whether there are any: many times as fast, and most files have none.
+    any_word: AhoCorasick,
     woken: Vec<Vec<usize>>,
 }
 
@@ -126,7 +135,13 @@ impl<'r> FileRules<'r> {
             }
             found.push(FileRule { rule, severity, analysis, always: wanted.is_empty() });
         }
-        FileRules { rules: found, words: AhoCorasick::new(&words).expect("a few words"), woken }
+        let any_word = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&words);
+        FileRules {
+            rules: found,
+            words: AhoCorasick::new(&words).expect("a few words"),
+            any_word: any_word.expect("a few words"),
+            woken,
+        }
     }
 
     /// What the rules find in one file.
@@ -143,7 +158,8 @@ impl<'r> FileRules<'r> {
             rule.reads(source.language) || (!code.snippets.is_empty() && rule.reads(Language::Python))
         };
         let mut awake: Vec<bool> = self.rules.iter().map(|one| one.always && may_read(one.rule)).collect();
-        if self.rules.iter().any(|one| !one.always && may_read(one.rule)) {
+        let sleeping = self.rules.iter().any(|one| !one.always && may_read(one.rule));
+        if sleeping && self.any_word.is_match(&source.text) {
             for found in self.words.find_overlapping_iter(&source.text) {
                 for &rule in &self.woken[found.pattern().as_usize()] {
                     awake[rule] = awake[rule] || may_read(self.rules[rule].rule);
@@ -175,6 +191,7 @@ impl FileRule<'_> {
         let library = rule.library_severity.filter(|_| scope.policy.gpu.is_none() && scope.is_library());
         let severity = library.unwrap_or(self.severity);
         let severity = seen.at_most.map_or(severity, |most| severity.min(most));
+        let severity = seen.at_least.map_or(severity, |least| severity.max(least));
         let confidence = if seen.sure { rule.confidence } else { rule.confidence.min(Confidence::Medium) };
         Finding {
             rule: rule.id.clone(),

@@ -1,10 +1,14 @@
 //! What a rule file says.
 
+use super::example::{Example, Examples, Files};
+use super::matching::Matching;
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
+use crate::program::knowledge::parsed;
 use crate::sources::Language;
+use crate::versions::Range;
 use anyhow::{Result, bail};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// One rule.
@@ -33,6 +37,8 @@ pub struct Rule {
     pub languages: Vec<String>,
     /// For somebody who has never met the fault.
     pub why: String,
+    /// Where the truth of the rule can be looked up. A project's own rule may do without.
+    #[serde(default)]
     pub sources: Vec<String>,
     pub find: Find,
     /// All must hold.
@@ -69,6 +75,8 @@ pub enum Section {
     Cpu,
     /// `tests:` with names under `cleanup`.
     Tests,
+    /// `backends:` with more than CUDA.
+    Backends,
 }
 
 /// What a rule looks for: one of `event`, `uses` and `analysis`.
@@ -86,6 +94,9 @@ pub struct Find {
     /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
+    /// For `write` and `refused-write`: in functions too that nobody was seen to call.
+    #[serde(default)]
+    pub also_uncalled: bool,
     /// For `gpu-use`: in a launcher also every program that it starts and that does not set this variable itself,
     /// and its end.
     pub launches_without: Option<String>,
@@ -128,6 +139,8 @@ pub enum EventKind {
     GpuChoice,
     /// A variable is set, in a program.
     Write,
+    /// A variable is given something that is no text.
+    RefusedWrite,
     /// A GPU is chosen by index, anywhere.
     SelectDevice,
     /// A module that the policy forbids is imported by the CPU part.
@@ -140,6 +153,12 @@ pub enum EventKind {
     TestLoad,
     /// An import outside the project initialises CUDA.
     InitialisingImport,
+    /// A module asks for the GPUs when it is imported.
+    QueryAtImport,
+    /// A module makes something on the GPU when it is imported.
+    ObjectAtImport,
+    /// A default argument, a decorator or the body of a class calls CUDA when it is evaluated.
+    CallAtDefinition,
     /// Something stands in a file that starts programs or sets variables.
     Observed,
     /// Reported by the suppressions themselves.
@@ -152,6 +171,8 @@ pub enum EventKind {
 pub struct Condition {
     /// The variable that is written is one of these kinds.
     pub variable: Option<VariableKind>,
+    /// The variable that is written has one of these names.
+    pub named: Vec<String>,
     /// The program runs on a runner of the project's own.
     pub own_runner: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
@@ -178,6 +199,20 @@ pub struct Condition {
     pub in_force: Option<InForce>,
     /// This happened before the event.
     pub after: Option<Earlier>,
+    /// The variable that is written, or this much of its value, was read already, and was something else then.
+    pub too_late: Option<TooLate>,
+    /// The program uses torch, and sets nothing that says what the policy wants of its allocator before torch reads it.
+    pub allocator_missing: Option<bool>,
+    /// The write puts an index of its own in the place of what a launcher, a scheduler or a pool has given.
+    pub overrides_launcher: Option<bool>,
+    /// Another name of the same setting holds another value.
+    pub rival_differs: Option<bool>,
+    /// The event happens on every path, as far as the conditions are understood.
+    pub certain: Option<bool>,
+    /// A GPU library is imported later.
+    pub imported_later: Option<bool>,
+    /// Where this holds, the finding is at most so severe.
+    pub at_most: Option<Severity>,
     /// The write changes what was in force when this happened.
     pub new_value_since: Option<Earlier>,
     /// The chosen index is not the one that the policy allows (0 without a policy).
@@ -200,6 +235,11 @@ pub struct Condition {
     pub cpu_part: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
+    /// The project's versions of these packages are known, and all among those given: `{torch: ">=2.4"}`. `python` is
+    /// the interpreter.
+    pub requires: BTreeMap<String, Range>,
+    /// Nothing says that the project's versions of these packages are others than those given.
+    pub may_be: BTreeMap<String, Range>,
     pub not: Option<Box<Condition>>,
     /// One of these must hold; the first that does decides what the finding speaks of.
     pub any: Vec<Condition>,
@@ -223,6 +263,8 @@ pub struct Argument {
     pub one_of: Vec<String>,
     /// It is known, and none of these.
     pub none_of: Vec<String>,
+    /// It is known, and this pattern is found in it.
+    pub matches: Option<Matching>,
 }
 
 /// What is asked of a value that is written; a value that is not known never fits.
@@ -231,6 +273,8 @@ pub struct Argument {
 pub struct Written {
     /// It is none of these.
     pub none_of: Vec<String>,
+    /// This pattern is found in it.
+    pub matches: Option<Matching>,
     /// It begins and ends with a quote.
     pub quoted: bool,
     /// It is a mask that selects by index.
@@ -244,6 +288,33 @@ pub struct Written {
     pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+    /// It configures the allocator of torch with this fault.
+    pub allocator: Option<AllocatorFault>,
+    /// Whether somebody else fills it in.
+    pub template: Option<bool>,
+    /// Whether it begins like an integer.
+    pub integer: Option<bool>,
+}
+
+/// How much of a variable was read too early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TooLate {
+    Whole,
+    /// One setting in its value.
+    Part,
+}
+
+/// What is wrong with the configuration of torch's allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AllocatorFault {
+    /// torch refuses it.
+    Invalid,
+    /// It has a key that is like none of those that are known.
+    UnknownKey,
+    /// The backend that it chooses has no use for some of its keys.
+    IgnoredByBackend,
 }
 
 /// What is asked of the name of a variable.
@@ -304,6 +375,8 @@ pub enum PolicyKey {
     DeviceOrder,
     #[serde(rename = "gpu.visible-devices")]
     VisibleDevices,
+    #[serde(rename = "gpu.alloc-conf")]
+    AllocConf,
     #[serde(rename = "scripts.validators")]
     Validators,
 }
@@ -321,6 +394,8 @@ pub enum At {
     Definition,
     /// The name of the test that the event lies in.
     Test,
+    /// The code of the module that is being imported that leads to the event.
+    Module,
     /// The event; where its value comes from a file of settings, the call or command that loads the file.
     Writer,
 }
@@ -336,42 +411,12 @@ pub enum RelatedPlace {
     GpuImport,
     /// The write whose value was in force.
     Definition,
+    /// What read the variable before it was written.
+    Late,
     /// What gives memory back in the same test, unless something is raised before.
     Release,
     /// The calls and imports that lead to the event, outermost first.
     Chain,
-}
-
-/// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Example {
-    pub title: String,
-    pub bad: Option<Files>,
-    pub good: Option<Files>,
-    pub fixed: Option<Files>,
-    /// Where `bad` is found, as `line` or `path:line`; empty: anywhere.
-    pub lines: Vec<String>,
-    /// The policy in force, as in `gpulint.yaml`.
-    pub policy: Option<serde_yaml::Value>,
-    /// `--mode`
-    pub mode: Option<crate::policy::Mode>,
-}
-
-/// One file, or several by path.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Files {
-    One(String),
-    Many(BTreeMap<String, String>),
-}
-
-/// The texts of a rule's examples, as reports show them.
-#[derive(Debug, Default, Serialize)]
-pub struct Examples {
-    pub bad: Vec<String>,
-    pub good: Vec<String>,
-    pub fixed: Vec<String>,
 }
 
 fn high() -> Confidence {
@@ -383,22 +428,18 @@ fn called_or_read() -> Vec<UsedBy> {
 }
 
 impl Rule {
+    /// Reads a rule of the program itself, which lies in the folder of its family.
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
-        let mut rule: Rule = serde_yaml::from_str(text)?;
-        rule.family = family.to_owned();
-        if rule.languages == ["all"] {
-            // Prose sets no environment, and its examples are fragments: a rule about it names it.
-            let all = Language::names().filter(|name| *name != Language::Markdown.name());
-            rule.languages = all.map(str::to_owned).collect();
+        let mut rule: Rule = parsed(text)?;
+        match rule.settle(family) {
+            Ok(()) => Ok(rule),
+            Err(fault) => bail!("{}: {}", rule.id, fault.message),
         }
-        let ways = [rule.find.event.is_some(), rule.find.uses.is_some(), rule.find.analysis.is_some()];
-        if ways.iter().filter(|given| **given).count() != 1 {
-            bail!("{}: `find` needs one of `event`, `uses` and `analysis`", rule.id);
-        }
-        if let Some(unknown) = rule.languages.iter().find(|name| Language::named(name).is_none()) {
-            bail!("{}: there is no language `{unknown}`", rule.id);
-        }
-        Ok(rule)
+    }
+
+    /// Whether the rule is off until somebody selects it, or the profile `strict`, whatever the policy has.
+    pub fn is_strict(&self) -> bool {
+        self.severity.is_none() && self.policy.is_none()
     }
 
     /// Whether the rule is about files of this language.
@@ -414,33 +455,6 @@ impl Rule {
             bad: texts(|example| example.bad.as_ref()),
             good: texts(|example| example.good.as_ref()),
             fixed: texts(|example| example.fixed.as_ref()),
-        }
-    }
-}
-
-impl Example {
-    /// The texts of the example with what each is: `bad`, `good` or `fixed`.
-    pub fn texts(&self) -> Vec<(&'static str, String)> {
-        let texts = [("bad", &self.bad), ("good", &self.good), ("fixed", &self.fixed)];
-        texts.into_iter().filter_map(|(kind, files)| Some((kind, files.as_ref()?.as_text()))).collect()
-    }
-}
-
-impl Files {
-    /// The files by path; a single one is a script.
-    pub fn by_path(&self) -> Vec<(&str, &str)> {
-        match self {
-            Files::One(text) => vec![("script.py", text)],
-            Files::Many(files) => files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
-        }
-    }
-
-    fn as_text(&self) -> String {
-        match self {
-            Files::One(text) => text.clone(),
-            Files::Many(files) => {
-                files.iter().map(|(path, text)| format!("# {path}\n{text}")).collect::<Vec<_>>().join("\n")
-            }
         }
     }
 }

@@ -19,6 +19,9 @@ pub enum Language {
     Toml,
     Json,
     Ini,
+    Requirements,
+    /// Machine code that numba keeps for the next start. It is not read; that it is there says enough.
+    Cache,
 }
 
 /// All languages, by the names that rules give them.
@@ -37,6 +40,8 @@ const NAMES: &[(&str, Language)] = &[
     ("toml", Language::Toml),
     ("json", Language::Json),
     ("ini", Language::Ini),
+    ("requirements", Language::Requirements),
+    ("cache", Language::Cache),
 ];
 
 /// Endings of names, in lower case.
@@ -68,6 +73,8 @@ const ENDINGS: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("jsonc", Language::Json),
     ("ini", Language::Ini),
+    ("nbc", Language::Cache),
+    ("nbi", Language::Cache),
 ];
 
 impl Language {
@@ -77,6 +84,7 @@ impl Language {
         match name.as_str() {
             "makefile" | "gnumakefile" => return Some(Language::Makefile),
             "setup.cfg" => return Some(Language::Ini),
+            "pipfile" => return Some(Language::Toml),
             // The policy itself chooses nothing.
             "gpulint.yaml" | "gpulint.yml" => return None,
             ".bashrc" | ".bash_profile" | ".zshrc" | ".zshenv" | ".profile" | ".envrc" => {
@@ -97,7 +105,10 @@ impl Language {
                 return Some(language);
             }
         }
-        let (_, ending) = name.rsplit_once('.')?;
+        let (stem, ending) = name.rsplit_once('.')?;
+        if matches!(ending, "txt" | "in") && lists_requirements(path, stem) {
+            return Some(Language::Requirements);
+        }
         ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, language)| *language)
     }
 
@@ -137,13 +148,35 @@ impl Language {
 
     /// Whether files of this language are data or prose of any kind, most of which has nothing to do with GPUs.
     pub fn is_data(self) -> bool {
-        matches!(self, Language::Yaml | Language::Toml | Language::Json | Language::Ini | Language::Markdown)
+        matches!(
+            self,
+            Language::Yaml
+                | Language::Toml
+                | Language::Json
+                | Language::Ini
+                | Language::Markdown
+                | Language::Requirements
+        )
     }
 
     /// Whether files of this language are programs, and not settings that others load.
     pub fn has_programs(self) -> bool {
-        !self.is_data() && self != Language::Dotenv
+        !self.is_data() && !matches!(self, Language::Dotenv | Language::Cache)
     }
+}
+
+/// `requirements-dev.txt`, `gpu-requirements.in`, `constraints.txt`, `requirements/base.txt`
+fn lists_requirements(path: &Path, stem: &str) -> bool {
+    let in_folder = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "requirements");
+    let is_named = |word: &str| {
+        let apart = |rest: &str, at_start: bool| {
+            let edge = if at_start { rest.chars().next() } else { rest.chars().next_back() };
+            edge.is_none_or(|edge| matches!(edge, '-' | '_' | '.'))
+        };
+        stem.strip_prefix(word).is_some_and(|rest| apart(rest, true))
+            || stem.strip_suffix(word).is_some_and(|rest| apart(rest, false))
+    };
+    in_folder || ["requirements", "requirement", "constraints"].into_iter().any(is_named)
 }
 
 fn has_other_ending(rest: &str, language: Language) -> bool {
@@ -178,6 +211,14 @@ mod tests {
         assert_eq!(says("gpu.env"), Some(Language::Dotenv));
         assert_eq!(says("environment.yml"), Some(Language::Yaml));
         assert_eq!(says("Makefile"), Some(Language::Makefile));
+        assert_eq!(says("requirements.txt"), Some(Language::Requirements));
+        assert_eq!(says("requirements-cu118.txt"), Some(Language::Requirements));
+        assert_eq!(says("dev_requirements.in"), Some(Language::Requirements));
+        assert_eq!(says("requirements/gpu.txt"), Some(Language::Requirements));
+        assert_eq!(says("constraints.txt"), Some(Language::Requirements));
+        assert_eq!(says("Pipfile"), Some(Language::Toml));
+        assert_eq!(says("requirementsanalysis.txt"), None);
+        assert_eq!(says("notes.txt"), None);
         assert_eq!(says("train"), None);
         assert_eq!(says("a.pyi"), None);
     }
@@ -196,5 +237,6 @@ mod tests {
         for (_, language) in ENDINGS {
             assert_eq!(Language::named(language.name()), Some(*language));
         }
+        assert_eq!(Language::Requirements.name(), "requirements");
     }
 }

@@ -40,13 +40,14 @@ type Unreadable = Vec<(PathBuf, String)>;
 
 pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, Unreadable), MissingPaths> {
     let (mut found, mut unreadable) = (Found::new(), Unreadable::new());
-    let mut missing = Vec::new();
+    let (mut missing, mut walked) = (Vec::new(), Vec::new());
     for path in named {
         let full = absolute(path);
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 let mut walk = Walk { found: &mut found, unreadable: &mut unreadable, wanted: Wanted::Below };
                 walk.below(&full, is_inside_installed(root, &full));
+                walked.push(full);
             }
             // Also pipes and devices: the reader refuses them with a reason.
             Ok(_) => {
@@ -60,13 +61,12 @@ pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, U
         return Err(MissingPaths(missing));
     }
     if extent == Extent::NamedPaths {
-        // A named folder that holds the whole project leaves nothing to look for.
-        let whole = named.iter().any(|path| root.starts_with(absolute(path)));
-        super::followed::add(&mut found, whole);
+        super::followed::add(&mut found, root, &walked);
     } else {
         let mut untold = Unreadable::new();
         Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
     }
+    named.iter().map(|path| absolute(path)).for_each(|path| super::caches::settle(&mut found, &path));
     unreadable.sort();
     unreadable.dedup();
     Ok((found, unreadable))
@@ -111,6 +111,7 @@ impl Walk<'_> {
         // Found in any order: the files are sorted by path, and what cannot be read too.
         let entries = Mutex::new(Vec::new());
         let ignored = Mutex::new(Vec::new());
+        let keeps_caches = self.wanted.is_reported() && super::caches::work_tree_of(folder).is_none();
         walk.threads(rayon::current_num_threads());
         walk.build_parallel().run(|| {
             Box::new(|entry| {
@@ -120,6 +121,13 @@ impl Walk<'_> {
                     && let Some(settings) = super::dotenv::of_folder(entry.path())
                 {
                     ignored.lock().unwrap_or_else(PoisonError::into_inner).push(settings);
+                }
+                if let Ok(entry) = &entry
+                    && keeps_caches
+                    && entry.file_type().is_some_and(|kind| kind.is_dir())
+                {
+                    let caches = super::caches::beside(entry.path());
+                    ignored.lock().unwrap_or_else(PoisonError::into_inner).extend(caches);
                 }
                 entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
                 WalkState::Continue

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod files;
+mod own_rules;
 mod policy;
 mod project;
 mod reports;

@@ -130,3 +130,20 @@ fn a_path_has_its_own_rules() {
     let rules: Vec<_> = answer.stdout.lines().filter_map(|line| line.split([' ', ']']).nth(1)).collect();
     assert_eq!(rules, ["error[device-not-allowed", "error[missing-visible-devices", "3"], "{answer:?}");
 }
+
+#[test]
+fn a_second_card_in_rust_is_named_at_its_index() {
+    let project = Project::new()
+        .file("gpulint.yaml", "gpu: {visible-devices: \"0\", device: \"cuda:0\"}\n")
+        .file("Cargo.toml", "[package]\nname = \"x\"\n[dependencies]\ncudarc = \"0.17\"\n")
+        .file(
+            "src/main.rs",
+            "use cudarc::driver::CudaContext;\n\nfn main() {\n    let größe = 1; let _c = CudaContext::new(1);\n}\n",
+        );
+    let answer = project.run("check --format concise --select device-not-allowed");
+    let column = "    let größe = 1; let _c = CudaContext::new(".chars().count() + 1;
+    assert!(
+        answer.stdout.contains(&format!("src/main.rs:4:{column}: error[device-not-allowed]")),
+        "{answer:?}"
+    );
+}

@@ -13,9 +13,16 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("findings", &["facts", "sources"]),
     ("policy", &["findings"]),
     ("languages", &["facts", "code", "commands", "masks", "sources"]),
-    ("program", &["facts", "code", "commands", "sources", "policy"]),
+    ("versions", &["code", "languages", "sources"]),
+    ("program", &["facts", "code", "commands", "sources", "policy", "versions"]),
     // Examples go through the whole pipeline, which is `check` with its settings.
-    ("rules", &["facts", "code", "findings", "masks", "policy", "program", "settings", "sources", "check"]),
+    (
+        "rules",
+        &[
+            "facts", "code", "findings", "masks", "policy", "program", "settings", "sources", "check",
+            "versions",
+        ],
+    ),
     ("report", &["facts", "findings", "sources"]),
     ("settings", &["policy", "sources"]),
     ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "lower_all"]),

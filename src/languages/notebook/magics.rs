@@ -166,6 +166,8 @@ impl<'s> Line<'s, '_> {
             }
             "run" => arguments.script(),
             "dotenv" => vec![arguments.dotenv()],
+            // They hand the line to the program of that name.
+            "pip" | "uv" => vec![self.shell_command(source, code)],
             "sx" | "system" | "sh" | "bash" => vec![arguments.shell_command(source, code)],
             name if RUNNING.contains(&name) => arguments.python(source, code),
             _ => Vec::new(),

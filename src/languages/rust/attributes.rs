@@ -15,6 +15,14 @@ impl<'s> Lowering<'s> {
         })
     }
 
+    /// Whether a piece is for builds in which a feature is missing: `#[cfg(not(feature = "std"))]`.
+    pub(super) fn lacks_a_feature(&self, attributes: &[Attribute]) -> bool {
+        attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(|attribute| {
+            let text = self.attribute_text(attribute);
+            text.find("not(").is_some_and(|at| text[at..].contains("feature"))
+        })
+    }
+
     fn attribute_text(&self, attribute: &Attribute) -> &'s str {
         let span = attribute.bracket_token.span;
         let whole = self.range(span.open()).start..self.range(span.close()).end;

@@ -8,7 +8,7 @@ use crate::code::{
     StepKind, Target,
 };
 use crate::facts::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Types whose value is made when it is first asked for.
 const LAZY: &[&str] = &["Lazy", "LazyCell", "LazyLock"];
@@ -24,10 +24,10 @@ impl<'s> Lowering<'s> {
     pub(super) fn file(&mut self, file: &syn::File) {
         let mut body = Vec::new();
         self.crate_paths(&mut body);
-        let items: Vec<&syn::Item> = file.items.iter().collect();
+        let items = self.without_twins(file.items.iter().collect());
         self.module(0, "", &items, &mut body);
         let mut main: Block<'s> = Vec::new();
-        for item in &file.items {
+        for item in items {
             match item {
                 syn::Item::Fn(function) if function.sig.ident == "main" => {
                     self.code.main_guard = true;
@@ -48,6 +48,23 @@ impl<'s> Lowering<'s> {
         }
         self.code.body = body;
         self.code.mentions_gpu = !self.gpu_words.is_empty();
+    }
+
+    /// Of two functions of one name, which no build has both, the one for builds without a feature is left out.
+    fn without_twins<'i>(&self, items: Vec<&'i syn::Item>) -> Vec<&'i syn::Item> {
+        let lacks = |item: &syn::ItemFn| self.lacks_a_feature(&item.attrs);
+        let full: FxHashSet<String> = items
+            .iter()
+            .filter_map(|item| match item {
+                syn::Item::Fn(function) if !lacks(function) => Some(function.sig.ident.to_string()),
+                _ => None,
+            })
+            .collect();
+        let is_twin = |item: &&syn::Item| match item {
+            syn::Item::Fn(function) => lacks(function) && full.contains(&function.sig.ident.to_string()),
+            _ => false,
+        };
+        items.into_iter().filter(|item| !is_twin(item)).collect()
     }
 
     /// Binds what paths to other files of the package begin with, as far as the file has such paths.

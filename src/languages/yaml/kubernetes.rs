@@ -7,6 +7,7 @@ use super::reader::{Node, Value};
 use super::values::{References, variables};
 use super::{Lowering, change_folder, set_all};
 use crate::code::{Block, Step, StepKind};
+use crate::languages::containers::remapped;
 use std::rc::Rc;
 
 /// Resources that stand for GPUs.
@@ -61,6 +62,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &m
         let path = super::values::unknown(from.span);
         body.push(Step { span: from.span, kind: StepKind::Source(path) });
     }
+    body.extend(remapped(&set, gpus.count, source));
     body.extend(set_all(set));
     if let Some(folder) = container.get("workingDir") {
         body.push(change_folder(super::values::value(folder, References::Parentheses, source)));
@@ -80,8 +82,8 @@ fn given(resources: &Node<'_>) -> Gpus {
     let mut entries = lists.flat_map(|list| list.entries());
     let is_gpu = |name: &str| GPUS.iter().any(|gpu| name.starts_with(gpu));
     if let Some(entry) = entries.find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0")) {
-        let single = entry.value.text() == Some("1");
-        return Gpus { any: true, certain: true, single, count: None, span: Some(entry.span()) };
+        let count = entry.value.text().and_then(|count| count.parse().ok());
+        return Gpus { any: true, certain: true, single: count == Some(1), count, span: Some(entry.span()) };
     }
     // Devices that are claimed by name: of which kind, another manifest says.
     let claims = resources.get("claims");

@@ -230,6 +230,11 @@ fn for_each_of_matrix<'s>(
         let listed = ["include", "exclude"].iter().filter_map(|list| matrix.get(list));
         listed.flat_map(|list| list.items()).any(|item| item.get(key).is_some())
     };
+    if let [include] = matrix.entries()
+        && include.key() == "include"
+    {
+        return for_each_included(include, text, body, lowering);
+    }
     let mut body = body;
     let mut jobs = 1;
     for entry in matrix.entries() {
@@ -253,4 +258,39 @@ fn for_each_of_matrix<'s>(
         }];
     }
     body
+}
+
+/// A matrix that is only a list of jobs: each has its own value of every key.
+fn for_each_included<'s>(
+    include: &Entry<'s>,
+    text: &str,
+    body: Block<'s>,
+    lowering: &Lowering<'s>,
+) -> Block<'s> {
+    let jobs = include.value.items();
+    let Some(first) = jobs.first().filter(|_| jobs.len() <= MOST_JOBS) else { return body };
+    let is_literal =
+        |key: &str| jobs.iter().all(|job| job.get(key).is_some_and(|value| value.text().is_some()));
+    let keys = first.entries().iter().map(|entry| entry.key());
+    let keys: Vec<&str> =
+        keys.filter(|key| text.contains(&format!("matrix.{key}")) && is_literal(key)).collect();
+    if keys.is_empty() {
+        return body;
+    }
+    let span = include.key.span;
+    let names = keys.iter().map(|key| Target::Name(lowering.source.keep(matrix_variable(key)), span));
+    let values_of = |job: &Rc<Node<'s>>| {
+        let values = keys.iter().filter_map(|key| job.get(key));
+        let values = values.map(|item| value(item, References::Expressions, lowering.source)).collect();
+        Expr { span: job.span, kind: ExprKind::Sequence(values) }
+    };
+    let iterable =
+        Expr { span: include.value.span, kind: ExprKind::Sequence(jobs.iter().map(values_of).collect()) };
+    let kind = StepKind::For {
+        target: Target::Sequence(names.collect()),
+        iterable,
+        body: vec![Step { span, kind: StepKind::Apart(body) }],
+        otherwise: Vec::new(),
+    };
+    vec![Step { span, kind }]
 }

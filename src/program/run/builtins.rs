@@ -193,4 +193,12 @@ impl<'p> Run<'p> {
         });
         Value::one_of(devices.collect::<Vec<_>>())
     }
+
+    /// `Device::Cuda(1)` is `cuda:1`, as torch writes it.
+    pub(super) fn tch_device(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
+        match args.at(0).map(|argument| &argument.value) {
+            Some(Value::Int(index, place)) => Value::text(format!("cuda:{index}"), *place),
+            _ => Value::text("cuda".to_owned(), self.place(span)),
+        }
+    }
 }

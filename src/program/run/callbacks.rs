@@ -45,7 +45,7 @@ impl<'p> Run<'p> {
         }
         self.note(What::Spawn { callee: text.to_string() }, span);
         let before = self.state.clone();
-        (self.state.cuda, self.state.library) = (None, None);
+        self.enter_process();
         self.in_child += 1;
         let result = self.special(object, "run", Vec::new(), span);
         self.in_child -= 1;
@@ -97,7 +97,7 @@ impl<'p> Run<'p> {
         if let Some(worker) = self.state.set_up().worker.clone() {
             self.state.restore_environment(&worker);
         }
-        (self.state.cuda, self.state.library) = (None, None);
+        self.enter_process();
         self.in_child += 1;
         let (initializer, arguments) = pool_initializer(callee, args);
         let mut worker = None;
@@ -192,6 +192,7 @@ fn runs_functions(callee: &str) -> bool {
         "run_in_executor",
         "to_thread",
         "run_sync",
+        "scope",
         "call_soon",
         "reduce",
         "filter",

@@ -40,6 +40,7 @@ impl<'p> Run<'p> {
         if let Some(value) = self.enter_for_later(&text, &args, span) {
             return value;
         }
+        self.check_environment_of(&text, &args);
         if starts_child(&text) {
             self.note(What::Spawn { callee: text.to_string() }, span);
         }
@@ -81,6 +82,7 @@ impl<'p> Run<'p> {
                 self.choose_literal("torch.device()", &device);
                 Some(device)
             }
+            "tch.Device.Cuda" => Some(self.tch_device(args, span)),
             "functools.partial" => self.partial(args),
             _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
@@ -234,7 +236,10 @@ impl<'p> Run<'p> {
                     self.chosen_by_key(&key.value, &default.value);
                 }
             }
-            "add_argument" | "option" | "add_option" => self.chosen_by_option(args),
+            "add_argument" | "option" | "add_option" => {
+                self.chosen_by_option(args);
+                self.remember_option(args);
+            }
             _ => {}
         }
         for effect in knowledge.of_method(name) {
@@ -251,7 +256,12 @@ impl<'p> Run<'p> {
             return self.remove_variable(&key, span);
         }
         if let Some(value) = args.at(1).map(|argument| argument.value.clone()) {
-            self.write_variable(&key, &value, span, false);
+            // pytest makes a text of anything.
+            let text = match self.as_environment_text(&value, span) {
+                text @ (Value::Text(_) | Value::OneOf(_)) => text,
+                _ => Value::Unknown,
+            };
+            self.write_variable(&key, &text, span, false);
         }
     }
 
@@ -348,7 +358,10 @@ impl<'p> Run<'p> {
         if row.does.contains(&Does::Release) {
             self.note_release(callee, span);
         }
-        let noted = |does: &Does| !matches!(does, Does::SelectDevice | Does::Release);
+        let noted = |does: &Does| !matches!(does, Does::SelectDevice | Does::Release | Does::Threads);
+        if row.does.contains(&Does::Threads) {
+            self.pass_call(&effect.library, &[Does::Threads], callee, span);
+        }
         let does: Vec<Does> = row.does.iter().copied().filter(noted).collect();
         if callee == "torch.set_default_device" {
             self.state.set_up_mut().default_is_gpu = names_gpu && sure;
@@ -361,11 +374,13 @@ impl<'p> Run<'p> {
         let outer = narrowed.map(|state| std::mem::replace(&mut self.state, state));
         let before = self.state.cuda;
         let callee = self.name_of_call(callee);
+        self.pass_call(&effect.library, &does, &callee, span);
         self.note(What::Call { callee, does, note: row.note.clone() }, span);
         if let Some(outer) = outer {
             let narrowed = std::mem::replace(&mut self.state, outer);
             if narrowed.cuda != before && self.state.cuda.is_none() {
                 self.state.cuda = narrowed.cuda;
+                self.state.milestones = narrowed.milestones;
             }
         }
         self.uncertain -= usize::from(!sure);

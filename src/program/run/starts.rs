@@ -312,6 +312,10 @@ impl<'p> Run<'p> {
                 if let Some(script) = file.filter(|&file| !program.code(file).units.is_empty()) {
                     return self.apart_from(|run| run.run_script(script, span, false));
                 }
+                // `./build/bin/llama-server` is no file that can be read here, and known all the same.
+                if file.is_none() && self.uses_gpu_by_name(program_name(path), words) {
+                    return self.start_gpu_program(program_name(path), words, span);
+                }
                 file.map(|file| (file, Start::Script)).into_iter().collect()
             }
             Started::Module(dotted) => {
@@ -326,8 +330,7 @@ impl<'p> Run<'p> {
                 command.snippet.map(|snippet| (launcher, Start::Snippet(snippet))).into_iter().collect()
             }
             Started::Program(name) => {
-                let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
-                if has_gpu && program.knowledge.command_uses_gpu(name, words) {
+                if self.uses_gpu_by_name(name, words) {
                     return self.start_gpu_program(name, words, span);
                 }
                 // Whoever sets a mask for one command means a program that uses it.
@@ -357,6 +360,12 @@ impl<'p> Run<'p> {
             },
             span,
         );
+    }
+
+    /// Whether a program of this name uses a GPU where it is started.
+    fn uses_gpu_by_name(&self, name: &str, words: &[Option<&str>]) -> bool {
+        let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+        has_gpu && self.program.knowledge.command_uses_gpu(name, words)
     }
 
     /// A program that is no file of the project and is known to use a GPU.

@@ -71,10 +71,14 @@ impl<'p> Run<'p> {
         self.paths.text(*path).strip_prefix("…/").map(str::to_owned)
     }
 
-    /// A shell has no numbers: what is exported is text.
+    /// A shell has no numbers: what is exported is text. PowerShell joins the elements of a list by blanks.
     pub(super) fn as_environment_text(&self, value: &Value<'p>, span: Span) -> Value<'p> {
         match value {
             Value::Int(number, _) => Value::text(number.to_string(), self.place(span)),
+            Value::Sequence(elements) => {
+                let texts: Option<Vec<_>> = elements.iter().map(Value::as_text).collect();
+                texts.map_or(Value::Unknown, |texts| Value::text(texts.join(" "), self.place(span)))
+            }
             Value::OneOf(values) => {
                 Value::one_of(values.iter().map(|value| self.as_environment_text(value, span)))
             }

@@ -8,8 +8,8 @@ use crate::sources::Source;
 /// Events on which the code of a fork may run.
 const OPEN_EVENTS: &[&str] = &["pull_request", "pull_request_target"];
 
-/// Words of a condition by which a job tells its own branches from forks, or pull requests from the rest.
-const CLOSING: &[&str] = &["head.repo", "fork", "event_name", "author_association", "github.actor", "labels"];
+/// Words of a condition by which a job tells its own branches from forks.
+const CLOSING: &[&str] = &["head.repo", "fork", "author_association", "github.actor", "labels"];
 
 /// The steps that say what was seen.
 pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'s Source) -> Block<'s> {
@@ -20,7 +20,7 @@ pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'
         seen.push(Observation::BareRunner);
     }
     let condition = entry.value.get("if").and_then(|test| test.text()).unwrap_or_default();
-    if is_open(root) && !CLOSING.iter().any(|word| condition.contains(word)) {
+    if is_open(root) && !keeps_forks_out(condition) {
         seen.push(Observation::ForkCode);
     }
     let step = |what| {
@@ -28,6 +28,17 @@ pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'
         Step { span: runs_on.span, kind: StepKind::Observe(Box::new(Observed { what, about_gpu, text })) }
     };
     seen.into_iter().map(step).collect()
+}
+
+/// Whether a condition asks where the code comes from. `github.event_name == 'pull_request'` lets every fork in.
+fn keeps_forks_out(condition: &str) -> bool {
+    let asks_for_pull_request = |rest: &str| {
+        let value = rest.trim_start().strip_prefix("==").unwrap_or_default().trim_start();
+        let value = value.strip_prefix(['\'', '"']).and_then(|value| value.split(['\'', '"']).next());
+        value.is_some_and(|value| OPEN_EVENTS.contains(&value))
+    };
+    let mut events = condition.split("event_name").skip(1);
+    CLOSING.iter().any(|word| condition.contains(word)) || events.any(|rest| !asks_for_pull_request(rest))
 }
 
 /// Whether pull requests start the workflow.

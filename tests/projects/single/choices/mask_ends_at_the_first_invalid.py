@@ -1,7 +1,7 @@
 import os
 
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
-os.environ["CUDA_VISIBLE_DEVICES"] = "0,-1,1"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0,-1,1"  # ~ visible-devices-truncated error
 
 import torch
 

@@ -1,6 +1,6 @@
 import os
 
-os.environ["cuda_visible_devices"] = "0"
+os.environ["cuda_visible_devices"] = "0"  # ~ gpu-env-name-typo error
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 
 import torch

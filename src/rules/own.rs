@@ -1,0 +1,126 @@
+//! Rules of the project itself: files of the same form, in the folders that the policy names. They are data: a rule can
+//! run nothing, and looks at each thing that a program does once.
+
+use super::{Rule, RuleSet};
+use crate::policy::{self, PolicyError};
+use crate::settings::Settings;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// So many files are read; more is a mistake in the name of the folder.
+const MAX_FILES: usize = 1_000;
+
+/// The rules of a run.
+pub enum Loaded {
+    /// Those that the program was built with.
+    Embedded(&'static RuleSet),
+    /// And the project's own.
+    WithOwn(Box<RuleSet>),
+}
+
+impl Deref for Loaded {
+    type Target = RuleSet;
+
+    fn deref(&self) -> &RuleSet {
+        match self {
+            Loaded::Embedded(rules) => rules,
+            Loaded::WithOwn(rules) => rules,
+        }
+    }
+}
+
+impl Loaded {
+    /// The rules that hold for a run, with those of the folders under `rules.paths`.
+    ///
+    /// # Errors
+    /// When a folder or a rule cannot be used.
+    pub fn of(settings: &Settings) -> Result<Loaded, PolicyError> {
+        let folders = &settings.policy.rules.paths;
+        if folders.is_empty() {
+            return Ok(Loaded::Embedded(RuleSet::embedded()));
+        }
+        let mut own: Vec<(PathBuf, Rule)> = Vec::new();
+        for folder in folders {
+            let files = files_of(&settings.root.join(folder))
+                .map_err(|reason| unusable(folder, &reason, settings))?;
+            for file in files {
+                let rule = read(&file)?;
+                let twice = own.iter().find(|(_, known)| known.id == rule.id).map(|(path, _)| path.clone());
+                if let Some(first) = twice {
+                    let shown = first.strip_prefix(&settings.root).unwrap_or(&first).display().to_string();
+                    return Err(refused(
+                        &file,
+                        "id",
+                        format!("the id `{}` is that of {shown} too; choose another", rule.id),
+                    ));
+                }
+                own.push((file, rule));
+            }
+        }
+        let rules = RuleSet::built_in();
+        for (file, rule) in &own {
+            if rules.find(&rule.id).is_some() {
+                let message = format!("`{}` is a rule of gpulint itself; choose another id", rule.id);
+                return Err(refused(file, "id", message));
+            }
+        }
+        Ok(Loaded::WithOwn(Box::new(rules.and(own.into_iter().map(|(_, rule)| rule)))))
+    }
+}
+
+/// The rule files of a folder and of those right below it, by name; else what is wrong with it.
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = |folder: &Path| -> Result<Vec<PathBuf>, String> {
+        let read = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let read = read.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+            _ => format!("cannot be read ({error})"),
+        })?;
+        let hidden =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let mut paths: Vec<PathBuf> = read.into_iter().map(|entry| entry.path()).collect();
+        paths.retain(|path| !hidden(path));
+        paths.sort();
+        Ok(paths)
+    };
+    let mut files = Vec::new();
+    for path in entries(folder)? {
+        let below = if path.is_dir() { entries(&path)? } else { vec![path] };
+        let is_rule = |path: &PathBuf| {
+            path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+                && path.is_file()
+        };
+        files.extend(below.into_iter().filter(is_rule));
+    }
+    match files.len() {
+        0 => Err("holds no rule: a rule is a file that ends in .yaml".to_owned()),
+        many if many > MAX_FILES => Err(format!("holds {many} files; {MAX_FILES} are read at most")),
+        _ => Ok(files),
+    }
+}
+
+fn unusable(folder: &Path, reason: &str, settings: &Settings) -> PolicyError {
+    let message = format!("the folder {} under `rules.paths` {reason}", folder.display());
+    match &settings.policy_file {
+        Some(policy) => refused(policy, &folder.to_string_lossy(), message),
+        None => PolicyError { place: "--config".to_owned(), line: None, message },
+    }
+}
+
+fn read(file: &Path) -> Result<Rule, PolicyError> {
+    let mut rule: Rule = policy::load_named(file, "the rule")?;
+    let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
+    rule.settle(&folder.to_string_lossy()).map_err(|fault| refused(file, &fault.word, fault.message))?;
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    if stem != rule.id {
+        let message =
+            format!("the rule `{}` lies in a file of another name; call the file {}.yaml", rule.id, rule.id);
+        return Err(refused(file, "id", message));
+    }
+    Ok(rule)
+}
+
+/// `word` stands in the line that the message is about.
+fn refused(file: &Path, word: &str, message: String) -> PolicyError {
+    PolicyError::in_file(file, policy::line_naming(file, word), message)
+}

@@ -1,0 +1,3 @@
+#!/bin/bash
+/usr/local/bin/ollama list
+./tools/report.sh
