@@ -1,7 +1,6 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
-
 mod autocast;
 mod caches;
 mod clean_up_order;
