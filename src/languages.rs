@@ -16,6 +16,7 @@ mod json_string;
 mod makefile;
 mod markdown;
 mod notebook;
+mod passages;
 mod powershell;
 mod python;
 mod requirements;
@@ -27,6 +28,8 @@ mod yaml;
 
 use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
+
+pub(crate) use passages::{Passage, PassageKind, passages};
 
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
@@ -47,6 +50,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Batch => batch::lower(source),
+        Language::Cache => Ok(Code::default()),
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),

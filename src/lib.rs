@@ -18,10 +18,11 @@
 //! ```
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
-//! whole way. `facts` and `code` are the vocabulary and depend on nothing else here; each hop depends on
+//! whole way. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
 
 mod allocator;
+pub mod architectures;
 pub mod cli;
 pub mod code;
 mod commands;
@@ -77,6 +78,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         let kind = match start {
             Start::Library => ScopeKind::Library,
             Start::CpuPart => ScopeKind::CpuPart,
+            Start::Modules => ScopeKind::Modules,
             Start::Unit(_) => ScopeKind::Launcher,
             _ => ScopeKind::Program,
         };

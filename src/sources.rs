@@ -1,5 +1,6 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
+mod caches;
 mod cells;
 mod dotenv;
 mod followed;

@@ -1,6 +1,8 @@
 //! Markdown: the fenced blocks in it that hold Python, each a program of its own, and, where the policy asks for it,
 //! those that hold shell commands. Prose is for the rules that read text.
 
+pub(super) mod passages;
+
 use super::command_lines::Literal;
 use super::embedded::Extract;
 use super::{Choices, Refusal, python, shell};

@@ -19,8 +19,12 @@ impl<'c, 's> Names<'c, 's> {
     /// Looks the names of a file up.
     pub fn of(program: &'c Program<'s>, file: FileId) -> Names<'c, 's> {
         let code = program.code(file);
-        let mut scopes =
-            Scopes { parents: FxHashMap::default(), tables: FxHashMap::default(), stars: Vec::new() };
+        let mut scopes = Scopes {
+            parents: FxHashMap::default(),
+            tables: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            stars: Vec::new(),
+        };
         let mut parameters_seen = FxHashSet::default();
         walk(code, &mut |part, around| {
             let here = scopes.enter(around);
@@ -48,6 +52,9 @@ impl<'c, 's> Names<'c, 's> {
                         (_, None) if *annotated => {}
                         ([Target::Name(name, _)], Some(value)) => {
                             scopes.bind(here, name, Binding::Alias(value))
+                        }
+                        ([Target::Attribute(object, name)], Some(value)) if is_self(object) => {
+                            scopes.bind_field(here, name, value)
                         }
                         (targets, _) => targets.iter().for_each(|target| scopes.bind_target(here, target)),
                     },
@@ -115,9 +122,16 @@ impl<'c, 's> Names<'c, 's> {
                 scopes.path(here, name, 0)?
             }
             ExprKind::Outside(path) => path.as_ref().into(),
-            ExprKind::Attribute(inner, name) => {
-                format!("{}.{name}", self.look_up(inner, here, scopes)?).into()
-            }
+            ExprKind::Attribute(inner, name) => match self.look_up(inner, here, scopes) {
+                Some(path) => format!("{path}.{name}").into(),
+                None if is_self(inner) => {
+                    if let Some(value) = scopes.field_value(here, name) {
+                        self.values.insert(expr.span, value);
+                    }
+                    scopes.field(here, name)?
+                }
+                None => return None,
+            },
             ExprKind::Call(call) => format!("{}()", self.look_up(&call.callee, here, scopes)?).into(),
             ExprKind::Await(inner) => self.look_up(inner, here, scopes)?,
             _ => return None,
@@ -152,6 +166,8 @@ enum Binding<'c, 's> {
 struct Scopes<'c, 's> {
     parents: FxHashMap<Key, Key>,
     tables: FxHashMap<Key, Table<'c, 's>>,
+    /// What methods of a class assign to attributes of `self`, and where.
+    fields: FxHashMap<(Key, &'s str), Vec<(Key, &'c Expr<'s>)>>,
     /// Modules outside the project that all names are imported from.
     stars: Vec<&'c str>,
 }
@@ -171,6 +187,10 @@ const MAX_BINDINGS: usize = 6;
 
 /// No name of a library is longer; a chain of a thousand calls is.
 const MAX_LENGTH: usize = 200;
+
+fn is_self(expr: &Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::Name("self"))
+}
 
 impl<'c, 's> Scopes<'c, 's> {
     /// The namespace that code with this around it belongs to.
@@ -223,6 +243,37 @@ impl<'c, 's> Scopes<'c, 's> {
             ImportNames::Star if outside => self.stars.push(import.module),
             ImportNames::Star => {}
         }
+    }
+
+    /// The class whose method a namespace is, or lies in.
+    fn class_of(&self, here: Key) -> Option<Key> {
+        let mut key = here;
+        while !matches!(key, Key::Class(_)) {
+            key = *self.parents.get(&key)?;
+        }
+        Some(key)
+    }
+
+    fn bind_field(&mut self, here: Key, name: &'s str, value: &'c Expr<'s>) {
+        if let Some(class) = self.class_of(here) {
+            self.fields.entry((class, name)).or_default().push((here, value));
+        }
+    }
+
+    /// What is assigned to `self.name`, where that happens once.
+    fn field_value(&self, here: Key, name: &'s str) -> Option<&'c Expr<'s>> {
+        match self.fields.get(&(self.class_of(here)?, name))?[..] {
+            [(_, value)] => Some(value),
+            _ => None,
+        }
+    }
+
+    /// What `self.name` stands for, when all that is assigned to it stands for the same.
+    fn field(&self, here: Key, name: &'s str) -> Option<Rc<str>> {
+        let bound = self.fields.get(&(self.class_of(here)?, name))?;
+        let (first, rest) = bound.split_first().filter(|(_, rest)| rest.len() < MAX_BINDINGS)?;
+        let path = self.path_of(first.0, first.1, 1)?;
+        rest.iter().all(|(at, value)| self.path_of(*at, value, 1).as_ref() == Some(&path)).then_some(path)
     }
 
     /// The bindings of a name that code in a namespace sees, and the namespace that has them.

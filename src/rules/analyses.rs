@@ -1,14 +1,35 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
+mod autocast;
+mod caches;
+mod clean_up_order;
 mod context_managers;
+mod device_arguments;
+mod device_names;
+mod device_texts;
 mod env_validators;
 mod environments;
+mod fixtures;
+mod gpu_values;
+mod gradients;
+mod hardware;
+mod kept_graphs;
+mod leak_checks;
+mod locks;
+mod memory;
 mod nvml_indices;
 mod parsed_masks;
 mod python_names;
 mod requirements;
+mod resets;
+mod retries;
+mod rocm;
+mod step_loops;
 mod subshells;
+mod swallowing;
+mod tf32;
+mod uncalled_checks;
 
 use super::files::{FileScope, Sighting};
 
@@ -24,6 +45,34 @@ pub(super) struct Analysis {
 /// All of them, by name.
 const ANALYSES: &[Analysis] = &[
     Analysis {
+        name: "bf16-gate-emulated",
+        words: &["is_bf16_supported"],
+        look: hardware::gates_that_emulation_opens,
+    },
+    Analysis {
+        name: "capability-architecture-mismatch",
+        words: hardware::ARCHITECTURES,
+        look: hardware::wrong_architectures,
+    },
+    Analysis {
+        name: "check-not-called",
+        words: &[
+            "is_available",
+            "is_built",
+            "is_initialized",
+            "device_count",
+            "_available",
+            "_supported",
+            "with_cuda",
+        ],
+        look: uncalled_checks::that_are_tested,
+    },
+    Analysis {
+        name: "cleanup-not-guaranteed",
+        words: &["contextmanager", "fixture"],
+        look: context_managers::that_clean_up_by_luck,
+    },
+    Analysis {
         name: "context-swallows-exception",
         words: &["contextmanager"],
         look: context_managers::that_swallow_exceptions,
@@ -32,6 +81,21 @@ const ANALYSES: &[Analysis] = &[
         name: "cuda-runtime-mismatch",
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
+    },
+    Analysis {
+        name: "device-name-typo",
+        words: &["device", "DEVICE", "map_location", ".to("],
+        look: device_names::that_name_none,
+    },
+    Analysis {
+        name: "empty-cache-before-collect",
+        words: &["empty_cache", "free_all_blocks", "clear_device_cache"],
+        look: clean_up_order::emptied_before_collected,
+    },
+    Analysis {
+        name: "empty-cache-in-loop",
+        words: &["empty_cache", "free_all_blocks"],
+        look: step_loops::that_empty_the_cache,
     },
     Analysis { name: "environ-bypassed", words: &["putenv"], look: environments::that_are_bypassed },
     Analysis { name: "environ-copy-unused", words: &["environ"], look: environments::that_nobody_gets },
@@ -42,20 +106,62 @@ const ANALYSES: &[Analysis] = &[
         look: subshells::that_take_variables_along,
     },
     Analysis {
+        name: "eval-without-no-grad",
+        words: &["eval", "train"],
+        look: gradients::missing_in_evaluation,
+    },
+    Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
+    Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
+    Analysis {
+        name: "gpu-reset-as-recovery",
+        words: &["nvidia-smi", "reset", "Reset", "close"],
+        look: resets::beside_frameworks,
+    },
+    Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
+    Analysis {
+        name: "leak-check-on-reserved",
+        words: &["reserved", "memory_cached", "mem_get_info", "nvidia-smi", "GetMemoryInfo", "memory_used"],
+        look: leak_checks::on_reserved,
+    },
+    Analysis {
+        name: "legacy-tf32-switch",
+        words: &["allow_tf32", "get_float32_matmul_precision"],
+        look: tf32::legacy_switches,
+    },
+    Analysis {
         name: "local-version-range",
         words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
         look: requirements::ranges_with_labels,
     },
+    Analysis { name: "loss-keeps-graph", words: &["backward"], look: kept_graphs::by_sums },
     Analysis {
         name: "mask-parsed-as-int",
         words: &["VISIBLE_DEVICES"],
         look: parsed_masks::that_become_numbers,
     },
+    Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis {
         name: "nvml-index-as-cuda-index",
         words: &["nvmlDeviceGetHandleByIndex", "nvitop"],
         look: nvml_indices::that_cross,
     },
+    Analysis {
+        name: "retry-inside-oom-handler",
+        words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],
+        look: retries::in_handlers,
+    },
+    Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
+    Analysis {
+        name: "thread-lock-across-processes",
+        words: &["threading"],
+        look: locks::of_threads_across_processes,
+    },
+    Analysis {
+        name: "unknown-matmul-precision",
+        words: &["matmul_precision", "fp32_precision"],
+        look: tf32::unknown_precisions,
+    },
+    Analysis { name: "unsupported-autocast-dtype", words: &["autocast"], look: autocast::with_other_dtypes },
     Analysis {
         name: "validation-reads-env-only",
         words: &["environ", "getenv"],
@@ -67,6 +173,11 @@ const ANALYSES: &[Analysis] = &[
         look: python_names::that_nothing_reads,
     },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
+    Analysis {
+        name: "wrong-device-argument",
+        words: &["device", "devices", "gpus", "gpu_id", "autocast", "Pipeline", "Device"],
+        look: device_arguments::of_another_form,
+    },
 ];
 
 /// The check with this name.

@@ -33,11 +33,13 @@ pub(super) struct Sighting {
     pub sure: bool,
     /// At most this bad.
     pub at_most: Option<Severity>,
+    /// At least this bad.
+    pub at_least: Option<Severity>,
 }
 
 impl Sighting {
     pub fn at(place: Place) -> Sighting {
-        Sighting { place, words: Vec::new(), related: Vec::new(), sure: true, at_most: None }
+        Sighting { place, words: Vec::new(), related: Vec::new(), sure: true, at_most: None, at_least: None }
     }
 
     pub fn word(mut self, name: &'static str, text: impl Into<String>) -> Sighting {
@@ -52,6 +54,11 @@ impl Sighting {
 
     pub fn unsure(mut self) -> Sighting {
         self.sure = false;
+        self
+    }
+
+    pub fn at_least(mut self, severity: Severity) -> Sighting {
+        self.at_least = Some(severity);
         self
     }
 
@@ -184,6 +191,7 @@ impl FileRule<'_> {
         let library = rule.library_severity.filter(|_| scope.policy.gpu.is_none() && scope.is_library());
         let severity = library.unwrap_or(self.severity);
         let severity = seen.at_most.map_or(severity, |most| severity.min(most));
+        let severity = seen.at_least.map_or(severity, |least| severity.max(least));
         let confidence = if seen.sure { rule.confidence } else { rule.confidence.min(Confidence::Medium) };
         Finding {
             rule: rule.id.clone(),

@@ -16,9 +16,9 @@ impl Rule {
     pub(super) fn settle(&mut self, family: &str) -> Result<(), Fault> {
         self.family = family.to_owned();
         if self.languages == ["all"] {
-            // Prose and lists of packages set no environment, and examples in prose are fragments: a rule about
-            // them names them.
-            let quiet = [Language::Markdown, Language::Requirements].map(Language::name);
+            // Prose, lists of packages and caches set no environment, and examples in prose are fragments: a rule
+            // about them names them.
+            let quiet = [Language::Markdown, Language::Requirements, Language::Cache].map(Language::name);
             let all = Language::names().filter(|name| !quiet.contains(name));
             self.languages = all.map(str::to_owned).collect();
         }

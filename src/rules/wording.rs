@@ -11,6 +11,8 @@ pub(super) struct Words<'a> {
     /// The test that it lies in.
     pub test: Option<&'a str>,
     pub in_cpu_part: bool,
+    /// Where in a module it stands that runs when the module is imported.
+    pub position: Option<&'static str>,
     /// The value in force.
     pub in_force: Option<&'a str>,
     /// What is wrong with the value, and what is wanted in its place.
@@ -54,6 +56,7 @@ impl Words<'_> {
             }),
             ("moment", _) if self.in_cpu_part => Some("in a part that must run without a GPU".to_owned()),
             ("moment", _) => Some("before CUDA_VISIBLE_DEVICES is set".to_owned()),
+            ("position", _) => self.position.map(str::to_owned),
             ("earlier", _) => self.in_force.map(str::to_owned),
             ("order", _) => Some(
                 gpu.and_then(|gpu| gpu.device_order).map_or("PCI_BUS_ID", |order| order.as_str()).to_owned(),
@@ -135,6 +138,9 @@ impl Words<'_> {
             What::Call { does, .. } if self.test.is_some() && does.contains(&Does::Allocate) => {
                 "this puts memory on the GPU".to_owned()
             }
+            What::Call { does, note, .. } if !does.contains(&Does::CudaInit) => {
+                format!("the GPU is asked here{}", because(note))
+            }
             What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
             What::Write { variable, .. } => format!("`{variable}` is set here"),
             What::Remove { variable } => format!("`{variable}` is removed here"),
@@ -153,12 +159,17 @@ impl Words<'_> {
 /// Advice that speaks of no finding in particular: "set the variable" for `set {variable}`.
 pub(crate) fn in_general(template: &str) -> String {
     /// What the words of advice stand for.
-    const MEANINGS: [(&str, &str); 5] = [
+    const MEANINGS: [(&str, &str); 10] = [
         ("alloc-conf", "what the policy wants"),
         ("variable", "the variable"),
         ("allowed", "the device that the policy allows (`cuda:0` without one)"),
         ("order", "the order that the policy wants (`PCI_BUS_ID` without one)"),
         ("mask", "the card that the policy wants"),
+        ("name", "the function"),
+        ("replacement", "what takes its place"),
+        ("meant", "the device that is meant"),
+        ("known", "the words that its documentation names"),
+        ("instead", "write it in the form that the call takes"),
     ];
     let mut text = template.trim_end().to_owned();
     for (word, meaning) in MEANINGS {

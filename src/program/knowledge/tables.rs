@@ -1,16 +1,14 @@
-//! `rules/tables/`: what NVIDIA's products are, which GPUs the wheels of torch have code for, and packages that must
-//! be built for one CUDA.
+//! `rules/tables/`: which GPUs the wheels of torch have code for, and packages that must be built for one CUDA.
 
+use crate::architectures::{self, Capability};
 use crate::versions::Range;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Deserializer, de::Error};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// All tables.
 #[derive(Debug, Default)]
 pub struct Tables {
-    products: Vec<(Vec<String>, Pair)>,
     pub wheels: Wheels,
     pub builds: Builds,
 }
@@ -20,17 +18,6 @@ pub struct Tables {
 pub struct Pair {
     pub major: u32,
     pub minor: u32,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProductsFile {
-    #[allow(dead_code)]
-    verified: String,
-    #[allow(dead_code)]
-    sources: Vec<String>,
-    /// Names, by compute capability.
-    products: BTreeMap<Pair, Vec<String>>,
 }
 
 /// What the wheels of torch for x86-64 hold.
@@ -117,14 +104,8 @@ impl Tables {
     pub fn take(&mut self, path: &str, text: &str) -> Result<()> {
         let context = || path.to_owned();
         match path {
-            "tables/products.yaml" => {
-                let file: ProductsFile = serde_yaml::from_str(text).with_context(context)?;
-                for (capability, names) in file.products {
-                    self.products.extend(names.iter().map(|name| (words(name), capability)));
-                }
-            }
-            "tables/torch-wheels.yaml" => self.wheels = serde_yaml::from_str(text).with_context(context)?,
-            "tables/cuda-builds.yaml" => self.builds = serde_yaml::from_str(text).with_context(context)?,
+            "tables/torch-wheels.yaml" => self.wheels = super::parsed(text).with_context(context)?,
+            "tables/cuda-builds.yaml" => self.builds = super::parsed(text).with_context(context)?,
             _ => {}
         }
         Ok(())
@@ -136,14 +117,16 @@ impl Tables {
         let holds = |outer: &[String], inner: &[String]| {
             !inner.is_empty() && outer.windows(inner.len()).any(|part| part == inner)
         };
+        let products: Vec<(Vec<String>, Pair)> =
+            architectures::products().iter().map(|one| (words(&one.name), one.capability.into())).collect();
         // `3090` stands for every RTX 3090; `NVIDIA GeForce RTX 3090 Ti` names more than the table does.
-        let longest = self.products.iter().filter(|(product, _)| holds(&name, product));
+        let longest = products.iter().filter(|(product, _)| holds(&name, product));
         let longest = longest.map(|(product, _)| product.len()).max();
         let meant = |product: &Vec<String>| match longest {
             Some(length) => product.len() == length && holds(&name, product),
             None => holds(product, &name),
         };
-        let mut found = self.products.iter().filter(|(product, _)| meant(product)).map(|(_, pair)| *pair);
+        let mut found = products.iter().filter(|(product, _)| meant(product)).map(|(_, pair)| *pair);
         let first = found.next()?;
         found.all(|other| other == first).then_some(first)
     }
@@ -153,6 +136,12 @@ impl Architectures {
     /// Whether there is code that a GPU of this capability runs: of its own generation, and not newer.
     pub fn serve(&self, capability: Pair) -> bool {
         self.has.iter().any(|has| has.major == capability.major && has.minor <= capability.minor)
+    }
+}
+
+impl From<Capability> for Pair {
+    fn from(capability: Capability) -> Pair {
+        Pair { major: capability.major.into(), minor: capability.minor.into() }
     }
 }
 
