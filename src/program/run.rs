@@ -17,6 +17,7 @@ mod contexts;
 mod decisions;
 mod decorators;
 mod devices;
+mod effects;
 mod environment;
 mod events;
 mod expressions;
