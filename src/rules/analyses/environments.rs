@@ -35,7 +35,7 @@ pub(super) fn that_nobody_gets(scope: &FileScope<'_>) -> Vec<Sighting> {
         let seen = |(at, known, _): &&(Vec<usize>, &str, Span)| known == name && is_within(at, *home);
         let mut reads = copies.reads.iter().filter(seen);
         // Others may import what a module holds.
-        let is_shared = home.is_none() && scope.is_library();
+        let is_shared = (home.is_none() && scope.is_library()) || copies.shared.contains(name);
         if is_shared || reads.any(|(_, _, span)| !copies.changed.contains(span)) {
             continue;
         }
@@ -81,6 +81,8 @@ struct Copies<'a> {
     changed: FxHashSet<Span>,
     /// GPU variables that are set in something of a name.
     changes: Vec<(Vec<usize>, &'a str, String, Span)>,
+    /// Names of `global` and `nonlocal`.
+    shared: FxHashSet<&'a str>,
     /// Changes of a copy that has no name.
     lost: Vec<Sighting>,
     statement: Span,
@@ -98,6 +100,14 @@ impl<'a> Copies<'a> {
         match part {
             Part::Step(step) => {
                 self.statement = step.span;
+                if let StepKind::Share(names) = &step.kind {
+                    self.shared.extend(names);
+                }
+                // An attribute of a class is read by other names.
+                let scopes = |one: &&Around<'_, 'a>| matches!(one, Around::Function(_) | Around::Class(_));
+                if matches!(around.iter().rev().find(scopes), Some(Around::Class(_))) {
+                    return;
+                }
                 let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 for target in targets {
                     let Target::Name(name, _) = target else { continue };
