@@ -13,6 +13,7 @@ mod environments;
 mod fixtures;
 mod gpu_values;
 mod gradients;
+mod hard_cuda;
 mod hardware;
 mod kept_graphs;
 mod leak_checks;
@@ -21,6 +22,7 @@ mod memory;
 mod nvml_indices;
 mod parsed_masks;
 mod python_names;
+mod ranks;
 mod requirements;
 mod resets;
 mod retries;
@@ -44,6 +46,7 @@ pub(super) struct Analysis {
 
 /// All of them, by name.
 const ANALYSES: &[Analysis] = &[
+    Analysis { name: "bare-cuda", words: &[".cuda()"], look: hard_cuda::beside_a_device },
     Analysis {
         name: "bf16-gate-emulated",
         words: &["is_bf16_supported"],
@@ -74,7 +77,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "context-swallows-exception",
-        words: &["contextmanager"],
+        words: &["contextmanager", "__exit__", "__aexit__"],
         look: context_managers::that_swallow_exceptions,
     },
     Analysis {
@@ -139,18 +142,21 @@ const ANALYSES: &[Analysis] = &[
         words: &["VISIBLE_DEVICES"],
         look: parsed_masks::that_become_numbers,
     },
+    Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis {
         name: "nvml-index-as-cuda-index",
         words: &["nvmlDeviceGetHandleByIndex", "nvitop"],
         look: nvml_indices::that_cross,
     },
+    Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
     Analysis {
         name: "retry-inside-oom-handler",
         words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],
         look: retries::in_handlers,
     },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
+    Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
     Analysis {
         name: "thread-lock-across-processes",
         words: &["threading"],

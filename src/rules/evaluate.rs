@@ -97,6 +97,9 @@ impl Scope<'_> {
             (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
                 matches!(event.what, What::Select { index: Some(_), .. })
             }
+            (EventKind::SpreadOverDevices, ScopeKind::Program) => {
+                matches!(event.what, What::Select { index: None, .. })
+            }
             (EventKind::ForbiddenImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
                 (What::Import { module, .. }, Some(cpu)) => {
                     let importer = self.program.dotted(event.place.file);

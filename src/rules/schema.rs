@@ -145,6 +145,8 @@ pub enum EventKind {
     RefusedWrite,
     /// A GPU is chosen by index, anywhere.
     SelectDevice,
+    /// A model is spread over the GPUs that are visible.
+    SpreadOverDevices,
     /// A module that the policy forbids is imported by the CPU part.
     ForbiddenImport,
     /// The CPU part imports GPU code of the project, or a package that imports a forbidden module.

@@ -79,7 +79,10 @@ impl<'p> Run<'p> {
             match device {
                 Device::Gpu { index, text, place } => {
                     (on_gpu, names_gpu) = (true, true);
-                    if index.is_some() {
+                    // A map that spreads a model takes every GPU that is visible.
+                    if index.is_some()
+                        || matches!(&*text, "auto" | "balanced" | "balanced_low_0" | "sequential")
+                    {
                         let place = place.unwrap_or(self.place(at));
                         let name = self.name_of_call(callee);
                         let is_path = name.contains(['.', ':']);
