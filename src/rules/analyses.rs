@@ -105,7 +105,7 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
     Analysis {
         name: "environment-in-subshell",
-        words: &["export ", "set ", "setenv ", "system", "popen", "subprocess", "!", "%%"],
+        words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
         look: subshells::that_take_variables_along,
     },
     Analysis {

@@ -220,7 +220,8 @@ impl<'s> Line<'s, '_> {
         let span = self.origin.span(at, at + text.len());
         match parts.pop() {
             None => Expr { span, kind: ExprKind::Text("".into()) },
-            Some(only) if parts.is_empty() => only,
+            // A value that is put in becomes text.
+            Some(only) if parts.is_empty() && matches!(only.kind, ExprKind::Text(_)) => only,
             Some(last) => {
                 parts.push(last);
                 Expr { span, kind: ExprKind::Join(parts) }

@@ -27,7 +27,8 @@ impl<'p> Run<'p> {
         let all = refused.iter().all(Option::is_some);
         let counts = |given: &&'static str| all || *given != "None";
         let Some(given) = refused.iter().flatten().copied().find(|given| counts(given)) else { return };
-        let sure = all && !(only_if_unset && !reaching.iter().all(Definition::is_absent));
+        let needed = !only_if_unset || reaching.iter().all(Definition::is_absent);
+        let sure = all && needed;
         self.uncertain += usize::from(!sure);
         self.note(What::Refuse { variable: variable.to_owned(), given }, span);
         self.uncertain -= usize::from(!sure);

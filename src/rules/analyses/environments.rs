@@ -4,7 +4,7 @@
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Operator, StepKind, Target};
 use crate::facts::Span;
-use crate::program::is_gpu_variable;
+use crate::program::{MASK, is_gpu_variable};
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +35,7 @@ pub(super) fn that_nobody_gets(scope: &FileScope<'_>) -> Vec<Sighting> {
         let seen = |(at, known, _): &&(Vec<usize>, &str, Span)| known == name && is_within(at, *home);
         let mut reads = copies.reads.iter().filter(seen);
         // Others may import what a module holds.
-        let is_shared = home.is_none() && scope.is_library();
+        let is_shared = (home.is_none() && scope.is_library()) || copies.shared.contains(name);
         if is_shared || reads.any(|(_, _, span)| !copies.changed.contains(span)) {
             continue;
         }
@@ -81,6 +81,8 @@ struct Copies<'a> {
     changed: FxHashSet<Span>,
     /// GPU variables that are set in something of a name.
     changes: Vec<(Vec<usize>, &'a str, String, Span)>,
+    /// Names of `global` and `nonlocal`.
+    shared: FxHashSet<&'a str>,
     /// Changes of a copy that has no name.
     lost: Vec<Sighting>,
     statement: Span,
@@ -98,6 +100,14 @@ impl<'a> Copies<'a> {
         match part {
             Part::Step(step) => {
                 self.statement = step.span;
+                if let StepKind::Share(names) = &step.kind {
+                    self.shared.extend(names);
+                }
+                // An attribute of a class is read by other names.
+                let scopes = |one: &&Around<'_, 'a>| matches!(one, Around::Function(_) | Around::Class(_));
+                if matches!(around.iter().rev().find(scopes), Some(Around::Class(_))) {
+                    return;
+                }
                 let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 for target in targets {
                     let Target::Name(name, _) = target else { continue };
@@ -107,7 +117,7 @@ impl<'a> Copies<'a> {
                         None if is_copy(scope, value) => {
                             self.made.insert(key, 1);
                             let at = functions();
-                            let set = variables_in(scope, value).into_iter();
+                            let set = foremost(variables_in(scope, value)).into_iter();
                             self.changes
                                 .extend(set.map(|(variable, span)| (at.clone(), *name, variable, span)));
                         }
@@ -129,7 +139,7 @@ impl<'a> Copies<'a> {
                 ExprKind::Call(call) => {
                     let ExprKind::Attribute(object, method) = &call.callee.kind else { return };
                     let set = match *method {
-                        "update" => updated(scope, call),
+                        "update" => foremost(updated(scope, call)),
                         "setdefault" | "__setitem__" => {
                             let key = call.arguments.first().and_then(|key| text_of(scope, &key.value));
                             let key = key.filter(|name| is_gpu_variable(name));
@@ -170,6 +180,12 @@ fn lost(scope: &FileScope<'_>, variable: &str, span: Span) -> Sighting {
 /// Whether code in these functions is code of `home`, or of a function in it.
 fn is_within(functions: &[usize], home: Option<usize>) -> bool {
     home.is_none_or(|home| functions.contains(&home))
+}
+
+/// Variables that are set together are one fault: the mask, where it is among them.
+fn foremost(mut set: Vec<(String, Span)>) -> Vec<(String, Span)> {
+    let mask = set.iter().position(|(name, _)| name == MASK).unwrap_or(0);
+    if set.is_empty() { set } else { vec![set.swap_remove(mask)] }
 }
 
 /// The variables of the GPU that `update` sets.

@@ -142,7 +142,11 @@ fn lost_in_block<'c>(block: &'c Block<'_>) -> Vec<(&'c str, Span)> {
     for step in block {
         match &step.kind {
             StepKind::SetVariable(set) => {
-                if is_gpu_variable(&set.name) {
+                let again = lost
+                    .last()
+                    .is_some_and(|(_, before): &(&str, Span)| set.span.start.saturating_sub(before.end) <= 1);
+                // Several variables of one `export` are one fault.
+                if is_gpu_variable(&set.name) && !again {
                     lost.push((&*set.name, set.span));
                 }
             }
