@@ -227,7 +227,8 @@ impl Settings {
             scripts: self.policy.scripts.clone(),
             tests: self.policy.tests.clone(),
             console_scripts: project.console_scripts,
-            lazy_modules: project.requires_python_315,
+            lazy_modules: project.requires_python >= 15,
+            forks_nothing: project.requires_python >= 14,
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
             budget: None,
         }

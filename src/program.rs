@@ -61,6 +61,8 @@ pub struct Options {
     pub cpu_part: Option<Cpu>,
     /// The project requires Python 3.15 or later, which knows `__lazy_modules__`.
     pub lazy_modules: bool,
+    /// The project requires Python 3.14 or later, which forks no children by itself.
+    pub forks_nothing: bool,
     /// What the policy says about scripts: names of functions that check the GPU.
     pub scripts: Scripts,
     /// What it says about tests: names of what releases GPU memory.
@@ -196,8 +198,13 @@ impl<'s> Program<'s> {
         self.sources.text(place)
     }
 
-    fn knows_lazy_modules(&self) -> bool {
+    pub(crate) fn knows_lazy_modules(&self) -> bool {
         self.options.lazy_modules
+    }
+
+    /// Whether `multiprocessing` forks unless it is told otherwise: on Linux, before Python 3.14.
+    fn forks_by_default(&self) -> bool {
+        !self.options.forks_nothing
     }
 
     /// The file of settings with this name.
@@ -256,6 +263,14 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether some file has this word, whatever its language.
+    pub(crate) fn mentions(&self, word: &str) -> bool {
+        self.sources
+            .files
+            .iter()
+            .any(|source| memchr::memmem::find(source.text.as_bytes(), word.as_bytes()).is_some())
     }
 
     /// Whether a program that starts with this file was seen to use a GPU.

@@ -104,7 +104,8 @@ fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
 pub(crate) struct Project {
     /// `[project.scripts]`: modules, and the functions in them that are started.
     pub console_scripts: Vec<(String, String)>,
-    pub requires_python_315: bool,
+    /// The least minor version of Python 3 that it runs on; 0 when it does not say.
+    pub requires_python: u32,
 }
 
 impl Settings {
@@ -126,10 +127,12 @@ impl Settings {
             .map(|(module, function)| (module.trim().to_owned(), function.trim().to_owned()))
             .collect();
         let required = project.get("requires-python").and_then(toml::Value::as_str).unwrap_or_default();
-        let least =
-            required.split(',').filter_map(|part| part.trim().strip_prefix(">=")?.trim().strip_prefix("3."));
-        let requires_python_315 =
-            least.filter_map(|minor| minor.split('.').next()?.parse::<u32>().ok()).any(|minor| minor >= 15);
-        Project { console_scripts, requires_python_315 }
+        let least = required.split(',').filter_map(|part| {
+            let version = [">=", "~=", "=="].iter().find_map(|sign| part.trim().strip_prefix(sign))?;
+            version.trim().strip_prefix("3.")
+        });
+        let requires_python =
+            least.filter_map(|minor| minor.split('.').next()?.trim().parse().ok()).max().unwrap_or(0);
+        Project { console_scripts, requires_python }
     }
 }

@@ -238,7 +238,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
         What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Release { by } => json!({"kind": "release", "by": by}),
-        What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
+        What::Spawn { callee, .. } => json!({"kind": "spawn", "callee": callee}),
         What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
         What::Observed { text, .. } => json!({"kind": "observed", "text": text}),
         What::End => json!({"kind": "end"}),

@@ -66,6 +66,14 @@ impl Scope<'_> {
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
+        let forked = condition.forked_use.is_none_or(|wanted| {
+            let found = self.forked_use(id, event);
+            if let Some((used, certain)) = found {
+                verdict.definition = Some((used, String::new()));
+                verdict.on_some_paths |= !certain && event.doubts > 1;
+            }
+            wanted == found.is_some()
+        });
         let policy = condition.policy.is_none_or(|key| self.has_policy(key));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
@@ -78,6 +86,7 @@ impl Scope<'_> {
             && order
             && device
             && child
+            && forked
             && policy
             && not
             && (condition.any.is_empty()

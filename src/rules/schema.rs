@@ -151,6 +151,8 @@ pub enum EventKind {
     ObjectAtImport,
     /// A default argument, a decorator or the body of a class calls CUDA when it is evaluated.
     CallAtDefinition,
+    /// A process is started.
+    Spawn,
     /// Something stands in a file that starts programs or sets variables.
     Observed,
     /// Reported by the suppressions themselves.
@@ -203,6 +205,8 @@ pub struct Condition {
     pub handed_on: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
+    /// The process that is started is a copy of one that had initialised CUDA, and uses CUDA.
+    pub forked_use: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
     pub validated: Option<bool>,
     /// The memory is given back whatever is raised in the test.
