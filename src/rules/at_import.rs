@@ -3,7 +3,8 @@
 
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::EventKind;
-use crate::code::{Block, Code, ExprKind, StepKind};
+use crate::code::walk::{Part, walk};
+use crate::code::{Block, Code, Expr, ExprKind, StepKind};
 use crate::facts::{Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
@@ -86,7 +87,8 @@ impl Scope<'_> {
         let name = self.program.name_of(file);
         let imported = is_library && !started && !name.ends_with("conftest.py");
         let code = self.program.code(file);
-        if site.file != file || !(imported || stands_in_a_default(code, site.span)) {
+        let told_to_skip = self.program.text(statement).contains("skip") && skips(code, site.span);
+        if told_to_skip || site.file != file || !(imported || stands_in_a_default(code, site.span)) {
             return None;
         }
         let makes = |callee: &str| {
@@ -101,6 +103,17 @@ impl Scope<'_> {
             imported,
         })
     }
+}
+
+/// Whether the answer decides which tests run: `unittest.skipUnless(torch.cuda.is_available(), …)`.
+fn skips(code: &Code<'_>, site: Span) -> bool {
+    let mut skips = false;
+    walk(code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let (ExprKind::Name(callee) | ExprKind::Attribute(_, callee)) = &call.callee.kind else { return };
+        skips |= holds(*span, site) && matches!(*callee, "skipif" | "skipIf" | "skipUnless");
+    });
+    skips
 }
 
 impl AtImport {

@@ -26,9 +26,11 @@ pub(super) fn fails_without_driver(expr: &Expr<'_>, scope: &FileScope<'_>) -> Op
         "driverGetVersion",
         "version",
     ];
-    let name = called(expr, scope, &|does| {
-        does.iter().any(|one| matches!(one, Does::TorchInit | Does::Allocate | Does::Query))
-    })?;
+    let needs =
+        |does: &[Does]| does.iter().any(|one| matches!(one, Does::TorchInit | Does::Allocate | Does::Query));
+    // Much of torch only looks for a GPU; the others need one.
+    let other = || reaches_cuda(expr, scope).filter(|name| !name.starts_with("torch."));
+    let name = called(expr, scope, &needs).or_else(other)?;
     let last = name.rsplit('.').next().unwrap_or(&name);
     // What the method is called on may be on the CPU; a library that falls back is another matter.
     let raises = ["torch.", "cupy.", "numba.cuda.", ".cuda", ".to"].iter().any(|root| name.starts_with(root));

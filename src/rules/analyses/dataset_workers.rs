@@ -51,7 +51,12 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
             continue;
         }
         for other in scope.others_with(name) {
-            if others_read.insert(other.0) {
+            let defines_its_own = {
+                let code = scope.program.code(other);
+                code.classes.iter().any(|class| class.name == name)
+                    || code.functions.iter().any(|function| function.name == name)
+            };
+            if !defines_its_own && others_read.insert(other.0) {
                 let names = Names::of(scope.program, other);
                 let place = |span| Place { file: other, span };
                 loaders.extend(loaders_in(scope.program.code(other), &names, &place));

@@ -1,7 +1,7 @@
 //! Lazy imports of Python 3.15: where they are a syntax error, and where they are not lazy after all.
 
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{Call, Expr, ExprKind, Import, ImportNames, StepKind, Target};
+use crate::code::{Expr, ExprKind, Import, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Start;
@@ -117,12 +117,16 @@ fn used_at_import<'a>(
             _ => None,
         })
         .collect();
+    // What a script does between the import and the use may be the reason for the import to wait.
+    let acting = scope.code.body.iter().filter(|step| started && acts(step));
+    let acting: Vec<Span> = acting.map(|step| step.span).collect();
+    let waits =
+        |import: Span, used: Span| acting.iter().any(|one| import.end <= one.start && one.end <= used.start);
     let mut told: FxHashSet<Span> = FxHashSet::default();
-    let mut may_end = false;
-    let mut called: Vec<(usize, usize)> = Vec::new();
-    let mut tell = |expr: &Expr<'a>, name: &str, sure: bool| {
+    let mut called: Vec<(usize, usize, Span)> = Vec::new();
+    let mut tell = |expr: &Expr<'a>, name: &str, at: Span, sure: bool| {
         let Some(Some(one)) = bound.get(name) else { return };
-        if told.insert(one.import) {
+        if !waits(one.import, at) && told.insert(one.import) {
             let problem = format!(
                 "`{}` is imported lazily and used while this module runs, so it is imported at once",
                 one.module
@@ -139,25 +143,20 @@ fn used_at_import<'a>(
         if around.iter().any(is_later) {
             return;
         }
-        let defines = around
-            .iter()
-            .any(|one| matches!(one, Around::Decorator(_) | Around::Default(_) | Around::Class(_)));
         match &expr.kind {
-            // A script that may have ended before is spared the import.
-            ExprKind::Name(name) if defines || !(started && may_end) => tell(expr, name, true),
+            ExprKind::Name(name) => tell(expr, name, expr.span, true),
             ExprKind::Call(call) => {
-                may_end |= ends(call, scope);
                 if let ExprKind::Name(name) = &call.callee.kind
-                    && let Some(function) = functions.get(name).filter(|_| !(started && may_end))
+                    && let Some(function) = functions.get(name)
                 {
-                    called.push((*function, 0));
+                    called.push((*function, 0, expr.span));
                 }
             }
             _ => {}
         }
     });
     let mut seen = FxHashSet::default();
-    while let Some((function, hops)) = called.pop() {
+    while let Some((function, hops, at)) = called.pop() {
         if !seen.insert(function) || hops > MAX_HOPS {
             continue;
         }
@@ -166,15 +165,15 @@ fn used_at_import<'a>(
         walk(scope.code, &mut |part, around| {
             let inside =
                 around.iter().position(|one| matches!(one, Around::Function(one) if *one == function));
-            let (Part::Expr(expr), Some(at)) = (part, inside) else { return };
-            if around[at + 1..].iter().any(is_later) {
+            let (Part::Expr(expr), Some(depth)) = (part, inside) else { return };
+            if around[depth + 1..].iter().any(is_later) {
                 return;
             }
             match &expr.kind {
-                ExprKind::Name(name) if !is_own(name) => tell(expr, name, false),
+                ExprKind::Name(name) if !is_own(name) => tell(expr, name, at, false),
                 ExprKind::Call(call) => {
                     if let ExprKind::Name(name) = &call.callee.kind {
-                        called.extend(functions.get(name).map(|inner| (*inner, hops + 1)));
+                        called.extend(functions.get(name).map(|inner| (*inner, hops + 1, at)));
                     }
                 }
                 _ => {}
@@ -192,8 +191,15 @@ fn is_later(around: &Around<'_, '_>) -> bool {
     }
 }
 
-/// Whether a call may end the program.
-fn ends(call: &Call<'_>, scope: &FileScope<'_>) -> bool {
-    let parses = matches!(&call.callee.kind, ExprKind::Attribute(_, "parse_args" | "parse_known_args"));
-    parses || scope.names.path(&call.callee) == Some("sys.exit")
+/// Whether a step does more than to define something.
+fn acts(step: &Step<'_>) -> bool {
+    match &step.kind {
+        StepKind::Import(_) | StepKind::Define { .. } | StepKind::DefineClass { .. } => false,
+        StepKind::Assign { targets, value, .. } => {
+            let named = targets.iter().all(|target| matches!(target, Target::Name(..)));
+            !named || value.as_ref().is_some_and(|value| matches!(value.kind, ExprKind::Call(_)))
+        }
+        StepKind::Branch { test, .. } => !matches!(test.kind, ExprKind::Bool(true)),
+        _ => true,
+    }
 }

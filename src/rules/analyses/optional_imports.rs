@@ -100,7 +100,7 @@ fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>
     });
     let (span, name) = call.filter(|_| imports)?;
     let problem =
-        format!("`except ImportError` does not catch what `{name}` raises where there is no driver");
+        format!("`except ImportError` does not catch what `{name}()` raises where there is no driver");
     Some(
         Sighting::at(scope.place(first.head))
             .word("problem", problem)
