@@ -204,8 +204,13 @@ impl<'s> Program<'s> {
     }
 
     /// Whether a file runs with Python 3.15 or later, which knows `__lazy_modules__`.
-    fn knows_lazy_modules(&self, file: FileId) -> bool {
+    pub(crate) fn knows_lazy_modules(&self, file: FileId) -> bool {
         self.versions.at_least(self.name_of(file), "python", "3.15") == Some(true)
+    }
+
+    /// Whether `multiprocessing` forks unless it is told otherwise: on Linux, before Python 3.14.
+    fn forks_by_default(&self, file: FileId) -> bool {
+        self.versions.at_least(self.name_of(file), "python", "3.14") != Some(true)
     }
 
     /// The file of settings with this name.
@@ -296,6 +301,14 @@ impl<'s> Program<'s> {
             *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
         });
         others.any(|(_, source)| reads(&source.text))
+    }
+
+    /// Whether some file has this word, whatever its language.
+    pub(crate) fn mentions(&self, word: &str) -> bool {
+        self.sources
+            .files
+            .iter()
+            .any(|source| memchr::memmem::find(source.text.as_bytes(), word.as_bytes()).is_some())
     }
 
     /// Whether a program that starts with this file was seen to use a GPU.

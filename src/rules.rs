@@ -10,6 +10,7 @@ mod example;
 mod examples;
 pub(crate) mod explain;
 mod files;
+mod forks;
 mod form;
 mod matching;
 mod own;

@@ -239,7 +239,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         What::Refuse { variable, given } => json!({"kind": "refuse", "variable": variable, "given": given}),
         What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Release { by } => json!({"kind": "release", "by": by}),
-        What::Spawn { callee } => json!({"kind": "spawn", "callee": callee}),
+        What::Spawn { callee, .. } => json!({"kind": "spawn", "callee": callee}),
         What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
         What::Observed { text, .. } => json!({"kind": "observed", "text": text}),
         What::End => json!({"kind": "end"}),

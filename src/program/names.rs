@@ -116,9 +116,10 @@ impl<'c, 's> Names<'c, 's> {
         }
         let path: Rc<str> = match &expr.kind {
             ExprKind::Name(name) => {
-                let (path, value) = self.seen.entry((here, name)).or_insert_with(|| {
-                    (scopes.path(here, name, 0), scopes.value(here, name, 0))
-                });
+                let (path, value) = self
+                    .seen
+                    .entry((here, name))
+                    .or_insert_with(|| (scopes.path(here, name, 0), scopes.value(here, name, 0)));
                 if let Some(value) = value {
                     self.values.insert(expr.span, value);
                 }

@@ -22,6 +22,7 @@ mod environment;
 mod events;
 mod expressions;
 mod fixtures;
+mod forks;
 mod frames;
 mod functions;
 mod generators;

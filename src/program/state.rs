@@ -34,6 +34,8 @@ pub(crate) struct SetUp {
     pub worker: Option<State>,
     /// `torch.set_default_device("cuda")` was called.
     pub default_is_gpu: bool,
+    /// How child processes are started, when the program says so: whether they are copies of this one.
+    pub forks: Option<bool>,
 }
 
 /// The state as far as rules ask about it, kept with each event.
@@ -313,6 +315,10 @@ impl SetUp {
             self.worker.clone_from(&other.worker);
         }
         self.default_is_gpu |= other.default_is_gpu;
+        self.forks = match (self.forks, other.forks) {
+            (Some(one), Some(other)) => Some(one && other),
+            (one, other) => one.or(other),
+        };
     }
 }
 

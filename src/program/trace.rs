@@ -123,7 +123,11 @@ pub enum What {
     /// Memory of the GPU is given back.
     Release { by: String },
     /// A process is started: it inherits the environment as it is now.
-    Spawn { callee: String },
+    Spawn {
+        callee: String,
+        /// It is a copy of this one.
+        forks: bool,
+    },
     /// A launcher starts a program, with the environment as it is now.
     Launch {
         callee: String,

@@ -2,9 +2,12 @@
 //! each lies in a file of its own below this one.
 
 mod autocast;
+mod backend_switches;
 mod caches;
 mod clean_up_order;
 mod context_managers;
+mod cuda_calls;
+mod dataset_workers;
 mod device_arguments;
 mod device_names;
 mod device_texts;
@@ -15,11 +18,15 @@ mod gpu_values;
 mod gradients;
 mod hard_cuda;
 mod hardware;
+mod import_proofs;
 mod kept_graphs;
+mod lazy_imports;
 mod leak_checks;
 mod locks;
 mod memory;
 mod nvml_indices;
+mod optional_imports;
+mod parallel_kernels;
 mod parsed_masks;
 mod python_names;
 mod ranks;
@@ -81,6 +88,11 @@ const ANALYSES: &[Analysis] = &[
         look: context_managers::that_swallow_exceptions,
     },
     Analysis {
+        name: "cuda-in-dataset-worker",
+        words: &["Dataset", "collate"],
+        look: dataset_workers::that_use_cuda,
+    },
+    Analysis {
         name: "cuda-runtime-mismatch",
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
@@ -116,11 +128,22 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
     Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
     Analysis {
+        name: "gpu-import-guard-too-narrow",
+        words: &["find_spec", "find_loader", "ImportError", "ModuleNotFoundError"],
+        look: optional_imports::with_narrow_guards,
+    },
+    Analysis {
         name: "gpu-reset-as-recovery",
         words: &["nvidia-smi", "reset", "Reset", "close"],
         look: resets::beside_frameworks,
     },
     Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
+    Analysis {
+        name: "import-proof-in-same-process",
+        words: &["modules"],
+        look: import_proofs::in_a_used_process,
+    },
+    Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
     Analysis {
         name: "leak-check-on-reserved",
         words: &["reserved", "memory_cached", "mem_get_info", "nvidia-smi", "GetMemoryInfo", "memory_used"],
@@ -144,6 +167,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
+    Analysis { name: "numba-parallel-in-pool", words: &["parallel"], look: parallel_kernels::in_pools },
     Analysis {
         name: "nvml-index-as-cuda-index",
         words: &["nvmlDeviceGetHandleByIndex", "nvitop"],
@@ -154,6 +178,23 @@ const ANALYSES: &[Analysis] = &[
         name: "retry-inside-oom-handler",
         words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],
         look: retries::in_handlers,
+    },
+    Analysis {
+        name: "rival-backend-switches",
+        words: &[
+            "CPU",
+            "GPU",
+            "CUDA",
+            "CUPY",
+            "BACKEND",
+            "COMPUTE",
+            "DEVICE",
+            "ENGINE",
+            "MODE",
+            "PROCESSOR",
+            "TARGET",
+        ],
+        look: backend_switches::rivals,
     },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
     Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },

@@ -3,7 +3,8 @@
 
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::EventKind;
-use crate::code::{Block, Code, StepKind};
+use crate::code::walk::{Part, walk};
+use crate::code::{Block, Code, Expr, ExprKind, StepKind};
 use crate::facts::{Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
@@ -77,12 +78,17 @@ impl Scope<'_> {
         };
         let file = module.file;
         let start = self.program.start_of(file);
-        let is_library = start.is_none() || (self.program.is_imported(file) && start != Some(Start::Tests));
+        let imported = self.program.is_imported(file);
+        let is_library = match start {
+            Some(start) => imported && start != Start::Tests,
+            None => imported || !parses_arguments(self.program.code(file)),
+        };
         let started = module.parent.is_none() && self.kind == ScopeKind::Program;
         let name = self.program.name_of(file);
         let imported = is_library && !started && !name.ends_with("conftest.py");
         let code = self.program.code(file);
-        if site.file != file || !(imported || stands_in_a_default(code, site.span)) {
+        let told_to_skip = self.program.text(statement).contains("skip") && skips(code, site.span);
+        if told_to_skip || site.file != file || !(imported || stands_in_a_default(code, site.span)) {
             return None;
         }
         let makes = |callee: &str| {
@@ -99,6 +105,17 @@ impl Scope<'_> {
     }
 }
 
+/// Whether the answer decides which tests run: `unittest.skipUnless(torch.cuda.is_available(), …)`.
+fn skips(code: &Code<'_>, site: Span) -> bool {
+    let mut skips = false;
+    walk(code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let (ExprKind::Name(callee) | ExprKind::Attribute(_, callee)) = &call.callee.kind else { return };
+        skips |= holds(*span, site) && matches!(*callee, "skipif" | "skipIf" | "skipUnless");
+    });
+    skips
+}
+
 impl AtImport {
     fn is(&self, wanted: EventKind) -> bool {
         let kind = match (self.position, self.makes_object) {
@@ -110,6 +127,20 @@ impl AtImport {
         };
         kind == wanted && (self.imported || self.position == Position::Default)
     }
+}
+
+/// Whether a file that nobody imports takes the arguments of a command line at its top level: it is a program, although
+/// it lies in a package.
+fn parses_arguments(code: &Code<'_>) -> bool {
+    code.body.iter().any(|step| match &step.kind {
+        StepKind::Evaluate(value) | StepKind::Assign { value: Some(value), .. } => match &value.kind {
+            ExprKind::Call(call) => {
+                matches!(call.callee.kind, ExprKind::Attribute(_, "parse_args" | "parse_known_args"))
+            }
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 fn stands_in_a_default(code: &Code<'_>, span: Span) -> bool {

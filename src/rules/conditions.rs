@@ -1,13 +1,15 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::{Scope, ScopeKind};
+use super::files::FileScope;
 use super::schema::{Condition, Earlier, PolicyKey, TooLate, VariableKind};
 use super::values::{is_template, selects_by_integer};
 use crate::allocator;
 use crate::code::Host;
-use crate::facts::FileId;
+use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::masks;
+use crate::policy::{Gpu, Policy};
 use crate::program::trace::{Event, EventId, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
@@ -89,7 +91,15 @@ impl Scope<'_> {
                 self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
             })
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
-        let policy = condition.policy.is_none_or(|key| self.has_policy(key));
+        let forked = condition.forked_use.is_none_or(|wanted| {
+            let found = self.forked_use(id, event);
+            if let Some((used, certain)) = found {
+                verdict.definition = Some((used, String::new()));
+                verdict.on_some_paths |= !certain && event.doubts > 1;
+            }
+            wanted == found.is_some()
+        });
+        let policy = condition.policy.is_none_or(|key| key.is_in(self.policy));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
         let holds = unset
@@ -101,6 +111,7 @@ impl Scope<'_> {
             && order
             && device
             && child
+            && forked
             && policy
             && not
             // Asked last: files may have to be read for the answer.
@@ -193,22 +204,6 @@ impl Scope<'_> {
         later.filter(|event| matches!(event.what, What::Release { .. }))
     }
 
-    fn has_policy(&self, key: PolicyKey) -> bool {
-        if key == PolicyKey::Validators {
-            return !self.policy.scripts.validators.is_empty();
-        }
-        let Some(gpu) = &self.policy.gpu else { return false };
-        match key {
-            PolicyKey::Validators => false,
-            PolicyKey::Gpu => true,
-            PolicyKey::AllocConf => gpu.alloc_conf.is_some(),
-            PolicyKey::VisibleDevices => !gpu.visible_devices.is_empty(),
-            PolicyKey::DeviceOrder => {
-                gpu.device_order.is_some() && gpu.visible_devices.iter().any(|mask| selects_by_integer(mask))
-            }
-        }
-    }
-
     /// Whether a launcher has to do with GPUs at all.
     fn uses_gpu(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
@@ -237,7 +232,41 @@ impl Scope<'_> {
     }
 }
 
+impl PolicyKey {
+    pub(super) fn is_in(self, policy: &Policy) -> bool {
+        let in_gpu = |has: fn(&Gpu) -> bool| policy.gpu.as_ref().is_some_and(has);
+        match self {
+            PolicyKey::Validators => !policy.scripts.validators.is_empty(),
+            PolicyKey::Gpu => policy.gpu.is_some(),
+            PolicyKey::AllocConf => in_gpu(|gpu| gpu.alloc_conf.is_some()),
+            PolicyKey::VisibleDevices => in_gpu(|gpu| !gpu.visible_devices.is_empty()),
+            PolicyKey::DeviceOrder => in_gpu(|gpu| {
+                gpu.device_order.is_some() && gpu.visible_devices.iter().any(|mask| selects_by_integer(mask))
+            }),
+        }
+    }
+}
+
 impl Condition {
+    /// Whether it holds at a place of a file; `more` says so of the words that are not about places.
+    pub(super) fn holds_at(
+        &self,
+        span: Span,
+        scope: &FileScope<'_>,
+        more: &dyn Fn(&Condition) -> bool,
+    ) -> bool {
+        let holds = |inner: &Condition| inner.holds_at(span, scope, more);
+        let language = || scope.program.language_at(scope.place(span)).name();
+        more(self)
+            && (self.language.is_empty() || self.language.iter().any(|name| name == language()))
+            && self.policy.is_none_or(|key| key.is_in(scope.policy))
+            && self.not.as_ref().is_none_or(|inner| !holds(inner))
+            && (self.any.is_empty() || self.any.iter().any(holds))
+            && self.all.iter().all(holds)
+            // Asked last: files may have to be read for the answer.
+            && self.versions_fit(scope.program, scope.file)
+    }
+
     /// Whether the versions of packages that a file may run with are as the rule wants them.
     pub(super) fn versions_fit(&self, program: &Program<'_>, file: FileId) -> bool {
         let fits = |(package, wanted): (&String, &Range)| {

@@ -111,6 +111,7 @@ impl Scope<'_> {
                 EventKind::QueryAtImport | EventKind::ObjectAtImport | EventKind::CallAtDefinition,
                 ScopeKind::Program | ScopeKind::CpuPart | ScopeKind::Modules,
             ) => self.is_at_import(wanted, id, event),
+            (EventKind::Spawn, ScopeKind::Program) => matches!(event.what, What::Spawn { .. }),
             (EventKind::Observed, ScopeKind::Launcher) => {
                 matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
             }

@@ -85,6 +85,22 @@ impl<'a> FileScope<'a> {
         &self.program.sources.file(self.file).text
     }
 
+    /// Whether another file in Python has this word.
+    pub fn is_named_elsewhere(&self, word: &str) -> bool {
+        self.others_with(word).next().is_some()
+    }
+
+    /// The other files in Python that have this word.
+    pub fn others_with(&self, word: &str) -> impl Iterator<Item = FileId> {
+        let sources = self.program.sources.files.iter().enumerate();
+        let others = sources.filter(move |(index, source)| {
+            *index != self.file.0 as usize
+                && matches!(source.language, Language::Python | Language::Notebook)
+                && has_word(&source.text, word)
+        });
+        others.map(|(index, _)| FileId(index as u32))
+    }
+
     pub fn language(&self) -> Language {
         self.program.sources.file(self.file).language
     }
@@ -178,7 +194,13 @@ impl<'r> FileRules<'r> {
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&awake).filter(|(_, awake)| **awake) {
             let sightings = match one.analysis {
-                Some(analysis) => (analysis.look)(&scope),
+                Some(analysis) => {
+                    let holds = |seen: &Sighting| {
+                        let mut when = one.rule.when.iter();
+                        when.all(|condition| condition.holds_at(seen.place.span, &scope, &|_| true))
+                    };
+                    (analysis.look)(&scope).into_iter().filter(holds).collect()
+                }
                 None => used.sightings(one.rule, &scope),
             };
             let kept = sightings.into_iter().filter(|seen| one.rule.reads(program.language_at(seen.place)));
@@ -209,6 +231,12 @@ impl FileRule<'_> {
             status: Status::Active,
         }
     }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |one: char| one.is_alphanumeric() || one == '_';
+    memchr::memmem::find_iter(text.as_bytes(), word)
+        .any(|at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 fn filled(template: &str, words: &[(&'static str, String)]) -> String {

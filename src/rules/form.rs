@@ -94,6 +94,15 @@ impl Condition {
     fn word_of_events(&self) -> Option<&'static str> {
         let given = [
             ("variable", self.variable.is_some()),
+            ("named", !self.named.is_empty()),
+            ("too-late", self.too_late.is_some()),
+            ("allocator-missing", self.allocator_missing.is_some()),
+            ("overrides-launcher", self.overrides_launcher.is_some()),
+            ("rival-differs", self.rival_differs.is_some()),
+            ("rival-set", self.rival_set.is_some()),
+            ("certain", self.certain.is_some()),
+            ("imported-later", self.imported_later.is_some()),
+            ("at-most", self.at_most.is_some()),
             ("own-runner", self.own_runner.is_some()),
             ("uses-gpu", self.uses_gpu.is_some()),
             ("unset", self.unset.is_some()),
@@ -110,6 +119,7 @@ impl Condition {
             ("handed-on", self.handed_on.is_some()),
             ("for-child", self.for_child.is_some()),
             ("validated", self.validated.is_some()),
+            ("forked-use", self.forked_use.is_some()),
             ("released", self.released.is_some()),
             ("cpu-part", self.cpu_part.is_some()),
         ];

@@ -163,6 +163,8 @@ pub enum EventKind {
     ObjectAtImport,
     /// A default argument, a decorator or the body of a class calls CUDA when it is evaluated.
     CallAtDefinition,
+    /// A process is started.
+    Spawn,
     /// Something stands in a file that starts programs or sets variables.
     Observed,
     /// Reported by the suppressions themselves.

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::files::{FileScope, Sighting};
-use super::schema::{Argument, Condition, PolicyKey, UsedBy};
+use super::schema::{Argument, Condition, UsedBy};
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
@@ -99,7 +99,9 @@ impl<'a> Used<'a> {
             for one in self.by_name.get(name.as_str()).into_iter().flatten() {
                 let fits = wanted.by.contains(&one.by)
                     && (!imported || one.by == UsedBy::Import)
-                    && rule.when.iter().all(|condition| self.holds(condition, one, scope));
+                    && rule.when.iter().all(|condition| {
+                        condition.holds_at(one.span, scope, &|inner| self.holds(inner, one, scope))
+                    });
                 if !fits {
                     continue;
                 }
@@ -121,6 +123,7 @@ impl<'a> Used<'a> {
         self.by_name.get(name).is_some_and(|uses| uses.iter().any(|one| one.by == by))
     }
 
+    /// The words of a condition that are about uses.
     fn holds(&self, condition: &Condition, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
         let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
         let also = |name: &String| {
@@ -128,26 +131,10 @@ impl<'a> Used<'a> {
                 |used: &String| used.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
             self.by_name.contains_key(name) || self.by_name.keys().any(below)
         };
-        let has_policy = |key| match key {
-            PolicyKey::Gpu => scope.policy.gpu.is_some(),
-            PolicyKey::Validators => !scope.policy.scripts.validators.is_empty(),
-            PolicyKey::DeviceOrder => scope.policy.gpu.as_ref().is_some_and(|gpu| gpu.device_order.is_some()),
-            PolicyKey::AllocConf => scope.policy.gpu.as_ref().is_some_and(|gpu| gpu.alloc_conf.is_some()),
-            PolicyKey::VisibleDevices => {
-                scope.policy.gpu.as_ref().is_some_and(|gpu| !gpu.visible_devices.is_empty())
-            }
-        };
-        let language = || scope.program.language_at(scope.place(one.span)).name();
         condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
-            && (condition.language.is_empty() || condition.language.iter().any(|name| name == language()))
-            && condition.policy.is_none_or(has_policy)
-            && condition.not.as_ref().is_none_or(|inner| !self.holds(inner, one, scope))
-            && (condition.any.is_empty() || condition.any.iter().any(|inner| self.holds(inner, one, scope)))
-            && condition.all.iter().all(|inner| self.holds(inner, one, scope))
-            && condition.versions_fit(scope.program, scope.file)
     }
 }
 

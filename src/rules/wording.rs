@@ -189,7 +189,7 @@ pub(crate) fn as_code(what: &What) -> String {
         }
         What::Call { callee, .. } => format!(".{callee}()"),
         What::Validate { by } => format!("{by}()"),
-        What::Spawn { callee } => format!("{callee}()"),
+        What::Spawn { callee, .. } => format!("{callee}()"),
         What::Release { by } => by.clone(),
         What::Launch { callee, .. } => callee.clone(),
         What::Observed { text, .. } => text.clone(),

@@ -1,6 +1,7 @@
 //! Functions that are handed to somebody else, who calls them: threads, processes, pools, runners.
 
 use super::calls::{Arg, Args};
+use super::forks::is_fork;
 use super::{Flow, Run};
 use crate::facts::Span;
 use crate::program::trace::What;
@@ -43,7 +44,8 @@ impl<'p> Run<'p> {
         if !starts_process(base) {
             return self.special(object, "run", Vec::new(), span);
         }
-        self.note(What::Spawn { callee: text.to_string() }, span);
+        let forks = self.forks(&text, &Args::default(), None);
+        self.note(What::Spawn { callee: text.to_string(), forks }, span);
         let before = self.state.clone();
         self.enter_process();
         self.in_child += 1;
@@ -147,7 +149,10 @@ pub(super) fn starts_child(path: &str) -> bool {
             && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
         || (path.contains("process.Command.new()")
             && ["exec", "output", "spawn", "status"].iter().any(|end| path.ends_with(end)))
-        || (path.contains("Pool()") && path.contains("multiprocessing"))
+        || (path.contains("multiprocessing")
+            && (path.contains("Pool()") || path.ends_with(".Pool"))
+            && !path.contains(".dummy."))
+        || is_fork(path)
 }
 
 /// Whether a library call runs the functions that it is given in another process.

@@ -38,7 +38,8 @@ impl<'p> Run<'p> {
         }
         self.check_environment_of(&text, &args);
         if starts_child(&text) {
-            self.note(What::Spawn { callee: text.to_string() }, span);
+            let forks = self.forks(&text, &args, self.made_with(path));
+            self.note(What::Spawn { callee: text.to_string(), forks }, span);
         }
         if let Some(patch) = text.strip_suffix(".start") {
             let target = self.made_with(path).and_then(|args| self.patch_target(patch, args));
@@ -79,6 +80,11 @@ impl<'p> Run<'p> {
                 Some(device)
             }
             "tch.Device.Cuda" => Some(self.tch_device(args, span)),
+            "multiprocessing.set_start_method" | "torch.multiprocessing.set_start_method" => {
+                self.set_start_method(args);
+                None
+            }
+            "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
             "functools.partial" => self.partial(args),
             _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
@@ -127,7 +133,8 @@ impl<'p> Run<'p> {
             || self.program.knowledge.depends_on_making(&result_text)
             || is_argument_parser(&result_text)
             || Self::is_mark(&text)
-            || waits_for_start(&text);
+            || waits_for_start(&text)
+            || text.ends_with(".ProcessPoolExecutor");
         // A mark that asks for the number of devices is remembered as asking, under its name too.
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
         let skips = ["skipif", "skipIf", "skipUnless"].iter().any(|end| text.ends_with(end));

@@ -4,4 +4,4 @@ from torch.optim import AdamW as Optimizer
 
 weights = [torch.zeros(1, requires_grad=True)]
 optimizer = Optimizer(weights)
-optimizer.step()
+optimizer.step()  # ~ cuda-query-at-import note

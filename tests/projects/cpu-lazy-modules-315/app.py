@@ -1,5 +1,5 @@
 __lazy_modules__ = ["torch", "cupy"]
-import cupy  # ~ gpu-import-in-cpu-mode error
+import cupy  # ~ gpu-import-in-cpu-mode error, lazy-import-misuse warning
 import torch
 
 

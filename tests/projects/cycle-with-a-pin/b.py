@@ -1,7 +1,7 @@
 import a
 import torch
 
-torch.cuda.init()
+torch.cuda.init()  # ~ cuda-query-at-import note
 
 
 def use():

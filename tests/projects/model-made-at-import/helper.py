@@ -1,3 +1,3 @@
 from transformers import pipeline
 
-recognise = pipeline("automatic-speech-recognition")
+recognise = pipeline("automatic-speech-recognition")  # ~ gpu-object-at-import warning

@@ -1,4 +1,4 @@
-lazy import torch  # ~ gpu-import-in-cpu-mode error
+lazy import torch  # ~ gpu-import-in-cpu-mode error, lazy-import-misuse warning
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
 """What this machine is."""
 import torch
 
-CARDS = torch.cuda.is_available()
+CARDS = torch.cuda.is_available()  # ~ cuda-query-at-import note

@@ -1,3 +1,3 @@
 import torch
 
-COUNT = torch.cuda.current_device()
+COUNT = torch.cuda.current_device()  # ~ cuda-query-at-import note

@@ -9,4 +9,4 @@ class Manager:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-manager = Manager()
+manager = Manager()  # ~ gpu-object-at-import warning

@@ -1,3 +1,3 @@
 import torch
 
-GPU = torch.cuda.is_available()
+GPU = torch.cuda.is_available()  # ~ cuda-query-at-import note

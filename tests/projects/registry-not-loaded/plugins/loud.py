@@ -1,3 +1,3 @@
 import torch
 
-READY = torch.cuda.is_available()
+READY = torch.cuda.is_available()  # ~ cuda-query-at-import note

@@ -3,7 +3,7 @@ import os
 import torch
 
 
-def train(name=torch.cuda.get_device_name(0)):
+def train(name=torch.cuda.get_device_name(0)):  # ~ cuda-call-in-default-argument warning
     print(name)
 
 

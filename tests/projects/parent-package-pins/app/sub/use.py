@@ -1,3 +1,3 @@
 import torch
 
-torch.ones(1).cuda()
+torch.ones(1).cuda()  # ~ gpu-object-at-import warning

@@ -1,6 +1,6 @@
 import torch
 
-DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")  # ~ cuda-query-at-import note
 
 
 def build():

@@ -1,0 +1,233 @@
+//! Code of datasets that the workers of a DataLoader run.
+
+use super::cuda_calls::reaches_cuda;
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{Argument, Code, Expr, ExprKind, StepKind};
+use crate::facts::{Place, Span};
+use crate::program::Names;
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
+use rustc_hash::FxHashSet;
+
+/// A DataLoader with workers.
+struct Loader {
+    place: Place,
+    /// The class of the dataset, where it can be told.
+    dataset: Option<String>,
+    /// Classes that the file makes objects of.
+    made: FxHashSet<String>,
+    /// The function or class that puts batches together.
+    collate: Option<String>,
+    collate_lambda: Option<usize>,
+}
+
+/// What a method of a dataset calls, and what that calls: further ones are not followed.
+const MAX_HOPS: usize = 3;
+
+/// Calls of CUDA in what a worker runs: `__getitem__` and `__iter__` of a dataset, and `collate_fn`.
+pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut loaders = loaders_in(scope.code, scope.names, &|span| scope.place(span));
+    let mut candidates: Vec<(String, Vec<usize>)> = Vec::new();
+    for class in &scope.code.classes {
+        let is_dataset = class.bases.iter().any(|base| scope.text(base.span).ends_with("Dataset"));
+        let methods = methods_of(class.name, scope, &|name| match name {
+            "__getitem__" | "__getitems__" | "__iter__" | "__next__" => is_dataset,
+            "__call__" => !is_dataset,
+            _ => false,
+        });
+        candidates.push((class.name.to_owned(), methods));
+    }
+    for step in &scope.code.body {
+        if let StepKind::Define { function, .. } = &step.kind {
+            candidates.push((scope.code.functions[*function].name.to_owned(), vec![*function]));
+        }
+    }
+    let mut found = Vec::new();
+    let mut others_read: FxHashSet<u32> = FxHashSet::default();
+    for (name, functions) in &candidates {
+        let uses: Vec<(Span, String)> =
+            functions.iter().flat_map(|function| uses_in(*function, name, scope, 0)).collect();
+        if uses.is_empty() {
+            continue;
+        }
+        for other in scope.others_with(name) {
+            let defines_its_own = {
+                let code = scope.program.code(other);
+                code.classes.iter().any(|class| class.name == name)
+                    || code.functions.iter().any(|function| function.name == name)
+            };
+            if !defines_its_own && others_read.insert(other.0) {
+                let names = Names::of(scope.program, other);
+                let place = |span| Place { file: other, span };
+                loaders.extend(loaders_in(scope.program.code(other), &names, &place));
+            }
+        }
+        let is_function = scope.code.functions.iter().any(|function| function.name == name);
+        let surely =
+            |loader: &&Loader| loader.dataset.as_ref() == Some(name) || loader.collate.as_ref() == Some(name);
+        let perhaps =
+            |loader: &&Loader| !is_function && loader.dataset.is_none() && loader.made.contains(name);
+        let sure = loaders.iter().find(surely);
+        if let Some(loader) = sure.or_else(|| loaders.iter().find(perhaps)) {
+            report(&uses, loader, sure.is_some(), scope, &mut found);
+        }
+    }
+    for loader in &loaders {
+        if let Some(lambda) = loader.collate_lambda.filter(|_| loader.place.file == scope.file) {
+            report(&uses_in(lambda, "", scope, 0), loader, true, scope, &mut found);
+        }
+    }
+    found
+}
+
+fn report(
+    uses: &[(Span, String)],
+    loader: &Loader,
+    sure: bool,
+    scope: &FileScope<'_>,
+    found: &mut Vec<Sighting>,
+) {
+    // The first says it; the others are the same fault.
+    let Some((span, name)) = uses.iter().min_by_key(|(span, _)| *span) else { return };
+    let place = scope.place(*span);
+    if found.iter().any(|known| known.place == place) {
+        return;
+    }
+    let sighting = Sighting::at(place).word("use", name).beside(loader.place, "its workers run it");
+    found.push(if sure { sighting } else { sighting.unsure() });
+}
+
+/// The methods of a class with these names.
+fn methods_of(class: &str, scope: &FileScope<'_>, wanted: &dyn Fn(&str) -> bool) -> Vec<usize> {
+    let Some(class) = scope.code.classes.iter().find(|one| one.name == class) else { return Vec::new() };
+    let defined = class.body.iter().filter_map(|step| match &step.kind {
+        StepKind::Define { function, .. } => Some(*function),
+        _ => None,
+    });
+    defined.filter(|function| wanted(scope.code.functions[*function].name)).collect()
+}
+
+/// The calls of CUDA in a function, and in the methods and functions of the file that it calls.
+fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> Vec<(Span, String)> {
+    let mut uses = Vec::new();
+    let mut called = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let inside = around.iter().any(|one| matches!(one, Around::Function(one) if *one == function));
+        let Part::Expr(expr) = part else { return };
+        if !inside || around.iter().any(|one| is_main_process_only(one, scope)) {
+            return;
+        }
+        if let Some(name) = reaches_cuda(expr, scope) {
+            uses.push((expr.span, name));
+        }
+        let ExprKind::Call(call) = &expr.kind else { return };
+        match &call.callee.kind {
+            ExprKind::Attribute(object, method) if matches!(object.kind, ExprKind::Name("self")) => {
+                called.extend(methods_of(class, scope, &|name| name == *method));
+            }
+            ExprKind::Name(name) => {
+                let defined = scope.code.body.iter().filter_map(|step| match &step.kind {
+                    StepKind::Define { function, .. } => Some(*function),
+                    _ => None,
+                });
+                called.extend(defined.filter(|one| scope.code.functions[*one].name == *name));
+            }
+            _ => {}
+        }
+    });
+    if hops < MAX_HOPS {
+        called.retain(|one| *one != function);
+        uses.extend(called.into_iter().flat_map(|one| uses_in(one, class, scope, hops + 1)));
+    }
+    uses
+}
+
+/// `if torch.utils.data.get_worker_info() is None:`
+fn is_main_process_only(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+    matches!(around, Around::Then(test) | Around::Otherwise(test) if scope.text(test.span).contains("worker"))
+}
+
+/// The loaders of a file that have workers.
+fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Place) -> Vec<Loader> {
+    let mut loaders = Vec::new();
+    let mut made = FxHashSet::default();
+    walk(code, &mut |part, _| {
+        let Part::Expr(expr) = part else { return };
+        let ExprKind::Call(call) = &expr.kind else { return };
+        made.extend(last_name(&call.callee));
+        let is_loader = names.path(&call.callee).is_some_and(|path| {
+            path.ends_with(".DataLoader")
+                && (path.starts_with("torch.") || path.starts_with("torch_geometric."))
+        });
+        if !is_loader || !has_workers(&call.arguments, names) {
+            return;
+        }
+        let class_of = |expr: &Expr<'_>| match &names.meant(expr).kind {
+            ExprKind::Call(call) => last_name(&call.callee),
+            _ => None,
+        };
+        let collate = argument(&call.arguments, Some(6), Some("collate_fn"));
+        let function = collate.and_then(|given| match &names.meant(given).kind {
+            ExprKind::Name(name) => Some((*name).to_owned()),
+            ExprKind::Call(call) => {
+                let partial = names.path(&call.callee) == Some("functools.partial");
+                let first = call.arguments.first().filter(|_| partial);
+                first.map_or_else(|| last_name(&call.callee), |first| last_name(&first.value))
+            }
+            _ => None,
+        });
+        let lambda = collate.and_then(|given| match names.meant(given).kind {
+            ExprKind::Lambda(number) => Some(number),
+            _ => None,
+        });
+        loaders.push(Loader {
+            place: place(expr.span),
+            dataset: argument(&call.arguments, Some(0), Some("dataset")).and_then(class_of),
+            made: FxHashSet::default(),
+            collate: function,
+            collate_lambda: lambda,
+        });
+    });
+    for loader in &mut loaders {
+        // `random_split(dataset, …)` and their like hold a dataset that has been made in the file.
+        let is_wrapper = loader.dataset.as_deref().is_some_and(|name| {
+            matches!(name, "Subset" | "random_split" | "ConcatDataset" | "build_dataset" | "get_dataset")
+        });
+        if is_wrapper {
+            loader.dataset = None;
+        }
+        loader.made.clone_from(&made);
+    }
+    loaders
+}
+
+/// `num_workers` is surely not 0.
+fn has_workers(arguments: &[Argument<'_>], names: &Names<'_, '_>) -> bool {
+    let some = |expr: &Expr<'_>| match &names.meant(expr).kind {
+        ExprKind::Int(number) => *number > 0,
+        ExprKind::Call(call) => {
+            matches!(names.path(&call.callee), Some("os.cpu_count" | "multiprocessing.cpu_count"))
+        }
+        _ => false,
+    };
+    if let Some(given) = argument(arguments, Some(5), Some("num_workers")) {
+        return some(given);
+    }
+    // `DataLoader(dataset, **options)`
+    arguments.iter().filter(|one| one.unpacked).any(|one| match &names.meant(&one.value).kind {
+        ExprKind::Mapping(entries) => entries.iter().any(|(key, value)| {
+            matches!(key, Some(Expr { kind: ExprKind::Text(key), .. }) if key == "num_workers") && some(value)
+        }),
+        ExprKind::Call(call) => {
+            call.arguments.iter().any(|one| one.name == Some("num_workers") && some(&one.value))
+        }
+        _ => false,
+    })
+}
+
+fn last_name(expr: &Expr<'_>) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name) => Some((*name).to_owned()),
+        _ => None,
+    }
+}

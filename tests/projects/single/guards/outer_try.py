@@ -1,0 +1,9 @@
+try:
+    try:
+        import cupy
+
+        cupy.zeros(1)
+    except ImportError:
+        import numpy as cupy
+except Exception:
+    cupy = None
