@@ -163,10 +163,10 @@ fn skips_of(scope: &FileScope<'_>) -> Vec<Skip> {
             StepKind::DefineClass { class, decorators } if decorators.iter().any(marks) => {
                 skips.push(Skip::Class(*class));
             }
-            StepKind::Assign { targets, value: Some(value), .. } if marks(value) => {
-                if targets.iter().any(|target| matches!(target, Target::Name("pytestmark", _))) {
-                    skips.push(Skip::File);
-                }
+            StepKind::Assign { targets, value: Some(value), .. }
+                if marks(value) && matches!(targets[..], [Target::Name("pytestmark", _)]) =>
+            {
+                skips.push(Skip::File);
             }
             _ => {}
         }
