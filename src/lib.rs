@@ -78,6 +78,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         let kind = match start {
             Start::Library => ScopeKind::Library,
             Start::CpuPart => ScopeKind::CpuPart,
+            Start::Modules => ScopeKind::Modules,
             Start::Unit(_) => ScopeKind::Launcher,
             _ => ScopeKind::Program,
         };

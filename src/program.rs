@@ -50,6 +50,7 @@ pub struct Program<'s> {
     /// What the programs ran, known once they did.
     ran: OnceLock<Ran>,
     cpu_part: OnceLock<Vec<FileId>>,
+    left_alone: OnceLock<Vec<FileId>>,
 }
 
 /// What the policy says that changes how programs are followed.
@@ -114,6 +115,7 @@ impl<'s> Program<'s> {
         let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
         Program {
             cpu_part: OnceLock::new(),
+            left_alone: OnceLock::new(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
             codes,
@@ -162,7 +164,8 @@ impl<'s> Program<'s> {
         let alone = files.filter(|&file| self.has_code_alone(file, ran));
         let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
         let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
-        for others in [alone, cpu_part.into_iter().collect()] {
+        let left_alone = self.left_alone().first().map(|&first| (first, Start::Modules, None));
+        for others in [alone, left_alone.into_iter().collect(), cpu_part.into_iter().collect()] {
             let more = self.follow_all(&others, &judge, &distinct);
             followed.judged.extend(more.judged);
             followed.unfinished.extend(more.unfinished);
@@ -365,6 +368,24 @@ impl<'s> Program<'s> {
                 .filter(|file| self.is_read(*file) && named(file))
                 .collect()
         })
+    }
+
+    /// The modules of Python that no program was seen to import and whose import may do something.
+    fn left_alone(&self) -> &[FileId] {
+        self.left_alone.get_or_init(|| {
+            let may_act = |file: &FileId| {
+                self.language_of(*file) == Language::Python
+                    && self.is_hot(*file)
+                    && !self.ran_elsewhere(*file)
+                    && self.start_of(*file).is_none()
+            };
+            (0..self.codes.len() as u32).map(FileId).filter(may_act).collect()
+        })
+    }
+
+    /// Whether a file of the project imports this one.
+    pub(crate) fn is_imported(&self, file: FileId) -> bool {
+        self.imports.is_imported(file)
     }
 
     /// Whether the file could be read as its language.

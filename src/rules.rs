@@ -2,9 +2,11 @@
 //! a fault.
 
 mod analyses;
+mod at_import;
 mod conditions;
 mod environments;
 mod evaluate;
+mod example;
 mod examples;
 pub(crate) mod explain;
 mod files;
@@ -15,13 +17,15 @@ mod schema;
 mod selection;
 mod uses;
 mod validation;
+mod values;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};
+pub use example::{Example, Examples};
 pub use examples::test;
 pub use files::FileRules;
 pub use own::Loaded;
-pub use schema::{Example, Examples, Rule, Section};
+pub use schema::{Rule, Section};
 pub use selection::{Selection, UnknownSelector};
 
 use crate::program::knowledge::Knowledge;

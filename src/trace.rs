@@ -296,6 +296,6 @@ fn started(start: Start, language: Option<Language>) -> &'static str {
         Start::Tests => "run by pytest",
         Start::Unit(_) => "a launcher",
         Start::Snippet(_) => "started as code on a command line",
-        Start::Imported | Start::Library | Start::CpuPart => "imported",
+        Start::Imported | Start::Library | Start::CpuPart | Start::Modules => "imported",
     }
 }

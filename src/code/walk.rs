@@ -66,7 +66,7 @@ pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
 }
 
 /// Looks at one block of a file, and at the functions and classes that are defined in it.
-pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c Block<'s>, visit: &mut Visit<'_, 'c, 's>) {
+pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Step<'s>], visit: &mut Visit<'_, 'c, 's>) {
     Walk { code, visit, around: Vec::new() }.block(block);
 }
 
@@ -110,7 +110,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         self.around.pop();
     }
 
-    fn block(&mut self, block: &'c Block<'s>) {
+    fn block(&mut self, block: &'c [Step<'s>]) {
         // Blocks nest as deeply as their front-end lets them.
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || block.iter().for_each(|step| self.step(step)));
     }

@@ -32,11 +32,14 @@ pub enum PassageKind {
 pub fn passages(source: &Source) -> Vec<Passage> {
     match source.language {
         Language::Markdown => markdown::passages::passages(source),
-        Language::Python => python::comments(&source.text, &Origin::from(0), false),
+        Language::Python => {
+            let text = source.text.trim_start_matches('\u{feff}');
+            python::remarks(text, &Origin::from(source.text.len() - text.len()), false)
+        }
         Language::Notebook => {
             let Some(Ok(cells)) = &source.cells else { return Vec::new() };
             let of_cell = |cell: &crate::sources::Cell| {
-                python::comments(&source.text[cell.range.clone()], &Origin::from(cell.range.start), true)
+                python::remarks(&source.text[cell.range.clone()], &Origin::from(cell.range.start), true)
             };
             cells.iter().flat_map(of_cell).collect()
         }

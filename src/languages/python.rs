@@ -4,16 +4,17 @@
 
 mod expressions;
 mod nesting;
+mod remarks;
 mod statements;
 
 use crate::code::{Block, Code, Expr, ExprKind};
 use crate::facts::Span;
 use crate::languages::Refusal;
 use crate::languages::embedded::Origin;
-use crate::languages::passages::{Passage, PassageKind};
 use crate::sources::Source;
 use aho_corasick::packed::Searcher;
 use nesting::{MAX_DEPTH, TOO_DEEP};
+pub use remarks::remarks;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
 use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
@@ -46,25 +47,6 @@ pub fn lower_cell<'s>(
 /// file.
 pub fn lower_snippet<'s>(text: &'s str, origin: &Origin, code: &mut Code<'s>) -> Result<Block<'s>, Refusal> {
     lower_part(text, origin, None, code)
-}
-
-/// The comments of a text, whether it is Python as a whole or not.
-pub fn comments(text: &str, origin: &Origin, notebook: bool) -> Vec<Passage> {
-    if nesting::check(text).is_err() {
-        return Vec::new();
-    }
-    let source_type = if notebook { PySourceType::Ipynb } else { PySourceType::Python };
-    let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
-    let Some(parsed) = parse_unchecked(text, options).try_into_module() else { return Vec::new() };
-    let comments = parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment);
-    let found = comments.map(|token| {
-        let range = token.range();
-        let start = origin.span(range.start().to_usize(), range.end().to_usize()).start as usize;
-        Passage::new(PassageKind::Comment, &text[range.start().to_usize()..range.end().to_usize()], start)
-    });
-    let found = found.collect();
-    nesting::release(parsed, text.len());
-    found
 }
 
 /// `notebook` is there for text that IPython runs.

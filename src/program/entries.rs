@@ -23,6 +23,8 @@ pub enum Start {
     Library,
     /// The modules of the CPU part are imported, one after the other.
     CpuPart,
+    /// So are those that no program was seen to import.
+    Modules,
     /// A script, job or service: [`crate::code::Unit`], by its number.
     Unit(usize),
     /// Python that a launcher hands to an interpreter: [`crate::code::Snippet`], by its number.

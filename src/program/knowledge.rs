@@ -137,6 +137,8 @@ pub enum Does {
     Release,
     /// Starts the threads of a library on the CPU side.
     Threads,
+    /// Asks which GPUs there are, or what they can do.
+    Query,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.

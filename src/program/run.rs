@@ -17,6 +17,7 @@ mod contexts;
 mod decisions;
 mod decorators;
 mod devices;
+mod effects;
 mod environment;
 mod events;
 mod expressions;
@@ -288,20 +289,24 @@ impl<'p> Run<'p> {
             Start::Library => self.run_library(),
             Start::Unit(unit) => self.run_unit(unit),
             Start::Snippet(snippet) => self.run_snippet(snippet),
-            Start::CpuPart => {
-                let each = self.most_steps;
-                for &file in self.program.cpu_part() {
-                    self.most_steps = (self.steps + each).min(self.program.budget.all);
-                    for parent in self.program.modules.parents(file) {
-                        self.enter_module(parent, Span::default());
-                    }
-                    self.enter_module(file, Span::default());
-                    self.flow = Flow::Next;
-                }
-            }
+            Start::CpuPart => self.run_imports(self.program.cpu_part()),
+            Start::Modules => self.run_imports(self.program.left_alone()),
         }
         self.trace.steps = self.steps;
         self.trace
+    }
+
+    /// Imports modules, one after the other.
+    fn run_imports(&mut self, files: &'p [FileId]) {
+        let each = self.most_steps;
+        for &file in files {
+            self.most_steps = (self.steps + each).min(self.program.budget.all);
+            for parent in self.program.modules.parents(file) {
+                self.enter_module(parent, Span::default());
+            }
+            self.enter_module(file, Span::default());
+            self.flow = Flow::Next;
+        }
     }
 
     fn run_entry_module(&mut self) {

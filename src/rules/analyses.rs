@@ -77,7 +77,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "context-swallows-exception",
-        words: &["contextmanager"],
+        words: &["contextmanager", "__exit__", "__aexit__"],
         look: context_managers::that_swallow_exceptions,
     },
     Analysis {

@@ -1,7 +1,7 @@
 //! What rules ask about the environment of a whole program: what is missing in it, and what was there before.
 
-use super::conditions::{same_mask, selects_by_integer};
 use super::evaluate::Scope;
+use super::values::{same_mask, selects_by_integer};
 use crate::allocator;
 use crate::code::Host;
 use crate::program::knowledge::Does;

@@ -34,6 +34,8 @@ pub enum ScopeKind {
     Library,
     /// The import of the modules that must run without a GPU.
     CpuPart,
+    /// The import of the modules that no program imports.
+    Modules,
     /// A script, job or service that starts programs.
     Launcher,
 }
@@ -105,6 +107,10 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (
+                EventKind::QueryAtImport | EventKind::ObjectAtImport | EventKind::CallAtDefinition,
+                ScopeKind::Program | ScopeKind::CpuPart | ScopeKind::Modules,
+            ) => self.is_at_import(wanted, id, event),
             (EventKind::Observed, ScopeKind::Launcher) => {
                 matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
             }
@@ -179,6 +185,7 @@ impl Scope<'_> {
             At::Event => event.place,
             At::Entry => statement,
             At::Test => self.test_name(event).unwrap_or(event.place),
+            At::Module => self.at_import(event).map_or(event.place, |import| import.site),
             At::Definition => definition.map_or(statement, |write| write.place),
             At::Writer => self.loading(event).unwrap_or(event.place),
         };
@@ -186,6 +193,7 @@ impl Scope<'_> {
             event,
             test: self.trace.test_of(event).and_then(|frame| frame.function.as_deref()),
             in_cpu_part: self.kind == ScopeKind::CpuPart,
+            position: self.at_import(event).map(|import| import.position.in_words()),
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             fault: verdict.fault.as_ref(),
             policy: self.policy,

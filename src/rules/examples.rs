@@ -1,6 +1,6 @@
 //! Runs the examples of the rules through the whole pipeline: they are the rules' tests.
 
-use super::schema::{Example, Files};
+use super::example::{Example, Files};
 use super::{Rule, RuleSet};
 use crate::settings::Settings;
 use crate::sources::{Language, Source, Sources};

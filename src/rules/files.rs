@@ -10,7 +10,8 @@ use crate::findings::{Confidence, Finding, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 
 /// One file, as a rule about written code sees it.
 pub(super) struct FileScope<'a> {
@@ -99,7 +100,8 @@ pub struct FileRules<'r> {
     /// Words without which no rule has anything to look for, each with the rules that it wakes.
     words: AhoCorasick,
     /// The same words, for the question whether there are any: many times as fast, and most files have none.
-    any_word: AhoCorasick,
+    /// Absent on machines that cannot search so, and for more words than it takes.
+    any_word: Option<Searcher>,
     woken: Vec<Vec<usize>>,
 }
 
@@ -135,11 +137,10 @@ impl<'r> FileRules<'r> {
             }
             found.push(FileRule { rule, severity, analysis, always: wanted.is_empty() });
         }
-        let any_word = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&words);
         FileRules {
             rules: found,
             words: AhoCorasick::new(&words).expect("a few words"),
-            any_word: any_word.expect("a few words"),
+            any_word: Searcher::new(&words),
             woken,
         }
     }
@@ -159,7 +160,8 @@ impl<'r> FileRules<'r> {
         };
         let mut awake: Vec<bool> = self.rules.iter().map(|one| one.always && may_read(one.rule)).collect();
         let sleeping = self.rules.iter().any(|one| !one.always && may_read(one.rule));
-        if sleeping && self.any_word.is_match(&source.text) {
+        let has_word = || self.any_word.as_ref().is_none_or(|words| words.find(&source.text).is_some());
+        if sleeping && has_word() {
             for found in self.words.find_overlapping_iter(&source.text) {
                 for &rule in &self.woken[found.pattern().as_usize()] {
                     awake[rule] = awake[rule] || may_read(self.rules[rule].rule);

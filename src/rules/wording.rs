@@ -11,6 +11,8 @@ pub(super) struct Words<'a> {
     /// The test that it lies in.
     pub test: Option<&'a str>,
     pub in_cpu_part: bool,
+    /// Where in a module it stands that runs when the module is imported.
+    pub position: Option<&'static str>,
     /// The value in force.
     pub in_force: Option<&'a str>,
     /// What is wrong with the value, and what is wanted in its place.
@@ -54,6 +56,7 @@ impl Words<'_> {
             }),
             ("moment", _) if self.in_cpu_part => Some("in a part that must run without a GPU".to_owned()),
             ("moment", _) => Some("before CUDA_VISIBLE_DEVICES is set".to_owned()),
+            ("position", _) => self.position.map(str::to_owned),
             ("earlier", _) => self.in_force.map(str::to_owned),
             ("order", _) => Some(
                 gpu.and_then(|gpu| gpu.device_order).map_or("PCI_BUS_ID", |order| order.as_str()).to_owned(),
@@ -134,6 +137,9 @@ impl Words<'_> {
             What::Import { module, .. } => format!("`{module}` is imported here"),
             What::Call { does, .. } if self.test.is_some() && does.contains(&Does::Allocate) => {
                 "this puts memory on the GPU".to_owned()
+            }
+            What::Call { does, note, .. } if !does.contains(&Does::CudaInit) => {
+                format!("the GPU is asked here{}", because(note))
             }
             What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
             What::Write { variable, .. } => format!("`{variable}` is set here"),

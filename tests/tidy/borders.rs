@@ -5,8 +5,10 @@ use crate::{none_of, texts_below};
 /// Which other modules of the crate each module may name. What is not listed here may name all.
 const BORDERS: &[(&str, &[&str])] = &[
     ("facts", &[]),
+    ("architectures", &[]),
     ("code", &["facts"]),
     ("commands", &[]),
+    ("allocator", &[]),
     ("masks", &[]),
     // Files are found with the policy's idea of an absolute path.
     ("sources", &["facts", "policy"]),
@@ -14,12 +16,24 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("policy", &["findings"]),
     ("languages", &["facts", "code", "commands", "masks", "sources"]),
     ("versions", &["code", "languages", "sources"]),
-    ("program", &["facts", "code", "commands", "sources", "policy", "versions"]),
+    ("program", &["facts", "architectures", "code", "commands", "sources", "policy", "versions"]),
     // Examples go through the whole pipeline, which is `check` with its settings.
     (
         "rules",
         &[
-            "facts", "code", "findings", "masks", "policy", "program", "settings", "sources", "check",
+            "facts",
+            "allocator",
+            "architectures",
+            "code",
+            "commands",
+            "findings",
+            "languages",
+            "masks",
+            "policy",
+            "program",
+            "settings",
+            "sources",
+            "check",
             "versions",
         ],
     ),

@@ -34,7 +34,7 @@ pub fn passages(source: &Source) -> Vec<Passage> {
             Event::End(TagEnd::CodeBlock) => {
                 let (text, origin) = std::mem::take(&mut open).finish();
                 match block.take() {
-                    Some(Block::Python) => found.extend(python::comments(&text, &origin, false)),
+                    Some(Block::Python) => found.extend(python::remarks(&text, &origin, false)),
                     Some(Block::Lines) => {
                         let mut at = 0;
                         for line in text.split_inclusive('\n') {

@@ -5,6 +5,7 @@ use super::calls::Args;
 use super::{Flow, Here, Run};
 use crate::code::Function;
 use crate::facts::Span;
+use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::state::State;
 use crate::program::trace::{Arms, What};
@@ -131,7 +132,7 @@ impl<'p> Run<'p> {
         let arguments = super::arguments::bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
             && memo.moment.assured == self.assured.is_some()
-            && (memo.pure || self.is_still(&memo.moment))
+            && (memo.pure || (self.is_still(&memo.moment) && !self.is_importing()))
             && same_arguments(memo, closure, &arguments)
         {
             let result = memo.result.clone();
@@ -178,6 +179,13 @@ impl<'p> Run<'p> {
             Some(class) => format!("{module}.{}.{name}", self.code_of(class.file).classes[class.class].name),
             None => format!("{module}.{name}"),
         }
+    }
+
+    /// Whether the top level of an imported module is running: what it calls is noted although another module
+    /// called it before, since each is to answer for its own.
+    fn is_importing(&self) -> bool {
+        let is_started = self.here.frame == 0 && !matches!(self.start, Start::CpuPart | Start::Modules);
+        self.trace.frames[self.here.frame as usize].function.is_none() && !is_started
     }
 
     fn moment(&self) -> Moment {

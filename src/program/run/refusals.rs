@@ -23,9 +23,11 @@ impl<'p> Run<'p> {
         }
         let values = value.alternatives();
         let refused: Vec<Option<&'static str>> = values.iter().map(|value| self.no_text(value)).collect();
-        let Some(given) = refused.iter().find_map(|given| *given) else { return };
-        let sure = refused.iter().all(Option::is_some)
-            && !(only_if_unset && !reaching.iter().all(Definition::is_absent));
+        // What is None on some paths only was most likely asked about before.
+        let all = refused.iter().all(Option::is_some);
+        let counts = |given: &&'static str| all || *given != "None";
+        let Some(given) = refused.iter().flatten().copied().find(|given| counts(given)) else { return };
+        let sure = all && !(only_if_unset && !reaching.iter().all(Definition::is_absent));
         self.uncertain += usize::from(!sure);
         self.note(What::Refuse { variable: variable.to_owned(), given }, span);
         self.uncertain -= usize::from(!sure);

@@ -50,7 +50,7 @@ struct Evaluated {
 
 /// The first call of a model in a loop behind `model.eval()`, with gradients on.
 pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<Sighting> {
-    if scope.names_of_torch_are_off() {
+    if records_nothing(scope) {
         return Vec::new();
     }
     let evaluated = evaluated_in(scope);
@@ -83,6 +83,7 @@ pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<Sighting> {
         let Some(step) = innermost else { return };
         if is_off
             || in_off_function
+            || makes(step, model)
             || differentiates(scope, step)
             || !seen.insert((step.span, model.to_owned()))
         {
@@ -144,29 +145,54 @@ fn mode_of<'e, 's>(expr: &'e Expr<'s>) -> Option<(&'e Expr<'s>, bool)> {
 /// Functions that run with gradients off: by a decorator, or because this file calls them so.
 fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
     let mut off = FxHashSet::default();
-    let mut names: FxHashSet<&str> = FxHashSet::default();
+    let mut fresh: Vec<usize> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    // Each call by name, with the function that it stands in.
+    let mut calls: Vec<(usize, &str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(Step { kind: StepKind::Define { function, decorators }, .. }) => {
             if decorators.iter().any(|one| are_off(scope, one)) {
                 off.insert(*function);
             }
         }
-        Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
-            if around.iter().any(|one| matches!(one, Around::With(step) if with_is_off(scope, step))) {
-                match &call.callee.kind {
-                    ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
-                        names.insert(name);
-                    }
-                    _ => {}
-                }
+        Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+            // `torch.set_grad_enabled(False)` as a statement holds from there on.
+            let as_manager = matches!(around.last(), Some(Around::WithItem(_) | Around::Decorator(_)));
+            if path(scope, &call.callee).ends_with("set_grad_enabled") && are_off(scope, expr) && !as_manager
+            {
+                fresh.extend(within_function(around).0);
             }
+            let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &call.callee.kind else { return };
+            if around.iter().any(|one| matches!(one, Around::With(step) if with_is_off(scope, step))) {
+                names.push(name);
+            }
+            calls.extend(within_function(around).0.map(|function| (function, *name)));
         }
         _ => {}
     });
-    let called =
-        scope.code.functions.iter().enumerate().filter(|(_, function)| names.contains(function.name));
-    off.extend(called.map(|(number, _)| number));
+    let functions = &scope.code.functions;
+    let named = |name: &str| -> Vec<usize> {
+        let all = functions.iter().enumerate();
+        all.filter(|(_, function)| function.name == name).map(|(number, _)| number).collect()
+    };
+    fresh.extend(names.into_iter().flat_map(named).chain(off.iter().copied()));
+    while let Some(function) = fresh.pop() {
+        off.insert(function);
+        let below = calls.iter().filter(|(caller, _)| *caller == function).flat_map(|(_, name)| named(name));
+        fresh.extend(below.filter(|number| !off.contains(number)).collect::<Vec<_>>());
+    }
     off
+}
+
+/// Whether each turn of a loop makes the model anew: then it is called once, and not for each of many batches.
+fn makes(step: &Step<'_>, model: &str) -> bool {
+    let (StepKind::For { body, .. } | StepKind::While { body, .. }) = &step.kind else { return false };
+    body.iter().any(|step| match &step.kind {
+        StepKind::Assign { targets, value: Some(_), .. } => {
+            targets.iter().any(|target| matches!(target, Target::Name(name, _) if *name == model))
+        }
+        _ => false,
+    })
 }
 
 /// Whether a loop asks for gradients, which evaluation mode allows.
@@ -184,12 +210,15 @@ fn differentiates(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
     found
 }
 
-impl FileScope<'_> {
-    /// Whether this file turns gradients off once and for all.
-    fn names_of_torch_are_off(&self) -> bool {
-        let text = self.whole_text();
-        text.contains("set_grad_enabled(False)") && !text.contains("with torch.set_grad_enabled(False)")
-            || text.contains("requires_grad = False")
-            || text.contains("requires_grad_(False)")
-    }
+/// Whether nothing in this file records a graph: its models ask for no gradients, or the whole program turned them off.
+fn records_nothing(scope: &FileScope<'_>) -> bool {
+    let text = scope.whole_text();
+    let mut off = text.contains("requires_grad = False") || text.contains("requires_grad_(False)");
+    walk(scope.code, &mut |part, around| {
+        if let Part::Step(Step { kind: StepKind::Evaluate(value), .. }) = part {
+            let module = !around.iter().any(|one| matches!(one, Around::Function(_)));
+            off |= module && called(scope, value).ends_with("set_grad_enabled") && are_off(scope, value);
+        }
+    });
+    off
 }

@@ -137,17 +137,24 @@ pub(super) fn wrong_gates(scope: &FileScope<'_>) -> Vec<Sighting> {
 fn sightings(scope: &FileScope<'_>, topic: Topic) -> Vec<Sighting> {
     let mut found = literals::faults(scope);
     let branches = branches::faults(scope);
-    found.extend(branches.found);
-    found.extend(margins::faults(scope, &branches.tests));
+    let margins = margins::faults(scope, &branches.tests);
+    let line =
+        |span: Span| scope.whole_text()[..span.start as usize].bytes().filter(|byte| *byte == b'\n').count();
+    // What a comment says of a condition, a message behind it only says again.
+    let said_again = |one: &Found| {
+        one.in_prose
+            && one
+                .beside
+                .is_some_and(|(gate, _)| margins.iter().any(|comment| line(comment.span) == line(gate)))
+    };
+    found.extend(branches.found.into_iter().filter(|one| !said_again(one)));
+    found.extend(margins);
     found.extend(prose::faults(scope));
     found.retain(|one| one.topic == topic);
     found.sort_by_key(|one| (one.span, one.in_prose));
     // One line, one fault: what code says wrongly, its comment may say again.
-    let line = |one: &Found| {
-        scope.whole_text()[..one.span.start as usize].bytes().filter(|byte| *byte == b'\n').count()
-    };
     found.dedup_by(|later, first| {
-        later.span == first.span || (line(later) == line(first) && later.text == first.text)
+        later.span == first.span || (line(later.span) == line(first.span) && later.text == first.text)
     });
     let sighting = |one: Found| {
         let seen = Sighting::at(scope.place(one.span)).word("fault", one.text);

@@ -11,6 +11,7 @@ pub use labels::ranges_with_labels;
 use crate::code::{Clause, Grammar, Index, Part, Requirement};
 use crate::program::knowledge::tables::Pair;
 use crate::rules::files::FileScope;
+use crate::sources::Language;
 
 /// A build for a GPU, or for none, by the label behind the version: `cu118`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +68,14 @@ fn is_from_pypi(index: &Index) -> bool {
     !index.links && index.only.as_ref().is_none_or(is_default) && index.extra.iter().all(is_default)
 }
 
-/// Whether variables of the same file may send a command to other indexes.
+/// Whether a command may get its wheels from elsewhere than its words say: by variables of the same file, or because it
+/// runs on Windows, for which PyPI has other wheels.
 fn is_set_elsewhere(requirement: &Requirement, scope: &FileScope<'_>) -> bool {
     const NAMES: &[&str] =
         &["PIP_INDEX", "PIP_EXTRA_INDEX", "PIP_FIND_LINKS", "UV_INDEX", "UV_EXTRA", "UV_DEFAULT", "UV_TORCH"];
     let is_command = matches!(requirement.part, Part::Command(_));
-    is_command && NAMES.iter().any(|name| scope.whole_text().contains(name))
+    let on_windows = matches!(scope.language(), Language::PowerShell | Language::Batch);
+    is_command && (on_windows || NAMES.iter().any(|name| scope.whole_text().contains(name)))
 }
 
 /// Whether a marker leaves Linux on x86-64 in.

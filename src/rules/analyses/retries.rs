@@ -3,7 +3,7 @@
 
 use super::memory::path;
 use crate::code::walk::{Around, Part, walk, walk_block, within_function};
-use crate::code::{Block, Call, Expr, ExprKind, Handler, StepKind};
+use crate::code::{Block, Call, Expr, ExprKind, Handler, Step, StepKind};
 use crate::rules::files::{FileScope, Sighting};
 
 /// The first call in each such handler that runs again what the `try` ran.
@@ -13,7 +13,7 @@ pub(super) fn in_handlers(scope: &FileScope<'_>) -> Vec<Sighting> {
         let Part::Step(step) = part else { return };
         let StepKind::Try { body, handlers, .. } = &step.kind else { return };
         let (function, _) = within_function(around);
-        let mut tried = calls_in(scope, body);
+        let mut tried = main_calls(scope, body);
         if let Some(function) = function.and_then(|number| scope.code.functions.get(number)) {
             // To call itself is to try again.
             tried.push(function.name.to_owned());
@@ -46,8 +46,44 @@ fn again(scope: &FileScope<'_>, handler: &Handler<'_>, tried: &[String]) -> Opti
     Some(sighting.beside(scope.place(handler.head), "caught here, and held until the block ends"))
 }
 
+/// The calls that are tried: those of the first statement that may need memory, and those that run a model by their
+/// name. What else a `try` holds is small beside them.
+fn main_calls(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<String> {
+    const RUNNING: &[&str] = &[
+        "attention",
+        "call",
+        "comput",
+        "decod",
+        "encod",
+        "eval",
+        "forward",
+        "generat",
+        "infer",
+        "matmul",
+        "model",
+        "net",
+        "pipe",
+        "predict",
+        "process",
+        "run",
+        "sampl",
+        "step",
+        "train",
+        "transcrib",
+    ];
+    let mut calls = calls_in(scope, block);
+    let first =
+        block.iter().map(|step| calls_in(scope, std::slice::from_ref(step))).find(|calls| !calls.is_empty());
+    calls.retain(|name| {
+        let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
+        RUNNING.iter().any(|word| last.contains(word))
+    });
+    calls.extend(first.unwrap_or_default());
+    calls
+}
+
 /// What a block runs that may need memory of the GPU, by how it is written.
-fn calls_in(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<String> {
+fn calls_in(scope: &FileScope<'_>, block: &[Step<'_>]) -> Vec<String> {
     let mut calls = Vec::new();
     walk_block(scope.code, block, &mut |part, around| {
         if let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part
@@ -139,7 +175,7 @@ fn may_take_memory(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
     };
     // A name that nothing in a fragment binds is a function that is not shown.
     let shown = !path.starts_with("builtins.") || is_builtin(path);
-    !method && !(shown && OTHERS.iter().any(|other| path.starts_with(other)))
+    !method && !call.arguments.is_empty() && !(shown && OTHERS.iter().any(|other| path.starts_with(other)))
 }
 
 fn is_builtin(path: &str) -> bool {

@@ -32,7 +32,7 @@ fn is_in_each_step(scope: &FileScope<'_>, around: &Around<'_, '_>) -> bool {
             let asks_for_gpu = ["is_available", "cuda", "gpu", "device"]
                 .iter()
                 .any(|word| text.to_ascii_lowercase().contains(word));
-            let depends = ["%", "memory", "step", "idx", ">", "<"];
+            let depends = ["%", "memory", "step", "iter", "update", "idx", "== 0", "== 1", ">", "<"];
             asks_for_gpu && !depends.iter().any(|word| text.contains(word))
         }
         Around::Otherwise(_) | Around::Handler(..) | Around::Comprehension(_) | Around::TryElse(_) => false,
@@ -57,6 +57,10 @@ fn runs_steps(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
     let mut trains = false;
     let mut apart = false;
     walk_block(scope.code, body, &mut |part, around| {
+        if let Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, .. }) = part {
+            apart |=
+                targets.iter().any(|target| names_model(target)) && makes_something(scope, value, targets);
+        }
         let Part::Expr(expr) = part else { return };
         let inner = around.iter().any(|one| matches!(one, Around::Loop(_) | Around::Function(_)));
         let name = method_of(expr).map_or("", |(_, name, _)| name);
@@ -85,6 +89,23 @@ fn runs_steps(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
         &["loader", "batch", "dataset", "chunk", "frames", "images", "samples", "prompts", "iterations"];
     let has = |words: &[&str]| words.iter().any(|word| head.contains(word));
     !apart && (trains || (has(INNER) && !has(OUTER) && !has_inner_steps(scope, body)))
+}
+
+fn names_model(target: &Target<'_>) -> bool {
+    match target {
+        Target::Name(name, _) => ["model", "pipe", "network"].iter().any(|word| name.contains(word)),
+        Target::Sequence(parts) => parts.iter().any(names_model),
+        _ => false,
+    }
+}
+
+/// Whether a value is made here, and is not what the name stood for before: `model = model.cuda()`.
+fn makes_something(scope: &FileScope<'_>, value: &Expr<'_>, targets: &[Target<'_>]) -> bool {
+    let text = scope.text(value.span);
+    let again = |target: &Target<'_>| matches!(target, Target::Name(name, _) if text.contains(name));
+    method_of(value).is_none_or(|(_, name, _)| !["train", "eval"].contains(&name))
+        && super::memory::call_of(value).is_some()
+        && !targets.iter().any(again)
 }
 
 /// An `if step % 10: continue` before it makes it rare.

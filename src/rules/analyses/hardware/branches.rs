@@ -163,8 +163,10 @@ impl<'c> Look<'c> {
     /// The lowest capability that a condition with a lower bound lets through, where nothing else decides.
     fn lowest_of(&self, test: &Expr<'c>) -> Option<Capability> {
         let holds = |card: &Capability| self.conditions.holds(test, *card);
-        let decided = self.cards.iter().all(|card| holds(card).is_some());
-        let first = self.cards.iter().copied().find(|card| holds(card) == Some(true))?;
+        // Whether there is a GPU at all does not change which it is.
+        let decided = self.cards.iter().all(|card| holds(card).is_some())
+            || self.conditions.scope.text(test.span).contains("cuda.is_available()");
+        let first = self.cards.iter().copied().find(|card| holds(card) != Some(false))?;
         (decided && bounds_below(test) && Some(&first) != self.cards.first()).then_some(first)
     }
 
@@ -327,9 +329,12 @@ impl<'c> Look<'c> {
             };
             for text in texts {
                 let ExprKind::Text(words) = &text.kind else { continue };
-                let names = labels::named(words).or_else(|| labels::spoken_of(words));
-                if let Some(architectures) = names {
+                let named = labels::named(words);
+                let loose = named.is_none();
+                if let Some(architectures) = named.or_else(|| labels::spoken_of(words)) {
+                    let before = self.found.len();
                     self.label(&Label { architectures, span: argument.value.span });
+                    self.found[before..].iter_mut().for_each(|one| one.in_prose = loose);
                 }
             }
         }

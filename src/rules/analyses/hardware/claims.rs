@@ -79,6 +79,13 @@ pub(super) fn faults(sentence: &str, context: Context) -> Vec<Fault> {
         let spoken = spoken_of(sentence, left, right);
         found.extend(compared(spoken, right.names, left.kind, right.kind));
     }
+    // Where a capability already speaks against an architecture, the product beside it would only say it again.
+    let by_capability: Vec<(usize, usize)> =
+        found.iter().filter(|one| one.topic == Topic::Architecture).map(|one| (one.start, one.end)).collect();
+    found.retain(|one| {
+        let again = |&(start, end): &(usize, usize)| one.start < end && start < one.end;
+        one.topic != Topic::Product || !by_capability.iter().any(again)
+    });
     found
 }
 
@@ -220,7 +227,7 @@ pub(super) fn not_so(range: Range, architecture: usize) -> String {
     let truth = range.truth();
     let own: Vec<String> =
         architectures()[architecture].capabilities.iter().map(|one| one.to_string()).collect();
-    format!("compute capability {range} is {truth}, not {name} (which is {})", own.join(", "))
+    format!("compute capability {range} is {truth}, not {name}, which has {}", own.join(", "))
 }
 
 /// A product of another architecture; `may_be_any`: the list of products stands first, and each may belong to any.
@@ -312,7 +319,14 @@ pub(super) fn of_one_row(names: &[Mention]) -> Vec<Fault> {
     };
     say(&numbers, Kind::Capability, &generations, Kind::Architecture);
     say(&products, Kind::Product, &numbers, Kind::Capability);
-    say(&products, Kind::Product, &generations, Kind::Architecture);
+    // Where the capability already speaks against the architecture, the product would only say it again.
+    if found.is_empty() {
+        found.extend(
+            (!products.is_empty() && !generations.is_empty())
+                .then(|| compared(&products, &generations, Kind::Product, Kind::Architecture))
+                .flatten(),
+        );
+    }
     found
 }
 

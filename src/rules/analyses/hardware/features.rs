@@ -97,6 +97,6 @@ fn shared<'m>(feature: &Feature, named: &'m [Mention]) -> Option<(&'m Mention, S
         .collect();
     let name = &architectures()[index].name;
     (architectures_named.next().is_none() && owners.contains(&index) && !others.is_empty()).then(|| {
-        (only, format!("{} is not exclusive to {name}: {} has it too", feature.name, others.join(" and ")))
+        (only, format!("{} is not exclusive to {name}; {} can do it too", feature.name, others.join(" and ")))
     })
 }

@@ -6,7 +6,7 @@ use super::labels;
 use super::mentions::{Mention, What, mentions};
 use super::range::Range;
 use super::{Found, Topic};
-use crate::architectures::{Capability, Product};
+use crate::architectures::{Capability, Feature, Product};
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
@@ -95,6 +95,12 @@ impl Look<'_> {
             }
             if let Some(product) = text_of(key).and_then(product_of) {
                 self.of_product(product, value);
+            }
+            // `{"bf16": (7, 0)}`
+            if let (Some(feature), ExprKind::Sequence(_)) =
+                (text_of(key).and_then(labels::feature_of_text), &value.kind)
+            {
+                self.minimum(feature, value);
             }
         }
         self.by_architecture(&turned);
@@ -197,8 +203,30 @@ impl Look<'_> {
         }
     }
 
-    /// `HOPPER = (9, 0)`, `SM_ADA = 89`
+    /// The capability that a feature is said to begin with.
+    fn minimum(&mut self, feature: &Feature, value: &Expr<'_>) {
+        if let Some(said) =
+            capability_of(self.scope, value).filter(|said| said.is_known() && *said < feature.minimum)
+        {
+            let text = super::features::begins(feature, &format!("compute capability {said}"));
+            self.found.push(Found {
+                topic: Topic::Feature,
+                span: value.span,
+                text,
+                in_prose: false,
+                beside: None,
+            });
+        }
+    }
+
+    /// `HOPPER = (9, 0)`, `SM_ADA = 89`, `MIN_CC_FOR_BF16 = (7, 0)`
     fn constant(&mut self, name: &str, value: &Expr<'_>) {
+        let lower = name.to_lowercase();
+        if let (Some(feature), ExprKind::Sequence(_)) = (labels::feature_of_identifier(name), &value.kind)
+            && ["min", "cc", "cap", "requires", "since"].iter().any(|word| lower.contains(word))
+        {
+            self.minimum(feature, value);
+        }
         let Some(names) = labels::of_identifier(name) else { return };
         let range = match &value.kind {
             // A plain number is a capability by the shape of what it stands beside.
@@ -232,7 +260,8 @@ impl Look<'_> {
         let mut span = None;
         for (key, value) in &fields {
             let lower = key.to_lowercase();
-            if names_capability(&lower) || lower.contains("capab") {
+            let is_name = text_of(value).and_then(labels::named).is_some();
+            if !is_name && (names_capability(&lower) || lower.contains("capab")) {
                 if let Some(range) = self.key(value).filter(|range| matches!(range, Range::Exactly(_))) {
                     named.push(said(range));
                     span = Some(value.span);

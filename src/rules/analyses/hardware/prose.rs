@@ -3,11 +3,9 @@
 use super::claims::{self, Context};
 use super::mentions::{Mention, What, mentions};
 use super::patterns::PATTERNS;
+use super::range::Range;
 use super::{Found, Topic};
-use crate::architectures::features;
-use crate::code::walk::{Part, walk};
-use crate::code::{ExprKind, StepKind};
-use crate::facts::Span;
+use crate::architectures::{Product, architecture_of, features};
 use crate::languages::{Passage, PassageKind, passages};
 use crate::rules::files::FileScope;
 
@@ -18,6 +16,7 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     let all = passages(scope.program.sources.file(scope.file));
     let mut headings: Vec<(u8, &str)> = Vec::new();
+    let mut record = Record::default();
     let mut at = 0;
     while let Some(passage) = all.get(at) {
         at += 1;
@@ -38,14 +37,13 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
             }
             _ => {}
         }
+        record.line(passage, &mut found);
         in_passage(passage, about_gpus, &mut found);
         let heading = headings.last().map_or("", |(_, heading)| heading);
         if !matches!(passage.kind, PassageKind::Heading(_)) {
             about_tf32(passage, heading, text, &mut found);
+            in_section(passage, heading, &mut found);
         }
-    }
-    for span in docstrings(scope) {
-        in_lines(scope.text(span), span.start as usize, about_gpus, &mut found);
     }
     found
 }
@@ -66,14 +64,6 @@ fn in_passage(passage: &Passage, about_gpus: bool, found: &mut Vec<Found>) {
             let span = passage.origin.span(start + fault.start, start + fault.end);
             found.push(Found { topic: fault.topic, span, text: fault.text, in_prose: true, beside: None });
         }
-    }
-}
-
-fn in_lines(text: &str, start: usize, about_gpus: bool, found: &mut Vec<Found>) {
-    let mut at = start;
-    for line in text.split_inclusive('\n') {
-        in_passage(&Passage::new(PassageKind::Text, line.trim_end(), at), about_gpus, found);
-        at += line.len();
     }
 }
 
@@ -99,18 +89,64 @@ fn sentences(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The texts that stand alone as statements.
-fn docstrings(scope: &FileScope<'_>) -> Vec<Span> {
-    let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        if let Part::Step(step) = part
-            && let StepKind::Evaluate(expr) = &step.kind
-            && let ExprKind::Text(_) = expr.kind
-        {
-            found.push(expr.span);
+/// Lines that a program printed about one card: its name, and below it what it has.
+#[derive(Default)]
+struct Record {
+    product: Option<&'static Product>,
+    lines: u32,
+}
+
+impl Record {
+    fn line(&mut self, passage: &Passage, found: &mut Vec<Found>) {
+        let text = passage.text.trim();
+        if passage.kind != PassageKind::Line || text.is_empty() || self.lines > 6 {
+            *self = Record::default();
         }
-    });
-    found
+        if passage.kind != PassageKind::Line {
+            return;
+        }
+        self.lines += 1;
+        let named = mentions(text, false);
+        if let [Mention { what: What::Product { product, exactly: true }, .. }] = named.as_slice() {
+            *self = Record { product: Some(*product), lines: 0 };
+            return;
+        }
+        let lower = text.to_lowercase();
+        let size = ["vram:", "memory:", "total memory:"].iter().any(|word| lower.starts_with(word));
+        if let (true, Some(product)) = (size, self.product)
+            && let [Mention { what: What::Memory(gb), .. }] = named.as_slice()
+            && let Some(text) = claims::memory_of_row(product, *gb)
+        {
+            let span = passage.origin.span(0, passage.text.len());
+            found.push(Found { topic: Topic::Product, span, text, in_prose: true, beside: None });
+        }
+    }
+}
+
+/// An item of a section that its heading gives to one capability: the heading's architecture is right for the product
+/// that the item begins with, and the capability is not.
+fn in_section(passage: &Passage, heading: &str, found: &mut Vec<Found>) {
+    let above = mentions(heading, false);
+    let [architecture, number] = above.as_slice() else { return };
+    let (What::Architecture { index, .. }, What::Capability { range: Range::Exactly(said), said: true }) =
+        (architecture.what, number.what)
+    else {
+        return;
+    };
+    let named = mentions(&passage.text, false);
+    if let Some(Mention { what: What::Product { product, exactly: true }, start: 0, end }) = named.first()
+        && passage.text[*end..].trim_start().starts_with(':')
+        && architecture_of(said) == Some(index)
+        && product.architecture() == Some(index)
+        && product.capability != said
+    {
+        let text = format!(
+            "the {} has compute capability {}, not the {said} of this section",
+            product.name, product.capability
+        );
+        let span = passage.origin.span(0, *end);
+        found.push(Found { topic: Topic::Product, span, text, in_prose: true, beside: None });
+    }
 }
 
 /// TF32 has ten bits of mantissa, and multiplies matrices only where it is asked to.
@@ -153,7 +189,8 @@ fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Fou
         && !says_off.iter().any(|word| lower.contains(word))
         && !PATTERNS.lacking.is_match(text)
         && elsewhere.contains("torch")
-        && !["tensorflow", "keras", "jax"].iter().any(|word| elsewhere.contains(word))
+        // Containers of NVIDIA turn it on.
+        && !["tensorflow", "keras", "jax", "ngc", "nvcr.io", "paddle", "mxnet"].iter().any(|word| elsewhere.contains(word))
     {
         say(
             default.range(),

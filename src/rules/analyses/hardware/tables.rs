@@ -61,7 +61,11 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
             {
                 product = product.or(Some(*one));
             }
-            named.extend(here);
+            // "A40, Titan Ada" is a list of cards, one of them not known.
+            let is_list = named_products(&here) > 0;
+            named.extend(
+                here.into_iter().filter(|one| !is_list || !matches!(one.what, What::Architecture { .. })),
+            );
         }
         let said = |one: &&Mention| !matches!(one.what, What::Capability { said: false, .. });
         let named: Vec<Mention> = named.iter().filter(said).copied().collect();
@@ -81,6 +85,7 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
         }
         if let (Some(product), Some(cell)) = (product, sizes.and_then(|column| row.get(&column)))
             && let [Mention { what: What::Memory(gb), .. }] = sizes_of(&cell.text).as_slice()
+            && gb.fract() == 0.0
             && let Some(text) = claims::memory_of_row(product, *gb)
         {
             let span = cell.origin.span(0, cell.text.len());

@@ -1,0 +1,148 @@
+//! What a module does to CUDA when somebody imports it: questions at its top level, objects that it makes there, and
+//! calls in what definitions evaluate.
+
+use super::evaluate::{Scope, ScopeKind};
+use super::schema::EventKind;
+use crate::code::{Block, Code, StepKind};
+use crate::facts::{Place, Span};
+use crate::program::Start;
+use crate::program::knowledge::Does;
+use crate::program::trace::{Event, EventId, What};
+
+/// Code that runs while a module is imported.
+pub(super) struct AtImport {
+    /// The expression of the module that leads to the event.
+    pub site: Place,
+    pub position: Position,
+    statement: Place,
+    /// It makes something that lives on the GPU, or that manages it.
+    makes_object: bool,
+    /// The module is imported, and not the file that was started.
+    imported: bool,
+}
+
+/// Where in a module an expression stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Position {
+    Top,
+    Default,
+    Decorator,
+    ClassBody,
+}
+
+impl Position {
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Position::Top => "at the top level",
+            Position::Default => "in a default argument",
+            Position::Decorator => "in a decorator",
+            Position::ClassBody => "in the body of a class",
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// Whether the event is what a rule about imports looks for. Each statement is one fault of a kind.
+    pub(super) fn is_at_import(&self, wanted: EventKind, id: EventId, event: &Event) -> bool {
+        let Some(found) = self.at_import(event).filter(|found| found.is(wanted)) else { return false };
+        let same = |other: &Event, kind| {
+            other.statement.file == event.statement.file
+                && self
+                    .at_import(other)
+                    .is_some_and(|other| other.statement == found.statement && other.is(kind))
+        };
+        let (earlier, later) = self.trace.events.split_at(id as usize);
+        let told = earlier.iter().any(|other| same(other, wanted));
+        // What is made from the answer says more than the question.
+        let stronger = wanted == EventKind::QueryAtImport
+            && earlier.iter().chain(later).any(|other| same(other, EventKind::ObjectAtImport));
+        !told && !stronger
+    }
+
+    /// How an event comes from the import of a module; `None` when it does not.
+    pub(super) fn at_import(&self, event: &Event) -> Option<AtImport> {
+        let What::Call { callee, does, .. } = &event.what else { return None };
+        let asks = does.contains(&Does::Query);
+        if event.only_if_called || event.in_child || !(asks || event.what.initialises_cuda()) {
+            return None;
+        }
+        let (mut site, mut statement) = (event.place, event.statement);
+        let mut constructs = false;
+        let mut frames = self.trace.outwards(event.frame);
+        let module = loop {
+            let frame = frames.next()?;
+            let Some(function) = &frame.function else { break frame };
+            constructs |= matches!(function.as_str(), "__init__" | "__new__" | "__post_init__");
+            (site, statement) = (frame.site?, frame.statement?);
+        };
+        let file = module.file;
+        let start = self.program.start_of(file);
+        let is_library = start.is_none() || (self.program.is_imported(file) && start != Some(Start::Tests));
+        let started = module.parent.is_none() && self.kind == ScopeKind::Program;
+        let name = self.program.name_of(file);
+        let imported = is_library && !started && !name.ends_with("conftest.py");
+        let code = self.program.code(file);
+        if site.file != file || !(imported || stands_in_a_default(code, site.span)) {
+            return None;
+        }
+        let makes = |callee: &str| {
+            let last = callee.rsplit('.').next().unwrap_or(callee);
+            last.starts_with(|first: char| first.is_ascii_uppercase())
+        };
+        Some(AtImport {
+            site,
+            statement,
+            position: position(code, site.span),
+            makes_object: constructs || (!asks && (does.contains(&Does::Allocate) || makes(callee))),
+            imported,
+        })
+    }
+}
+
+impl AtImport {
+    fn is(&self, wanted: EventKind) -> bool {
+        let kind = match (self.position, self.makes_object) {
+            (Position::Default | Position::Decorator, _) | (Position::ClassBody, false) => {
+                EventKind::CallAtDefinition
+            }
+            (_, true) => EventKind::ObjectAtImport,
+            (Position::Top, false) => EventKind::QueryAtImport,
+        };
+        kind == wanted && (self.imported || self.position == Position::Default)
+    }
+}
+
+fn stands_in_a_default(code: &Code<'_>, span: Span) -> bool {
+    let mut defaults = code.functions.iter().flat_map(|function| &function.parameters);
+    defaults.any(|one| one.default.as_ref().is_some_and(|default| holds(default.span, span)))
+}
+
+/// Where an expression stands that runs while its module does.
+fn position(code: &Code<'_>, span: Span) -> Position {
+    if stands_in_a_default(code, span) {
+        return Position::Default;
+    }
+    position_in(code, &code.body, span, Position::Top)
+}
+
+fn position_in(code: &Code<'_>, block: &Block<'_>, span: Span, around: Position) -> Position {
+    let Some(step) = block.iter().find(|step| holds(step.span, span)) else { return around };
+    match &step.kind {
+        StepKind::Define { .. } => Position::Decorator,
+        StepKind::DefineClass { class, decorators } => {
+            if decorators.iter().any(|one| holds(one.span, span)) {
+                return Position::Decorator;
+            }
+            position_in(code, &code.classes[*class].body, span, Position::ClassBody)
+        }
+        kind => {
+            let blocks = kind.blocks();
+            let inner = blocks.into_iter().find(|block| block.iter().any(|step| holds(step.span, span)));
+            inner.map_or(around, |block| position_in(code, block, span, around))
+        }
+    }
+}
+
+fn holds(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

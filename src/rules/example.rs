@@ -1,0 +1,63 @@
+//! Executed examples of a rule: they are its tests, and what readers see of it first.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Example {
+    pub title: String,
+    pub bad: Option<Files>,
+    pub good: Option<Files>,
+    pub fixed: Option<Files>,
+    /// Where `bad` is found, as `line` or `path:line`; empty: anywhere.
+    pub lines: Vec<String>,
+    /// The policy in force, as in `gpulint.yaml`.
+    pub policy: Option<serde_yaml::Value>,
+    /// `--mode`
+    pub mode: Option<crate::policy::Mode>,
+}
+
+/// One file, or several by path.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Files {
+    One(String),
+    Many(BTreeMap<String, String>),
+}
+
+/// The texts of a rule's examples, as reports show them.
+#[derive(Debug, Default, Serialize)]
+pub struct Examples {
+    pub bad: Vec<String>,
+    pub good: Vec<String>,
+    pub fixed: Vec<String>,
+}
+
+impl Example {
+    /// The texts of the example with what each is: `bad`, `good` or `fixed`.
+    pub fn texts(&self) -> Vec<(&'static str, String)> {
+        let texts = [("bad", &self.bad), ("good", &self.good), ("fixed", &self.fixed)];
+        texts.into_iter().filter_map(|(kind, files)| Some((kind, files.as_ref()?.as_text()))).collect()
+    }
+}
+
+impl Files {
+    /// The files by path; a single one is a script.
+    pub fn by_path(&self) -> Vec<(&str, &str)> {
+        match self {
+            Files::One(text) => vec![("script.py", text)],
+            Files::Many(files) => files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
+        }
+    }
+
+    pub(super) fn as_text(&self) -> String {
+        match self {
+            Files::One(text) => text.clone(),
+            Files::Many(files) => {
+                files.iter().map(|(path, text)| format!("# {path}\n{text}")).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
