@@ -220,8 +220,6 @@ impl<'a> Look<'a> {
 
 /// What a text that names no device is likely to mean.
 fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
-    /// More wrap round.
-    const MOST: u32 = 127;
     let (kind, index) = match one.text.split_once(':') {
         Some((kind, index)) => (kind, Some(index)),
         None => (one.text.as_str(), None),
@@ -234,7 +232,7 @@ fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
     if kind == "cuda" {
         let index = index.filter(|_| by_torch && one.whole)?;
         let number: Option<u32> = index.parse().ok();
-        let is_right = number.is_some_and(|number| number <= MOST && number.to_string() == index);
+        let is_right = number.is_some_and(|number| number.to_string() == index);
         return (!is_right).then(|| "cuda:0".to_owned());
     }
     let letters = kind.bytes().all(|byte| byte.is_ascii_alphabetic());

@@ -32,7 +32,7 @@ pub(super) fn without_question(scope: &FileScope<'_>) -> Vec<Sighting> {
     });
     places.sort_unstable();
     places.dedup();
-    places.iter().map(|span| Sighting::at(scope.place(*span)).word("text", scope.text(*span))).collect()
+    places.iter().map(|span| Sighting::at(scope.place(*span)).word("text", shown(*span, scope))).collect()
 }
 
 /// `.cuda()` beside a variable that holds the chosen device.
@@ -46,10 +46,20 @@ pub(super) fn beside_a_device(scope: &FileScope<'_>) -> Vec<Sighting> {
             matches!(&call.callee.kind, ExprKind::Attribute(_, "cuda")) && call.arguments.is_empty();
         let is_method = scope.names.path(&call.callee).is_none_or(|path| path != "torch.cuda");
         if is_bare && is_method && !asks_around(around, scope) && devices.are_seen(around) {
-            found.push(Sighting::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
+            found.push(Sighting::at(scope.place(expr.span)).word("text", shown(expr.span, scope)));
         }
     });
     found
+}
+
+/// What a message shows of a call: of a long one the method alone.
+fn shown<'a>(span: Span, scope: &FileScope<'a>) -> &'a str {
+    const MOST: usize = 40;
+    let text = scope.text(span);
+    match text.rfind(".cuda(") {
+        Some(at) if text.len() > MOST || text.contains('\n') => &text[at..],
+        _ => text,
+    }
 }
 
 enum Hard {
@@ -163,10 +173,10 @@ fn skips_of(scope: &FileScope<'_>) -> Vec<Skip> {
             StepKind::DefineClass { class, decorators } if decorators.iter().any(marks) => {
                 skips.push(Skip::Class(*class));
             }
-            StepKind::Assign { targets, value: Some(value), .. } if marks(value) => {
-                if targets.iter().any(|target| matches!(target, Target::Name("pytestmark", _))) {
-                    skips.push(Skip::File);
-                }
+            StepKind::Assign { targets, value: Some(value), .. }
+                if marks(value) && matches!(targets[..], [Target::Name("pytestmark", _)]) =>
+            {
+                skips.push(Skip::File);
             }
             _ => {}
         }

@@ -155,12 +155,9 @@ impl<'a> Tested<'_, 'a> {
                     let tested = call.arguments.iter().filter(|one| one.name.is_none());
                     tested.for_each(|one| self.condition(&one.value));
                 }
-                if let ("builtins.all" | "builtins.any", Some(list)) =
-                    (callee, argument(&call.arguments, Some(0), None))
-                {
-                    if let ExprKind::Sequence(items) = &list.kind {
-                        items.iter().for_each(|item| self.condition(item));
-                    }
+                let first = argument(&call.arguments, Some(0), None).map(|first| &first.kind);
+                if let ("builtins.all" | "builtins.any", Some(ExprKind::Sequence(items))) = (callee, first) {
+                    items.iter().for_each(|item| self.condition(item));
                 }
             }
             _ => {}
