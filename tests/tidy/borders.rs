@@ -4,6 +4,7 @@ use crate::{none_of, texts_below};
 
 /// Which other modules of the crate each module may name. What is not listed here may name all.
 const BORDERS: &[(&str, &[&str])] = &[
+    ("architectures", &[]),
     ("facts", &[]),
     ("code", &["facts"]),
     ("commands", &[]),
@@ -14,12 +15,22 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("policy", &["findings"]),
     ("languages", &["facts", "code", "commands", "masks", "sources"]),
     ("versions", &["code", "languages", "sources"]),
-    ("program", &["facts", "code", "commands", "sources", "policy", "versions"]),
+    ("program", &["architectures", "facts", "code", "commands", "sources", "policy", "versions"]),
     // Examples go through the whole pipeline, which is `check` with its settings.
     (
         "rules",
         &[
-            "facts", "code", "findings", "masks", "policy", "program", "settings", "sources", "check",
+            "architectures",
+            "facts",
+            "code",
+            "findings",
+            "languages",
+            "masks",
+            "policy",
+            "program",
+            "settings",
+            "sources",
+            "check",
             "versions",
         ],
     ),
