@@ -128,7 +128,7 @@ mod tests {
                 vec!["x = 1", "if x:\n    y = 2\nelse:\n    y = 3"],
             ),
             ("def worker(...):\n    x = 1\n", vec!["def worker(...):\n    x = 1"]),
-            ("@cached\ndef f():\n    pass\nx = = 1\n", vec!["def f():\n    pass"]),
+            ("@cached\ndef f():\n    pass\nx = = 1\n", vec!["@cached\ndef f():\n    pass"]),
         ] {
             assert_eq!(statements(&format!("```python\n{text}```\n")), [read], "{text}");
         }

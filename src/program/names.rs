@@ -5,6 +5,7 @@ use super::Program;
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, StepKind, Target};
 use crate::facts::{FileId, Span};
+use crate::sources::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -29,6 +30,8 @@ impl<'c, 's> Names<'c, 's> {
             tables: FxHashMap::default(),
             fields: FxHashMap::default(),
             stars: Vec::new(),
+            // The blocks of a document show a part of a program, mostly without its imports.
+            excerpts: program.language_of(file) == Language::Markdown,
         };
         walk(code, &mut |part, around| {
             let here = namespace(around);
@@ -174,6 +177,8 @@ struct Scopes<'c, 's> {
     fields: FxHashMap<(Key, &'s str), Vec<(Key, &'c Expr<'s>)>>,
     /// Modules outside the project that all names are imported from.
     stars: Vec<&'c str>,
+    /// A name that nothing binds is the library of that name.
+    excerpts: bool,
 }
 
 #[derive(Debug, Default)]
@@ -182,6 +187,10 @@ struct Table<'c, 's> {
     /// Names of `global` and `nonlocal`.
     shared: FxHashSet<&'s str>,
 }
+
+/// Libraries that excerpts of programs use without their imports.
+const LIBRARIES: &[&str] =
+    &["contextlib", "cupy", "gc", "jax", "numba", "os", "subprocess", "tensorflow", "threading", "torch"];
 
 /// Names that stand for names that stand for names: further ones are not followed.
 const MAX_HOPS: usize = 4;
@@ -300,6 +309,7 @@ impl<'c, 's> Scopes<'c, 's> {
         let Some((key, bindings)) = self.find(here, name) else {
             return Some(match self.stars[..] {
                 [only] => format!("{only}.{name}").into(),
+                _ if self.excerpts && LIBRARIES.contains(&name) => name.into(),
                 _ => format!("builtins.{name}").into(),
             });
         };

@@ -96,15 +96,15 @@ impl<'c> Look<'c> {
             StepKind::Assign { targets, value: Some(value), .. } => {
                 let name = targets.iter().find_map(name_of);
                 self.named_condition(name, value);
-                self.value(value, name, step);
+                self.value(value, name);
             }
             StepKind::Return(Some(value)) => {
                 self.named_condition(self.functions.last().copied(), value);
-                self.value(value, None, step);
+                self.value(value, None);
             }
             StepKind::Evaluate(value) => {
                 if !self.report(value) {
-                    self.value(value, None, step);
+                    self.value(value, None);
                 }
             }
             StepKind::Match { subject, arms } => self.arms(subject, arms),
@@ -176,12 +176,12 @@ impl<'c> Look<'c> {
         all.find(|(test, _)| self.conditions.speaks(test))
     }
 
-    fn value(&mut self, value: &'c Expr<'c>, target: Option<&'c str>, step: &'c Step<'c>) {
+    fn value(&mut self, value: &'c Expr<'c>, target: Option<&'c str>) {
         if let ExprKind::Choice(parts) = &value.kind {
             let (test, then, otherwise) = &**parts;
             self.note(test);
-            self.under(test, true, |look| look.value(then, target, step));
-            self.under(test, false, |look| look.value(otherwise, target, step));
+            self.under(test, true, |look| look.value(then, target));
+            self.under(test, false, |look| look.value(otherwise, target));
             return;
         }
         let turned_on = matches!(value.kind, ExprKind::Bool(true));

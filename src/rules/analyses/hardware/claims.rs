@@ -50,7 +50,7 @@ pub(super) fn faults(sentence: &str, context: Context) -> Vec<Fault> {
         return found;
     }
     let named = mentions(sentence, context.cued);
-    super::features::faults(sentence, &named, context, &mut found);
+    super::features::faults(sentence, &named, &mut found);
     memory(sentence, &named, context, &mut found);
     // Sizes stand between names without keeping them apart.
     let named: Vec<Mention> = named.into_iter().filter(|one| !matches!(one.what, What::Memory(_))).collect();
@@ -135,6 +135,18 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
         () if commas => Tie::List,
         () => Tie::Words,
     };
+    // "On Hopper, sm_80 code runs as well" is no list.
+    let apart = || {
+        let before = sentence[..left.names.first().map_or(0, |one| one.start)]
+            .trim_end_matches([' ', '`', '*', '#', '"']);
+        let behind =
+            sentence[right.names.last().map_or(0, |one| one.end)..].trim_start_matches([' ', '`', '*', '"']);
+        (before.is_empty() || before.ends_with(['(', ':', '-', '–', '—', ',', '=', '|', '[']))
+            && (behind.is_empty() || behind.starts_with([')', '.', ',', ';', '|', ']']))
+    };
+    if tie == Tie::List && !apart() {
+        return None;
+    }
     let bare = |group: &Group<'_>| {
         group.names.iter().any(|one| matches!(one.what, What::Capability { said: false, .. }))
     };
@@ -318,7 +330,7 @@ pub(super) fn of_one_row(names: &[Mention]) -> Vec<Fault> {
         }
     };
     say(&numbers, Kind::Capability, &generations, Kind::Architecture);
-    say(&products, Kind::Product, &numbers, Kind::Capability);
+    say(&numbers, Kind::Capability, &products, Kind::Product);
     // Where the capability already speaks against the architecture, the product would only say it again.
     if found.is_empty() {
         found.extend(

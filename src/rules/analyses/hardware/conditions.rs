@@ -217,7 +217,7 @@ pub(super) fn capability_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Ca
             _ => None,
         },
         // A number with a fraction.
-        ExprKind::Unknown(parts) if parts.is_empty() => Capability::parse(scope.text(expr.span)),
+        ExprKind::Outside(of) if of == "builtins.float()" => Capability::parse(scope.text(expr.span)),
         ExprKind::Text(text) => capability_in(text),
         _ => None,
     }

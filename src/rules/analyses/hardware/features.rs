@@ -1,6 +1,5 @@
 //! What texts say of features: "bf16 needs compute capability 7.0", "FP8 is exclusive to Blackwell".
 
-use super::claims::Context;
 use super::mentions::{Mention, What};
 use super::patterns::PATTERNS;
 use super::range::Range;
@@ -8,7 +7,7 @@ use super::{Fault, Topic};
 use crate::architectures::{Capability, Feature, architectures, capabilities, features};
 
 /// The faults of one sentence.
-pub(super) fn faults(sentence: &str, named: &[Mention], _context: Context, found: &mut Vec<Fault>) {
+pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) {
     let lower = sentence.to_lowercase();
     let lacking = PATTERNS.lacking.is_match(sentence);
     let plain = |feature: &Feature| !feature.unless.iter().any(|word| lower.contains(word.as_str()));

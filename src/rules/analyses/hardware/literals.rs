@@ -235,7 +235,7 @@ impl Look<'_> {
             }
             ExprKind::Sequence(parts) if parts.len() == 2 => self.key(value),
             ExprKind::Text(text) if text.starts_with("sm") || text.contains('.') => self.key(value),
-            ExprKind::Unknown(_) => self.key(value),
+            ExprKind::Outside(_) => self.key(value),
             _ => None,
         };
         if let Some(range) = range.filter(|range| matches!(range, Range::Exactly(_))) {

@@ -77,7 +77,7 @@ fn wrong_literal(code: &str, names: &[(usize, bool)]) -> Option<Capability> {
             What::Capability { range: Range::Exactly(card), said } => {
                 let in_quotes = code[..one.start].ends_with(['"', '\'', '='])
                     || code[..one.start].trim_end().ends_with(['-', ':', '=']);
-                if !said && !(quoted && in_quotes) {
+                if !(said || quoted && in_quotes) {
                     return None;
                 }
                 cards.push(card);

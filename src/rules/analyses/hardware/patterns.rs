@@ -121,7 +121,7 @@ impl Patterns {
             below: expression(r"^(?:below|under|less than|lower than|older than|before)$"),
             above: expression(r"^(?:above|over|greater than|higher than|newer than)$"),
             links: expression(&format!(
-                r"(?:{cue}|\b(?:e\.g|i\.e|cuda|sm|architectures?|arquitecturas?|arch|gpus?|cards?|nvidia|geforce|tesla|quadro|generations?|gen|série|serie|series|class|family|chips?|devices?|with|of|the|is|are|was|has|have|had|at|for|like|such|as|including|based|on|level|version|an?|its|de|du|la|les?|el|los|las|est|sont|ayant|avec|cartes?|génération|comme|es|son|con|tiene|tarjetas?|generación|como|desktop|data|center|datacenter|consumer|workstation|professional|reports?|means|equals|uses|belongs|to|which|that|a|un|une|una|vram|memory|lovelace|detected|laptop|mobile|sxm\d?|pcie)\b|[\s:=()`'*\[\]{{}}|/,&–—>~.#✅❌→⇒-]|\x22)"
+                r"(?:{cue}|\b(?:e\.g|i\.e|cuda|sm|architectures?|arquitecturas?|arch|gpus?|cards?|nvidia|geforce|tesla|quadro|generations?|gen|série|serie|series|class|family|chips?|devices?|with|of|the|is|are|was|has|have|had|at|for|like|such|as|including|based|on|level|version|an?|its|de|du|la|les?|el|los|las|est|sont|ayant|avec|cartes?|génération|comme|es|son|con|tiene|tarjetas?|generación|como|desktop|data|center|datacenter|consumer|workstation|professional|reports?|means|equals|corresponds?|corresponde|correspond|denotes|refers|uses|belongs|to|which|that|a|un|une|una|vram|memory|lovelace|detected|laptop|mobile|sxm\d?|pcie)\b|[\s:=()`'*\[\]{{}}|/,&–—>~.#✅❌→⇒-]|\x22)"
             )),
             list: expression(r#"^[\s,/&+*`'"|]*(?:\b(?:and|or|et|ou|y|o|e)\b)?[\s*`'"]*$"#),
             doubt: expression(

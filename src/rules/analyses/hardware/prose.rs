@@ -160,7 +160,7 @@ fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Fou
     let text = passage.text.as_str();
     let (here, above) = (named(text), named(heading));
     let only = |list: &[Mention]| !list.is_empty() && list.iter().all(is_tf32);
-    if !only(&here) && !(here.is_empty() && only(&above)) {
+    if !(only(&here) || here.is_empty() && only(&above)) {
         return;
     }
     let mut say = |range: std::ops::Range<usize>, fault: &str| {

@@ -61,11 +61,7 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
             {
                 product = product.or(Some(*one));
             }
-            // "A40, Titan Ada" is a list of cards, one of them not known.
-            let is_list = named_products(&here) > 0;
-            named.extend(
-                here.into_iter().filter(|one| !is_list || !matches!(one.what, What::Architecture { .. })),
-            );
+            named.extend(said_of_row(&cell.text, *column == 0, here));
         }
         let said = |one: &&Mention| !matches!(one.what, What::Capability { said: false, .. });
         let named: Vec<Mention> = named.iter().filter(said).copied().collect();
@@ -99,6 +95,28 @@ fn one_row(named: &[Mention], cell: &Passage, found: &mut Vec<Found>) {
         let span = cell.origin.span(0, cell.text.len());
         found.push(Found { topic: fault.topic, span, text: fault.text, in_prose: true, beside: None });
     }
+}
+
+/// What a cell says of its row. Behind the first column only lists of cards count, and architectures that a cell
+/// begins with; in "A40, Titan Ada" the architecture belongs to a card that is not known.
+fn said_of_row(text: &str, first: bool, named: Vec<Mention>) -> Vec<Mention> {
+    let mut rest = text.to_owned();
+    for one in named.iter().rev() {
+        rest.replace_range(one.start..one.end, " ");
+    }
+    let rest = PATTERNS.links.replace_all(&rest, " ");
+    let only_names =
+        rest.split_whitespace().all(|word| matches!(word, "and" | "or" | "et" | "y" | "&" | "…"));
+    let cards = !only_products(&named).is_empty();
+    let keep = |one: &Mention| match one.what {
+        What::Architecture { .. } => {
+            !cards && (first || text[..one.start].trim_matches(['*', '`', ' ']).is_empty())
+        }
+        What::Product { .. } => first || only_names,
+        _ => true,
+    };
+    let begins = named.first().is_some_and(|one| text[..one.start].trim_matches(['*', '`', ' ']).is_empty());
+    named.into_iter().filter(|one| keep(one) || (begins && only_names && !cards)).collect()
 }
 
 fn has_number(text: &str) -> bool {
