@@ -3,7 +3,7 @@
 
 use super::Program;
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{Expr, ExprKind, Import, ImportNames, StepKind, Target};
+use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, StepKind, Target};
 use crate::facts::{FileId, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -13,7 +13,12 @@ use std::rc::Rc;
 pub struct Names<'c, 's> {
     paths: FxHashMap<Span, Rc<str>>,
     values: FxHashMap<Span, &'c Expr<'s>>,
+    /// What the names in each namespace were found to be.
+    seen: FxHashMap<(Key, &'s str), Meaning<'c, 's>>,
 }
+
+/// What a name stands for outside the project, and what is assigned to it.
+type Meaning<'c, 's> = (Option<Rc<str>>, Option<&'c Expr<'s>>);
 
 impl<'c, 's> Names<'c, 's> {
     /// Looks the names of a file up.
@@ -25,17 +30,8 @@ impl<'c, 's> Names<'c, 's> {
             fields: FxHashMap::default(),
             stars: Vec::new(),
         };
-        let mut parameters_seen = FxHashSet::default();
         walk(code, &mut |part, around| {
-            let here = scopes.enter(around);
-            if let Key::Function(number) = here
-                && parameters_seen.insert(number)
-            {
-                code.functions[number]
-                    .parameters
-                    .iter()
-                    .for_each(|one| scopes.bind(here, one.name, Binding::Other));
-            }
+            let here = namespace(around);
             match part {
                 Part::Step(step) => match &step.kind {
                     StepKind::Import(import) => {
@@ -43,9 +39,11 @@ impl<'c, 's> Names<'c, 's> {
                     }
                     StepKind::Define { function, .. } => {
                         scopes.bind(here, code.functions[*function].name, Binding::Other);
+                        scopes.open(Key::Function(*function), here, &code.functions[*function].parameters);
                     }
                     StepKind::DefineClass { class, .. } => {
                         scopes.bind(here, code.classes[*class].name, Binding::Other);
+                        scopes.open(Key::Class(*class), here, &[]);
                     }
                     StepKind::Assign { targets, value, annotated } => match (&targets[..], value) {
                         // A bare declaration binds nothing.
@@ -80,6 +78,9 @@ impl<'c, 's> Names<'c, 's> {
                     _ => {}
                 },
                 Part::Expr(expr) => match &expr.kind {
+                    ExprKind::Lambda(function) => {
+                        scopes.open(Key::Function(*function), here, &code.functions[*function].parameters);
+                    }
                     ExprKind::Bind(name, value) => scopes.bind(here, name, Binding::Alias(value)),
                     ExprKind::Comprehension(comprehension) => {
                         comprehension.generators.iter().for_each(|one| scopes.bind_target(here, &one.target));
@@ -92,8 +93,7 @@ impl<'c, 's> Names<'c, 's> {
         let mut names = Names::default();
         walk(code, &mut |part, around| {
             if let Part::Expr(expr) = part {
-                let here = scopes.enter(around);
-                names.look_up(expr, here, &scopes);
+                names.look_up(expr, namespace(around), &scopes);
             }
         });
         names
@@ -116,10 +116,13 @@ impl<'c, 's> Names<'c, 's> {
         }
         let path: Rc<str> = match &expr.kind {
             ExprKind::Name(name) => {
-                if let Some(value) = scopes.value(here, name, 0) {
+                let (path, value) = self.seen.entry((here, name)).or_insert_with(|| {
+                    (scopes.path(here, name, 0), scopes.value(here, name, 0))
+                });
+                if let Some(value) = value {
                     self.values.insert(expr.span, value);
                 }
-                scopes.path(here, name, 0)?
+                path.clone()?
             }
             ExprKind::Outside(path) => path.as_ref().into(),
             ExprKind::Attribute(inner, name) => match self.look_up(inner, here, scopes) {
@@ -188,24 +191,25 @@ const MAX_BINDINGS: usize = 6;
 /// No name of a library is longer; a chain of a thousand calls is.
 const MAX_LENGTH: usize = 200;
 
+/// The namespace that code with this around it belongs to.
+fn namespace(around: &[Around<'_, '_>]) -> Key {
+    let inner = around.iter().rev().find_map(|around| match around {
+        Around::Function(number) => Some(Key::Function(*number)),
+        Around::Class(number) => Some(Key::Class(*number)),
+        _ => None,
+    });
+    inner.unwrap_or(Key::Module)
+}
+
 fn is_self(expr: &Expr<'_>) -> bool {
     matches!(expr.kind, ExprKind::Name("self"))
 }
 
 impl<'c, 's> Scopes<'c, 's> {
-    /// The namespace that code with this around it belongs to.
-    fn enter(&mut self, around: &[Around<'c, 's>]) -> Key {
-        let mut here = Key::Module;
-        for around in around {
-            let inner = match around {
-                Around::Function(number) => Key::Function(*number),
-                Around::Class(number) => Key::Class(*number),
-                _ => continue,
-            };
-            self.parents.entry(inner).or_insert(here);
-            here = inner;
-        }
-        here
+    /// A namespace begins, with its parameters in it.
+    fn open(&mut self, inner: Key, outer: Key, parameters: &[Parameter<'s>]) {
+        self.parents.insert(inner, outer);
+        parameters.iter().for_each(|one| self.bind(inner, one.name, Binding::Other));
     }
 
     fn bind(&mut self, here: Key, name: &'s str, binding: Binding<'c, 's>) {

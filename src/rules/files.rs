@@ -12,6 +12,7 @@ use crate::program::{Names, Program};
 use crate::sources::Language;
 use aho_corasick::AhoCorasick;
 use aho_corasick::packed::Searcher;
+use std::cell::LazyCell;
 
 /// One file, as a rule about written code sees it.
 pub(super) struct FileScope<'a> {
@@ -173,7 +174,7 @@ impl<'r> FileRules<'r> {
         }
         let names = Names::of(program, file);
         let scope = FileScope { program, policy, cpu, file, code, names: &names };
-        let used = uses::Used::of(&scope);
+        let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&awake).filter(|(_, awake)| **awake) {
             let sightings = match one.analysis {
