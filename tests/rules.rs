@@ -53,10 +53,6 @@ fn form_of(rule: &Rule) -> Result<(), Failed> {
         rule.sources.iter().all(|source| source.starts_with("https://")),
         "a source is not an https:// address",
     );
-    must(
-        rule.severity.is_some() || rule.policy.is_some(),
-        "nothing ever turns it on: neither severity nor policy",
-    );
     must(rule.examples.iter().any(|example| example.bad.is_some()), "there is no `bad` example");
     must(rule.examples.iter().any(|example| example.good.is_some()), "there is no `good` example");
     for example in &rule.examples {

@@ -150,10 +150,10 @@ fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
     // Each call by name, with the function that it stands in.
     let mut calls: Vec<(usize, &str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(Step { kind: StepKind::Define { function, decorators }, .. }) => {
-            if decorators.iter().any(|one| are_off(scope, one)) {
-                off.insert(*function);
-            }
+        Part::Step(Step { kind: StepKind::Define { function, decorators }, .. })
+            if decorators.iter().any(|one| are_off(scope, one)) =>
+        {
+            off.insert(*function);
         }
         Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             // `torch.set_grad_enabled(False)` as a statement holds from there on.

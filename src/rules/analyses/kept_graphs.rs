@@ -209,10 +209,8 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
     match &expr.kind {
         ExprKind::Name(name) => found.push((*name).to_owned()),
         ExprKind::Attribute(_, "data" | "shape" | "dtype" | "device") => {}
-        ExprKind::Attribute(object, _) => {
-            if is_dotted(object) {
-                found.push(scope.text(expr.span).to_owned());
-            }
+        ExprKind::Attribute(object, _) if is_dotted(object) => {
+            found.push(scope.text(expr.span).to_owned());
         }
         ExprKind::Item(item) if is_dotted(&item.0) => found.push(scope.text(expr.span).to_owned()),
         ExprKind::Binary(_, sides) => {

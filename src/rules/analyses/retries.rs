@@ -175,7 +175,8 @@ fn may_take_memory(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
     };
     // A name that nothing in a fragment binds is a function that is not shown.
     let shown = !path.starts_with("builtins.") || is_builtin(path);
-    !method && !call.arguments.is_empty() && !(shown && OTHERS.iter().any(|other| path.starts_with(other)))
+    let other = shown && OTHERS.iter().any(|other| path.starts_with(other));
+    !(method || other || call.arguments.is_empty())
 }
 
 fn is_builtin(path: &str) -> bool {

@@ -14,5 +14,5 @@ try:
 except RuntimeError:
     NAME = None
 
-scaler = torch.cuda.amp.GradScaler()  # ~ gpu-object-at-import warning
-quiet = torch.cuda.amp.GradScaler(enabled=False)
+scaler = torch.cuda.amp.GradScaler()  # ~ gpu-object-at-import warning, deprecated-amp-api warning
+quiet = torch.cuda.amp.GradScaler(enabled=False)  # ~ deprecated-amp-api warning
