@@ -16,6 +16,7 @@ mod json_string;
 mod makefile;
 mod markdown;
 mod notebook;
+mod passages;
 mod powershell;
 mod python;
 mod requirements;
@@ -25,8 +26,10 @@ mod shell;
 mod toml;
 mod yaml;
 
-use crate::code::Code;
+use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
+
+pub(crate) use passages::{Passage, PassageKind, passages};
 
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;
@@ -47,6 +50,7 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Batch => batch::lower(source),
+        Language::Cache => Ok(Code::default()),
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),
@@ -62,4 +66,9 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
         Language::Yaml => yaml::lower(source),
         Language::Toml => toml::lower(source),
     }
+}
+
+/// A requirement of PEP 508 that stands alone.
+pub(crate) fn requirement(text: &str) -> Option<Requirement> {
+    requirements::read(text, 0, crate::code::Part::Main)
 }

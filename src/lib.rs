@@ -6,7 +6,7 @@
 //! sources    which files, and the text of each
 //!    │
 //! languages  text → code: steps in the order in which they run (Python by ruff's parser)
-//!    │
+//!    │       (and `versions`: what the project says of the packages it needs)
 //! program    code → traces: what each program does to the environment and the GPU, in order,
 //!    │       through local functions, project modules and package `__init__` files
 //!    │       (what libraries do is data: `rules/effects/`, `rules/packages/`)
@@ -18,9 +18,11 @@
 //! ```
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
-//! whole way. `facts` and `code` are the vocabulary and depend on nothing else here; each hop depends on
+//! whole way. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
 
+mod allocator;
+pub mod architectures;
 pub mod cli;
 pub mod code;
 mod commands;
@@ -35,6 +37,7 @@ pub mod rules;
 pub mod settings;
 pub mod sources;
 pub mod trace;
+pub mod versions;
 
 use code::Code;
 use facts::FileId;
@@ -217,7 +220,6 @@ impl Settings {
     }
 
     fn options(&self, cpu: Option<&Cpu>) -> Options {
-        let project = self.project();
         Options {
             forbidden: cpu.map_or(Vec::new(), |cpu| {
                 cpu.forbidden_imports.iter().map(|pattern| pattern.as_str().to_owned()).collect()
@@ -226,9 +228,7 @@ impl Settings {
             cpu_part: cpu.cloned(),
             scripts: self.policy.scripts.clone(),
             tests: self.policy.tests.clone(),
-            console_scripts: project.console_scripts,
-            lazy_modules: project.requires_python >= 15,
-            forks_nothing: project.requires_python >= 14,
+            console_scripts: self.console_scripts(),
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
             budget: None,
         }

@@ -120,6 +120,13 @@ pub struct Languages {
     pub markdown_shell: bool,
 }
 
+impl Policy {
+    /// Whether the project supports hardware beside NVIDIA's.
+    pub fn supports_more_than_cuda(&self) -> bool {
+        self.backends.iter().any(|backend| *backend != Backend::Cuda)
+    }
+}
+
 impl Scripts {
     /// Whether a function of this name (the last part of a dotted one) checks the GPU.
     pub fn is_validator(&self, function: &str) -> bool {

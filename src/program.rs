@@ -6,6 +6,7 @@ mod entries;
 mod imports;
 pub mod knowledge;
 mod launches;
+mod milestones;
 mod modules;
 mod names;
 mod paths;
@@ -19,12 +20,13 @@ pub use budget::{Budget, Followed};
 pub use entries::Start;
 pub use names::Names;
 pub(crate) use run::is_gpu_variable;
-pub use state::{Before, Definition, Happened, MASK, ORDER, Reaching};
+pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::{Code, Import};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Language, Sources};
+use crate::versions::Versions;
 use imports::Imports;
 use knowledge::Knowledge;
 use modules::Modules;
@@ -41,6 +43,7 @@ pub struct Program<'s> {
     pub(crate) modules: Modules,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
+    versions: Versions<'s>,
     budget: Budget,
     imports: Imports,
     empty: Code<'s>,
@@ -59,10 +62,6 @@ pub struct Options {
     pub imports_matter: bool,
     /// One more program imports the modules that this section names: the CPU part.
     pub cpu_part: Option<Cpu>,
-    /// The project requires Python 3.15 or later, which knows `__lazy_modules__`.
-    pub lazy_modules: bool,
-    /// The project requires Python 3.14 or later, which forks no children by itself.
-    pub forks_nothing: bool,
     /// What the policy says about scripts: names of functions that check the GPU.
     pub scripts: Scripts,
     /// What it says about tests: names of what releases GPU memory.
@@ -123,6 +122,7 @@ impl<'s> Program<'s> {
             modules,
             knowledge,
             options,
+            versions: Versions::new(sources),
             imports,
             empty: Code::default(),
             ran: OnceLock::new(),
@@ -198,13 +198,19 @@ impl<'s> Program<'s> {
         self.sources.text(place)
     }
 
-    pub(crate) fn knows_lazy_modules(&self) -> bool {
-        self.options.lazy_modules
+    /// What is known of the versions of packages.
+    pub(crate) fn versions(&self) -> &Versions<'s> {
+        &self.versions
+    }
+
+    /// Whether a file runs with Python 3.15 or later, which knows `__lazy_modules__`.
+    pub(crate) fn knows_lazy_modules(&self, file: FileId) -> bool {
+        self.versions.at_least(self.name_of(file), "python", "3.15") == Some(true)
     }
 
     /// Whether `multiprocessing` forks unless it is told otherwise: on Linux, before Python 3.14.
-    fn forks_by_default(&self) -> bool {
-        !self.options.forks_nothing
+    fn forks_by_default(&self, file: FileId) -> bool {
+        self.versions.at_least(self.name_of(file), "python", "3.14") != Some(true)
     }
 
     /// The file of settings with this name.
@@ -263,6 +269,38 @@ impl<'s> Program<'s> {
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
         })
+    }
+
+    /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
+    pub(crate) fn tests_run_in_parallel(&self) -> bool {
+        const SETTINGS: [&str; 4] = ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"];
+        const WORDS: [&str; 4] = ["xdist", "-n auto", "-n logical", "--numprocesses"];
+        self.sources.files.iter().any(|source| {
+            let name = source.name.rsplit('/').next().unwrap_or(&source.name);
+            let is_setting = SETTINGS.contains(&name) || name.starts_with("requirements");
+            let words = if is_setting { &WORDS[..] } else { &["PYTEST_XDIST_WORKER"] };
+            let counts = is_setting || name == "conftest.py";
+            counts && words.iter().any(|word| source.text.contains(word))
+        })
+    }
+
+    /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
+    /// star. Judged by the text.
+    pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
+        let reads = |text: &str| {
+            let has_star = text.contains("import *");
+            text.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (&text[..at], &text[at + name.len()..]);
+                let line = before.rsplit('\n').next().unwrap_or_default();
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
+                whole && (before.ends_with('.') || (bare && (has_star || line.contains("import "))))
+            })
+        };
+        let mut others = self.sources.files.iter().enumerate().filter(|(index, source)| {
+            *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
+        });
+        others.any(|(_, source)| reads(&source.text))
     }
 
     /// Whether some file has this word, whatever its language.

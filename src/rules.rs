@@ -4,6 +4,7 @@
 mod analyses;
 mod at_import;
 mod conditions;
+mod environments;
 mod evaluate;
 mod example;
 mod examples;
@@ -17,6 +18,7 @@ mod schema;
 mod selection;
 mod uses;
 mod validation;
+mod values;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};
@@ -35,7 +37,7 @@ use std::sync::LazyLock;
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// What under `rules/` is knowledge and no rule.
-const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "environment.yaml"];
+const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "tables/", "environment.yaml"];
 
 /// All rules, and what they know about libraries.
 #[derive(Debug)]

@@ -99,40 +99,22 @@ fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
     }))
 }
 
-/// What `[project]` of `pyproject.toml` says that changes how programs are followed.
-#[derive(Default)]
-pub(crate) struct Project {
-    /// `[project.scripts]`: modules, and the functions in them that are started.
-    pub console_scripts: Vec<(String, String)>,
-    /// The least minor version of Python 3 that it runs on; 0 when it does not say.
-    pub requires_python: u32,
-}
-
 impl Settings {
-    /// A `pyproject.toml` that is absent or cannot be read says nothing.
-    pub(crate) fn project(&self) -> Project {
+    /// `[project.scripts]` of `pyproject.toml`: modules, and the functions in them that are started. A file that is
+    /// absent or cannot be read names none.
+    pub(crate) fn console_scripts(&self) -> Vec<(String, String)> {
         // Without a root there is no project on disk: the files are examples.
         if self.root.as_os_str().is_empty() {
-            return Project::default();
+            return Vec::new();
         }
         let text = std::fs::read_to_string(self.root.join("pyproject.toml")).unwrap_or_default();
         let table = text.parse::<toml::Table>().unwrap_or_default();
         let Some(project) = table.get("project").and_then(toml::Value::as_table) else {
-            return Project::default();
+            return Vec::new();
         };
         let scripts = ["scripts", "gui-scripts"].iter().filter_map(|key| project.get(*key)?.as_table());
         let targets = scripts.flat_map(|table| table.values()).filter_map(toml::Value::as_str);
-        let console_scripts = targets
-            .filter_map(|target| target.split_once(':'))
-            .map(|(module, function)| (module.trim().to_owned(), function.trim().to_owned()))
-            .collect();
-        let required = project.get("requires-python").and_then(toml::Value::as_str).unwrap_or_default();
-        let least = required.split(',').filter_map(|part| {
-            let version = [">=", "~=", "=="].iter().find_map(|sign| part.trim().strip_prefix(sign))?;
-            version.trim().strip_prefix("3.")
-        });
-        let requires_python =
-            least.filter_map(|minor| minor.split('.').next()?.trim().parse().ok()).max().unwrap_or(0);
-        Project { console_scripts, requires_python }
+        let named = targets.filter_map(|target| target.split_once(':'));
+        named.map(|(module, function)| (module.trim().to_owned(), function.trim().to_owned())).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
+mod caches;
 mod cells;
 mod dotenv;
 mod followed;
@@ -20,6 +21,7 @@ use std::sync::OnceLock;
 
 pub use cells::{Cell, Cells};
 pub use language::Language;
+pub(crate) use names::{folder_of, normalised};
 pub use walk::MissingPaths;
 
 /// One file of the run.

@@ -236,6 +236,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
             json!({"kind": "write", "variable": variable, "value": value, "only_if_unset": only_if_unset})
         }
         What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
+        What::Refuse { variable, given } => json!({"kind": "refuse", "variable": variable, "given": given}),
         What::Validate { by } => json!({"kind": "validate", "by": by}),
         What::Release { by } => json!({"kind": "release", "by": by}),
         What::Spawn { callee, .. } => json!({"kind": "spawn", "callee": callee}),
@@ -270,6 +271,7 @@ fn describe(what: &What) -> String {
             format!("{variable} = {value}{}", if *only_if_unset { ", unless it is set" } else { "" })
         }
         What::Remove { variable } => format!("{variable} is removed"),
+        What::Refuse { variable, given } => format!("{variable} = {given}, which raises a TypeError"),
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
         What::Release { .. } => format!("{} gives GPU memory back", as_code(what)),
         What::Spawn { .. } => format!("{} starts a process", as_code(what)),

@@ -9,12 +9,13 @@ use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const LANGUAGES: [Language; 6] = [
+const LANGUAGES: [Language; 7] = [
     Language::Dockerfile,
     Language::Dotenv,
     Language::Ini,
     Language::Json,
     Language::Makefile,
+    Language::Requirements,
     Language::Toml,
 ];
 
@@ -22,7 +23,7 @@ const LANGUAGES: [Language; 6] = [
 const CHANGES: u64 = 12;
 
 /// What is put in: what these languages give a meaning to.
-const PIECES: [&str; 34] = [
+const PIECES: [&str; 42] = [
     "\"",
     "'",
     "\\",
@@ -57,6 +58,14 @@ const PIECES: [&str; 34] = [
     "ENV ",
     "$$",
     "\0",
+    "torch>=2.0+cu118",
+    " ; ",
+    "--index-url https://download.pytorch.org/whl/cu118",
+    "-r ",
+    " @ ",
+    "~=9999999999999999999.",
+    "pip install ",
+    "dependencies",
 ];
 
 /// A generator of numbers that look random (xorshift).
@@ -102,6 +111,9 @@ fn any_text_is_read_to_its_end() {
         "a.json",
         "Makefile",
         "pyproject.toml",
+        "requirements.txt",
+        "setup.cfg",
+        "Pipfile",
     ];
     (0..150u64).into_par_iter().for_each(|number| {
         let mut numbers = Numbers(number * 7919 + 1);
@@ -130,6 +142,10 @@ fn deep_and_long_files_end() {
         ("Dockerfile", (0..300).map(|n| format!("FROM s{n} AS s{}\nENV A=1\n", n + 1)).collect()),
         ("Dockerfile", "FROM a AS a\n".repeat(3_000)),
         ("Dockerfile", format!("RUN {}", "<<E ".repeat(2_000))),
+        ("requirements.txt", "torch\\\n".repeat(5_000)),
+        ("requirements.txt", format!("torch{}", ",>=2+cu118".repeat(5_000))),
+        ("requirements.txt", "torch==2.5.1+cu118\n".repeat(2_000)),
+        ("pyproject.toml", format!("[project]\ndependencies = [{}]", "\"torch~=2\",".repeat(5_000))),
         ("tox.ini", "[testenv:a]\ncommands = python\n".repeat(500)),
     ];
     for (name, text) in deep {
@@ -143,9 +159,10 @@ fn holds_together(path: &Path, text: String) {
     let name = path.file_name().expect("a name").to_string_lossy().into_owned();
     let mut sources = Sources::default();
     sources.files.push(Source::new(None, name, language, text));
-    let policy: Policy =
-        serde_yaml::from_str("gpu: {visible-devices: GPU-8932f937, device-order: PCI_BUS_ID}")
-            .expect("a policy");
+    let policy: Policy = serde_yaml::from_str(
+        "gpu: {name: RTX 5090, visible-devices: GPU-8932f937, device-order: PCI_BUS_ID}",
+    )
+    .expect("a policy");
     let settings = Settings { policy_file: Some("gpulint.yaml".into()), policy, ..Settings::default() };
     let outcome = gpulint::check(&sources, &settings, RuleSet::embedded()).expect("known rules");
     for finding in &outcome.findings {

@@ -14,11 +14,14 @@
 //!
 //! `known-wrong.txt` names those that gpulint still gets wrong. One that it gets right must leave the list.
 
+use gpulint::findings::{Severity, Status};
+use gpulint::rules::RuleSet;
+use gpulint::settings::{Request, resolve};
+use gpulint::sources::Sources;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use rayon::prelude::*;
 
@@ -123,36 +126,19 @@ fn differences(name: &str, number: usize, files: &Files) -> String {
         fs::write(file, text).expect("writable");
     }
     let paths = files.iter().find(|(path, _)| path == "paths.txt").map_or(".", |(_, text)| text.as_str());
-    let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
-        .args(["check", "--no-cache", "--format", "json", "--min-severity", "note"])
-        .args(paths.split_whitespace())
-        .current_dir(&folder)
-        .output()
-        .expect("the binary runs");
+    let found = findings_in(&folder, paths);
     fs::remove_dir_all(&folder).expect("it was just created");
-    let Ok(report) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else {
-        return format!("    no report: {}", String::from_utf8_lossy(&output.stderr));
+    let mut too_much = match found {
+        Ok(found) => found,
+        Err(error) => return format!("    no report: {error}\n"),
     };
-    let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-    let mut too_much: Vec<Row> = report["findings"]
-        .as_array()
-        .expect("an array of findings")
-        .iter()
-        .filter(|finding| finding["status"] == "active")
-        // The lists of statements are about what reaches cuInit, and hold whatever does.
-        .filter(|finding| {
-            !name.starts_with("statements/")
-                || ["pinning", "imports"].contains(&text(finding, "family").as_str())
-        })
-        .map(|finding| {
-            let line = finding["line"].as_u64().and_then(|line| usize::try_from(line).ok()).unwrap_or(0);
-            let path = match finding["cell"].as_u64() {
-                Some(cell) => format!("{}:cell {cell}", text(finding, "path")),
-                None => text(finding, "path"),
-            };
-            (path, line, text(finding, "rule"), text(finding, "severity"))
-        })
-        .collect();
+    // The lists of statements are about what reaches cuInit, and hold whatever does.
+    if name.starts_with("statements/") {
+        let rules = RuleSet::embedded();
+        too_much.retain(|row| {
+            rules.find(&row.2).is_some_and(|rule| ["pinning", "imports"].contains(&&*rule.family))
+        });
+    }
     let mut lines = String::new();
     for row in files.iter().flat_map(|(path, text)| expected(path, text)) {
         match too_much.iter().position(|it| *it == row) {
@@ -166,6 +152,34 @@ fn differences(name: &str, number: usize, files: &Files) -> String {
         writeln!(lines, "    too much: {}:{} {} {}", row.0, row.1, row.2, row.3).expect("a string");
     }
     lines
+}
+
+/// What is found in a project that lies in a folder: the run of `gpulint check`, without a process for each.
+fn findings_in(folder: &Path, paths: &str) -> Result<Vec<Row>, String> {
+    let paths = paths.split_whitespace().map(|path| folder.join(path)).collect();
+    let request = Request { paths, ..Request::default() };
+    let (mut settings, extent) = resolve(&request).map_err(|error| error.to_string())?;
+    settings.root = folder.to_owned();
+    let sources =
+        Sources::collect(&settings.root, &request.paths, extent).map_err(|error| error.to_string())?;
+    let outcome =
+        gpulint::check(&sources, &settings, RuleSet::embedded()).map_err(|error| error.to_string())?;
+    let active = outcome.findings.iter().filter(|finding| finding.status == Status::Active);
+    let rows = active.map(|finding| {
+        let position = sources.position(finding.place);
+        let name = &sources.file(finding.place.file).name;
+        let path = match position.cell {
+            Some(cell) => format!("{name}:cell {cell}"),
+            None => name.clone(),
+        };
+        let severity = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        (path, position.line as usize, finding.rule.clone(), severity.to_owned())
+    });
+    Ok(rows.collect())
 }
 
 fn expected(path: &str, text: &str) -> Vec<Row> {

@@ -99,7 +99,8 @@ fn no_stray_files() -> Result<(), Failed> {
     let mut stray = Vec::new();
     for folder in std::fs::read_dir(absolute(Path::new("rules")))?.collect::<Result<Vec<_>, _>>()? {
         let folder_name = folder.file_name();
-        let holds_knowledge = ["commands", "effects", "packages"].iter().any(|known| folder_name == *known);
+        let holds_knowledge =
+            ["commands", "effects", "packages", "tables"].iter().any(|known| folder_name == *known);
         if !folder.path().is_dir() {
             if folder_name != "environment.yaml" {
                 stray.push(Path::new("rules").join(&folder_name));

@@ -65,6 +65,38 @@ pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
     code.units.iter().for_each(|unit| walk.block(&unit.body));
 }
 
+/// Looks at one block of a file, and at the functions and classes that are defined in it.
+pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Step<'s>], visit: &mut Visit<'_, 'c, 's>) {
+    Walk { code, visit, around: Vec::new() }.block(block);
+}
+
+/// Every block of a file, whatever it belongs to.
+pub fn blocks<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
+    let mut found: Vec<&Block<'s>> = vec![&code.body];
+    found.extend(code.functions.iter().map(|function| &function.body));
+    found.extend(code.classes.iter().map(|class| &class.body));
+    found.extend(code.snippets.iter().map(|snippet| &snippet.body));
+    found.extend(code.units.iter().map(|unit| &unit.body));
+    let mut next = 0;
+    while let Some(&block) = found.get(next) {
+        found.extend(block.iter().flat_map(|step| step.kind.blocks()));
+        next += 1;
+    }
+    found
+}
+
+/// The innermost function that something stands in, and what stands around it in there.
+pub fn within_function<'a, 'c, 's>(around: &'a [Around<'c, 's>]) -> (Option<usize>, &'a [Around<'c, 's>]) {
+    for (at, one) in around.iter().enumerate().rev() {
+        match one {
+            Around::Function(number) => return (Some(*number), &around[at + 1..]),
+            Around::Class(_) => return (None, &around[at + 1..]),
+            _ => {}
+        }
+    }
+    (None, around)
+}
+
 struct Walk<'w, 'v, 'c, 's> {
     code: &'c Code<'s>,
     visit: &'w mut Visit<'v, 'c, 's>,
@@ -78,7 +110,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         self.around.pop();
     }
 
-    fn block(&mut self, block: &'c Block<'s>) {
+    fn block(&mut self, block: &'c [Step<'s>]) {
         // Blocks nest as deeply as their front-end lets them.
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || block.iter().for_each(|step| self.step(step)));
     }

@@ -1,6 +1,9 @@
 //! Markdown: the fenced blocks in it that hold Python, each a program of its own, and, where the policy asks for it,
 //! those that hold shell commands. Prose is for the rules that read text.
 
+mod fragments;
+pub(super) mod passages;
+
 use super::command_lines::Literal;
 use super::embedded::Extract;
 use super::{Choices, Refusal, python, shell};
@@ -15,14 +18,16 @@ enum Fence {
     Shell,
 }
 
-/// Lowers the fenced blocks of a document. A block that is no Python, a fragment for example, is passed over.
+/// Lowers the fenced blocks of a document. Of a block that is no Python as a whole the statements are read that are.
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     let mut code = Code::default();
     for (fence, text) in blocks(source) {
         let span = text.origin.span(0, text.text.len());
         match fence {
             Fence::Python => {
-                if let Ok(body) = python::lower_snippet(text.text, &text.origin, &mut code) {
+                let body = python::lower_snippet(text.text, &text.origin, &mut code).ok();
+                let body = body.or_else(|| fragments::lower(text.text, &text.origin, source, &mut code));
+                if let Some(body) = body {
                     code.snippets.push(Snippet { span, body, stands_alone: true });
                 }
             }
@@ -112,6 +117,21 @@ mod tests {
     fn line_ends_of_windows_are_kept_in_place() {
         let text = "```python\r\nx = 1\r\ny = 2\r\n```\r\n";
         assert_eq!(statements(text), [["x = 1", "y = 2"]]);
+    }
+
+    #[test]
+    fn fragments_are_read_statement_by_statement() {
+        for (text, read) in [
+            ("    def f(self):\n        return 1\n", vec!["def f(self):\n        return 1"]),
+            (
+                "python run.py --x\nx = 1\nif x:\n    y = 2\nelse:\n    y = 3\n$ ls\n",
+                vec!["x = 1", "if x:\n    y = 2\nelse:\n    y = 3"],
+            ),
+            ("def worker(...):\n    x = 1\n", vec!["def worker(...):\n    x = 1"]),
+            ("@cached\ndef f():\n    pass\nx = = 1\n", vec!["@cached\ndef f():\n    pass"]),
+        ] {
+            assert_eq!(statements(&format!("```python\n{text}```\n")), [read], "{text}");
+        }
     }
 
     #[test]

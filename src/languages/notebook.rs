@@ -129,6 +129,7 @@ mod tests {
                 "os.getpid()",
                 "%set_env A 2",
                 "x = 1",
+                "pip install torch",
                 "model = 1",
                 "!echo é && python train.py",
                 "!ls",

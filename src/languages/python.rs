@@ -4,6 +4,7 @@
 
 mod expressions;
 mod nesting;
+mod remarks;
 mod statements;
 
 use crate::code::{Block, Code, Expr, ExprKind};
@@ -13,6 +14,7 @@ use crate::languages::embedded::Origin;
 use crate::sources::Source;
 use aho_corasick::packed::Searcher;
 use nesting::{MAX_DEPTH, TOO_DEEP};
+pub use remarks::remarks;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
 use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
@@ -112,7 +114,8 @@ struct Marks {
     yields: bool,
 }
 
-/// Offsets of text that may choose a GPU: a device by name or index, or an argument that takes one.
+/// Offsets of text that may choose a GPU: a device by name or index, an argument that takes one, or a variable that is
+/// set.
 fn gpu_words(text: &str) -> Vec<u32> {
     static WORDS: LazyLock<Searcher> = LazyLock::new(|| {
         let words = [
@@ -130,6 +133,10 @@ fn gpu_words(text: &str) -> Vec<u32> {
             "gpus=",
             "gpu(",
             "CUDAExecutionProvider",
+            "environ[",
+            "environ.setdefault(",
+            "environ.update(",
+            "putenv(",
         ];
         Searcher::new(words).expect("fixed words")
     });
@@ -141,7 +148,20 @@ fn gpu_words(text: &str) -> Vec<u32> {
             byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'{' | b'"' | b'\'')
         })
     };
-    WORDS.find_iter(text).filter(|found| chooses(found.end())).map(|found| found.start() as u32).collect()
+    let counts = |start: usize, end: usize| {
+        chooses(end) && (!text[start..end].ends_with("environ[") || sets_item(&text[end..]))
+    };
+    let found = WORDS.find_iter(text).filter(|found| counts(found.start(), found.end()));
+    found.map(|found| found.start() as u32).collect()
+}
+
+/// Whether what follows a `[` gives the item a value, and does not read it.
+fn sets_item(rest: &str) -> bool {
+    let line = rest.split('\n').next().unwrap_or_default();
+    line.split_once(']').is_some_and(|(_, behind)| {
+        let behind = behind.trim_start();
+        behind.starts_with('=') && !behind.starts_with("==")
+    })
 }
 
 impl<'s> Lowering<'s, '_> {

@@ -13,6 +13,7 @@ pub use commands::note as note_command;
 pub use conda::note as note_conda;
 pub use pyproject::{note as note_pyproject, note_pipfile};
 pub use setup::{note_cfg, of_setup};
+pub use statement::read;
 
 use super::Refusal;
 use crate::code::{Code, Part};
@@ -34,7 +35,12 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let speaks = memchr::memmem::find(text.as_bytes(), b"gpulint:").is_some();
     let head: Vec<&str> = text.lines().take(6).filter(|line| line.starts_with('#')).collect();
     let is_generated = head.iter().any(|line| GENERATED.iter().any(|words| line.contains(words)));
-    let part = if is_generated { Part::Locked } else { Part::Main };
+    let file = source.name.rsplit('/').next().unwrap_or(&source.name);
+    let part = match file.starts_with("constraint") {
+        true => Part::Constraint,
+        false if is_generated => Part::Locked,
+        false => Part::Main,
+    };
     let (lines, comments) = logical_lines(text);
     let mut index = crate::code::Index::default();
     let mut stated = Vec::new();
@@ -46,7 +52,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         let text = text.as_ref();
         if text.starts_with('-') {
             lines::option(text, &mut index, &mut code.included);
-        } else if let Some(requirement) = statement::read(text, *start, part.clone()) {
+        } else if let Some(requirement) = read(text, *start, part.clone()) {
             stated.push(requirement);
         }
     }

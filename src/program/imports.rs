@@ -7,7 +7,7 @@ use super::modules::{Found, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Source, Sources};
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -39,7 +39,8 @@ impl Imports {
         options: &Options,
     ) -> Imports {
         let words = WORDS.iter().copied().chain(knowledge.words_of(EVERYWHERE));
-        let words = AhoCorasick::new(words).expect("a few words");
+        let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words);
+        let words = words.expect("a few words");
         let looks: Vec<Look> = (sources.files.par_iter().zip(codes).enumerate())
             .map(|(index, (source, code))| match code {
                 Some(code) => look(FileId(index as u32), source, code, modules, knowledge, &words, options),

@@ -1,6 +1,7 @@
 //! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
+pub mod tables;
 mod variables;
 
 use anyhow::{Context, Result};
@@ -8,9 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use tables::Tables;
 use variables::VariablesFile;
 
-pub use variables::Variables;
+pub use variables::{Milestone, Variables};
 
 /// Everything known, ready to be looked up by name.
 #[derive(Debug, Default)]
@@ -36,6 +38,8 @@ pub struct Knowledge {
     commands: Vec<CommandRow>,
     /// Environment variables.
     pub variables: Variables,
+    /// Products, wheels and what belongs together.
+    pub tables: Tables,
 }
 
 /// What a known call does.
@@ -131,6 +135,8 @@ pub enum Does {
     Nvml,
     /// Gives memory of the GPU back.
     Release,
+    /// Starts the threads of a library on the CPU side.
+    Threads,
     /// Asks which GPUs there are, or what they can do.
     Query,
 }
@@ -286,7 +292,9 @@ impl Knowledge {
                 knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
             } else if path == "environment.yaml" {
                 let file: VariablesFile = parsed(text).with_context(|| path.to_owned())?;
-                knowledge.variables = Variables::read(file);
+                knowledge.variables = Variables::read(file).with_context(|| path.to_owned())?;
+            } else if path.starts_with("tables/") {
+                knowledge.tables.take(path, text)?;
             } else if path.starts_with("commands/") {
                 let file: CommandsFile = parsed(text).with_context(|| path.to_owned())?;
                 knowledge.commands.extend(file.commands);

@@ -8,6 +8,7 @@ use super::{Program, Start};
 use crate::code::{Expr, ExprKind, Host};
 use crate::facts::{FileId, Place};
 use crate::sources::Language;
+pub(super) use crate::sources::normalised;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -273,32 +274,5 @@ impl Program<'_> {
 
     fn folder_of(&self, file: FileId) -> &str {
         self.name_of(file).rsplit_once('/').map_or("", |(folder, _)| folder)
-    }
-}
-
-/// A path below the project root, without `.` and `..`; `None` when it leaves it.
-pub(super) fn normalised(folder: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_stay_in_the_project() {
-        assert_eq!(normalised("scripts", "../train.py").as_deref(), Some("train.py"));
-        assert_eq!(normalised("", "./a//b.py").as_deref(), Some("a/b.py"));
-        assert_eq!(normalised("a", "../../b.py"), None);
     }
 }

@@ -3,8 +3,9 @@
 
 use super::Program;
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{Expr, ExprKind, Import, ImportNames, StepKind, Target};
+use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, StepKind, Target};
 use crate::facts::{FileId, Span};
+use crate::sources::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -13,25 +14,27 @@ use std::rc::Rc;
 pub struct Names<'c, 's> {
     paths: FxHashMap<Span, Rc<str>>,
     values: FxHashMap<Span, &'c Expr<'s>>,
+    /// What the names in each namespace were found to be.
+    seen: FxHashMap<(Key, &'s str), Meaning<'c, 's>>,
 }
+
+/// What a name stands for outside the project, and what is assigned to it.
+type Meaning<'c, 's> = (Option<Rc<str>>, Option<&'c Expr<'s>>);
 
 impl<'c, 's> Names<'c, 's> {
     /// Looks the names of a file up.
     pub fn of(program: &'c Program<'s>, file: FileId) -> Names<'c, 's> {
         let code = program.code(file);
-        let mut scopes =
-            Scopes { parents: FxHashMap::default(), tables: FxHashMap::default(), stars: Vec::new() };
-        let mut parameters_seen = FxHashSet::default();
+        let mut scopes = Scopes {
+            parents: FxHashMap::default(),
+            tables: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            stars: Vec::new(),
+            // The blocks of a document show a part of a program, mostly without its imports.
+            excerpts: program.language_of(file) == Language::Markdown,
+        };
         walk(code, &mut |part, around| {
-            let here = scopes.enter(around);
-            if let Key::Function(number) = here
-                && parameters_seen.insert(number)
-            {
-                code.functions[number]
-                    .parameters
-                    .iter()
-                    .for_each(|one| scopes.bind(here, one.name, Binding::Other));
-            }
+            let here = namespace(around);
             match part {
                 Part::Step(step) => match &step.kind {
                     StepKind::Import(import) => {
@@ -39,15 +42,20 @@ impl<'c, 's> Names<'c, 's> {
                     }
                     StepKind::Define { function, .. } => {
                         scopes.bind(here, code.functions[*function].name, Binding::Other);
+                        scopes.open(Key::Function(*function), here, &code.functions[*function].parameters);
                     }
                     StepKind::DefineClass { class, .. } => {
                         scopes.bind(here, code.classes[*class].name, Binding::Other);
+                        scopes.open(Key::Class(*class), here, &[]);
                     }
                     StepKind::Assign { targets, value, annotated } => match (&targets[..], value) {
                         // A bare declaration binds nothing.
                         (_, None) if *annotated => {}
                         ([Target::Name(name, _)], Some(value)) => {
                             scopes.bind(here, name, Binding::Alias(value))
+                        }
+                        ([Target::Attribute(object, name)], Some(value)) if is_self(object) => {
+                            scopes.bind_field(here, name, value)
                         }
                         (targets, _) => targets.iter().for_each(|target| scopes.bind_target(here, target)),
                     },
@@ -73,6 +81,9 @@ impl<'c, 's> Names<'c, 's> {
                     _ => {}
                 },
                 Part::Expr(expr) => match &expr.kind {
+                    ExprKind::Lambda(function) => {
+                        scopes.open(Key::Function(*function), here, &code.functions[*function].parameters);
+                    }
                     ExprKind::Bind(name, value) => scopes.bind(here, name, Binding::Alias(value)),
                     ExprKind::Comprehension(comprehension) => {
                         comprehension.generators.iter().for_each(|one| scopes.bind_target(here, &one.target));
@@ -85,8 +96,7 @@ impl<'c, 's> Names<'c, 's> {
         let mut names = Names::default();
         walk(code, &mut |part, around| {
             if let Part::Expr(expr) = part {
-                let here = scopes.enter(around);
-                names.look_up(expr, here, &scopes);
+                names.look_up(expr, namespace(around), &scopes);
             }
         });
         names
@@ -109,15 +119,26 @@ impl<'c, 's> Names<'c, 's> {
         }
         let path: Rc<str> = match &expr.kind {
             ExprKind::Name(name) => {
-                if let Some(value) = scopes.value(here, name, 0) {
+                let (path, value) = self
+                    .seen
+                    .entry((here, name))
+                    .or_insert_with(|| (scopes.path(here, name, 0), scopes.value(here, name, 0)));
+                if let Some(value) = value {
                     self.values.insert(expr.span, value);
                 }
-                scopes.path(here, name, 0)?
+                path.clone()?
             }
             ExprKind::Outside(path) => path.as_ref().into(),
-            ExprKind::Attribute(inner, name) => {
-                format!("{}.{name}", self.look_up(inner, here, scopes)?).into()
-            }
+            ExprKind::Attribute(inner, name) => match self.look_up(inner, here, scopes) {
+                Some(path) => format!("{path}.{name}").into(),
+                None if is_self(inner) => {
+                    if let Some(value) = scopes.field_value(here, name) {
+                        self.values.insert(expr.span, value);
+                    }
+                    scopes.field(here, name)?
+                }
+                None => return None,
+            },
             ExprKind::Call(call) => format!("{}()", self.look_up(&call.callee, here, scopes)?).into(),
             ExprKind::Await(inner) => self.look_up(inner, here, scopes)?,
             _ => return None,
@@ -152,8 +173,12 @@ enum Binding<'c, 's> {
 struct Scopes<'c, 's> {
     parents: FxHashMap<Key, Key>,
     tables: FxHashMap<Key, Table<'c, 's>>,
+    /// What methods of a class assign to attributes of `self`, and where.
+    fields: FxHashMap<(Key, &'s str), Vec<(Key, &'c Expr<'s>)>>,
     /// Modules outside the project that all names are imported from.
     stars: Vec<&'c str>,
+    /// A name that nothing binds is the library of that name.
+    excerpts: bool,
 }
 
 #[derive(Debug, Default)]
@@ -162,6 +187,10 @@ struct Table<'c, 's> {
     /// Names of `global` and `nonlocal`.
     shared: FxHashSet<&'s str>,
 }
+
+/// Libraries that excerpts of programs use without their imports.
+const LIBRARIES: &[&str] =
+    &["contextlib", "cupy", "gc", "jax", "numba", "os", "subprocess", "tensorflow", "threading", "torch"];
 
 /// Names that stand for names that stand for names: further ones are not followed.
 const MAX_HOPS: usize = 4;
@@ -172,20 +201,25 @@ const MAX_BINDINGS: usize = 6;
 /// No name of a library is longer; a chain of a thousand calls is.
 const MAX_LENGTH: usize = 200;
 
+/// The namespace that code with this around it belongs to.
+fn namespace(around: &[Around<'_, '_>]) -> Key {
+    let inner = around.iter().rev().find_map(|around| match around {
+        Around::Function(number) => Some(Key::Function(*number)),
+        Around::Class(number) => Some(Key::Class(*number)),
+        _ => None,
+    });
+    inner.unwrap_or(Key::Module)
+}
+
+fn is_self(expr: &Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::Name("self"))
+}
+
 impl<'c, 's> Scopes<'c, 's> {
-    /// The namespace that code with this around it belongs to.
-    fn enter(&mut self, around: &[Around<'c, 's>]) -> Key {
-        let mut here = Key::Module;
-        for around in around {
-            let inner = match around {
-                Around::Function(number) => Key::Function(*number),
-                Around::Class(number) => Key::Class(*number),
-                _ => continue,
-            };
-            self.parents.entry(inner).or_insert(here);
-            here = inner;
-        }
-        here
+    /// A namespace begins, with its parameters in it.
+    fn open(&mut self, inner: Key, outer: Key, parameters: &[Parameter<'s>]) {
+        self.parents.insert(inner, outer);
+        parameters.iter().for_each(|one| self.bind(inner, one.name, Binding::Other));
     }
 
     fn bind(&mut self, here: Key, name: &'s str, binding: Binding<'c, 's>) {
@@ -225,6 +259,37 @@ impl<'c, 's> Scopes<'c, 's> {
         }
     }
 
+    /// The class whose method a namespace is, or lies in.
+    fn class_of(&self, here: Key) -> Option<Key> {
+        let mut key = here;
+        while !matches!(key, Key::Class(_)) {
+            key = *self.parents.get(&key)?;
+        }
+        Some(key)
+    }
+
+    fn bind_field(&mut self, here: Key, name: &'s str, value: &'c Expr<'s>) {
+        if let Some(class) = self.class_of(here) {
+            self.fields.entry((class, name)).or_default().push((here, value));
+        }
+    }
+
+    /// What is assigned to `self.name`, where that happens once.
+    fn field_value(&self, here: Key, name: &'s str) -> Option<&'c Expr<'s>> {
+        match self.fields.get(&(self.class_of(here)?, name))?[..] {
+            [(_, value)] => Some(value),
+            _ => None,
+        }
+    }
+
+    /// What `self.name` stands for, when all that is assigned to it stands for the same.
+    fn field(&self, here: Key, name: &'s str) -> Option<Rc<str>> {
+        let bound = self.fields.get(&(self.class_of(here)?, name))?;
+        let (first, rest) = bound.split_first().filter(|(_, rest)| rest.len() < MAX_BINDINGS)?;
+        let path = self.path_of(first.0, first.1, 1)?;
+        rest.iter().all(|(at, value)| self.path_of(*at, value, 1).as_ref() == Some(&path)).then_some(path)
+    }
+
     /// The bindings of a name that code in a namespace sees, and the namespace that has them.
     fn find(&self, here: Key, name: &str) -> Option<(Key, &[Binding<'c, 's>])> {
         let mut key = here;
@@ -244,6 +309,7 @@ impl<'c, 's> Scopes<'c, 's> {
         let Some((key, bindings)) = self.find(here, name) else {
             return Some(match self.stars[..] {
                 [only] => format!("{only}.{name}").into(),
+                _ if self.excerpts && LIBRARIES.contains(&name) => name.into(),
                 _ => format!("builtins.{name}").into(),
             });
         };

@@ -17,6 +17,7 @@ mod contexts;
 mod decisions;
 mod decorators;
 mod devices;
+mod effects;
 mod environment;
 mod events;
 mod expressions;
@@ -30,9 +31,11 @@ mod launchers;
 mod lazy;
 mod library_calls;
 mod loading;
+mod milestones;
 mod mocks;
 mod observations;
 mod operators;
+mod refusals;
 mod releases;
 mod search_paths;
 mod spending;
@@ -137,6 +140,8 @@ pub(super) struct Run<'p> {
     partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
+    /// Options of parsers that hold no text, with what they hold.
+    options: FxHashMap<String, &'static str>,
 }
 
 /// A namespace.
@@ -257,6 +262,7 @@ impl<'p> Run<'p> {
             settling: false,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
+            options: FxHashMap::default(),
         }
     }
 

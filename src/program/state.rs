@@ -1,7 +1,8 @@
 //! What is true at one point of a program: which values environment variables may have, and whether CUDA
 //! was already initialised. States of different branches join.
 
-use super::trace::EventId;
+use super::milestones::{Late, Milestones};
+use super::trace::{EventId, NOT_NOTED};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ pub(crate) struct State {
     pub cuda: Option<Happened>,
     /// First import of a GPU library.
     pub library: Option<Happened>,
+    /// What is behind, after which variables are no longer read.
+    pub milestones: Milestones,
     /// The number of devices was checked on the way here.
     pub counted: bool,
     /// The environment at the start is not known, because the code is not followed from its start.
@@ -50,6 +53,10 @@ pub struct Before {
     pub library: Option<Happened>,
     /// The number of devices was checked on the way here.
     pub counted: bool,
+    /// For a write: what had read the variable already.
+    pub late: Vec<Late>,
+    /// For a write: what another name of the same setting holds.
+    pub rival: Option<(EventId, Arc<str>)>,
 }
 
 /// Something that happened, on every path or on some.
@@ -79,6 +86,8 @@ pub enum Definition {
 
 /// The variable that says which GPUs a process sees.
 pub const MASK: &str = "CUDA_VISIBLE_DEVICES";
+/// The names that configure the allocator of torch.
+pub const ALLOCATOR: [&str; 3] = ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"];
 /// The variable that says in which order they are counted.
 pub const ORDER: &str = "CUDA_DEVICE_ORDER";
 
@@ -93,7 +102,7 @@ impl Definition {
         match (self, other) {
             // What an import sets has no place, so rules pass over it.
             (Definition::Set(one, known), Definition::Set(other, value)) => {
-                known == value && (*one == EventId::MAX) == (*other == EventId::MAX)
+                known == value && (*one == NOT_NOTED) == (*other == NOT_NOTED)
             }
             (Definition::Removed(_), Definition::Removed(_)) => true,
             _ => self == other,
@@ -114,6 +123,18 @@ impl State {
             None if self.open => smallvec::smallvec![Definition::Elsewhere],
             None => smallvec::smallvec![Definition::Unset],
         }
+    }
+
+    /// What another name of the same setting as `variable` holds.
+    pub fn rival(&self, variable: &str) -> Option<(EventId, Arc<str>)> {
+        if !ALLOCATOR.contains(&variable) {
+            return None;
+        }
+        let others = ALLOCATOR.iter().filter(|other| **other != variable);
+        others.flat_map(|other| self.reaching(other)).find_map(|definition| match definition {
+            Definition::Set(write, Some(value)) if write != NOT_NOTED => Some((write, value)),
+            _ => None,
+        })
     }
 
     fn knows(&self, variable: &str) -> bool {
@@ -186,6 +207,9 @@ impl State {
         if self.library == behind.library {
             self.library = arm.library;
         }
+        if self.milestones == behind.milestones {
+            self.milestones = arm.milestones.clone();
+        }
     }
 
     pub fn set_up(&self) -> &SetUp {
@@ -209,6 +233,8 @@ impl State {
             cuda: self.cuda,
             library: self.library,
             counted: self.counted,
+            late: Vec::new(),
+            rival: None,
         }
     }
 
@@ -249,6 +275,7 @@ impl State {
         }
         self.cuda = join_happened(self.cuda, other.cuda);
         self.library = join_happened(self.library, other.library);
+        self.milestones.join(&other.milestones);
         self.counted &= other.counted;
         self.open |= other.open;
         if !Rc::ptr_eq(&self.set_up, &other.set_up) {

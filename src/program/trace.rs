@@ -110,6 +110,12 @@ pub enum What {
         /// `setdefault` and its like.
         only_if_unset: bool,
     },
+    /// An environment variable is given something that is no text, which raises a TypeError.
+    Refuse {
+        variable: String,
+        /// What it is given, in words.
+        given: &'static str,
+    },
     /// One of the policy's validators is called.
     Validate { by: String },
     /// An environment variable of the GPU is removed.

@@ -84,6 +84,8 @@ pub(crate) struct Marks<'p> {
     pub fixtures: Vec<String>,
     /// It is a fixture of every test.
     pub autouse: bool,
+    /// numba runs it on several threads.
+    pub threads: bool,
     /// The decorator that releases GPU memory behind it, by the policy.
     pub cleanup: Option<&'p str>,
 }

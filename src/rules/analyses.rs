@@ -1,14 +1,44 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
+mod autocast;
 mod backend_switches;
+mod caches;
+mod clean_up_order;
 mod context_managers;
 mod cuda_calls;
 mod dataset_workers;
+mod device_arguments;
+mod device_names;
+mod device_texts;
+mod env_validators;
+mod environments;
+mod fixtures;
+mod gpu_values;
+mod gradients;
+mod hard_cuda;
+mod hardware;
 mod import_proofs;
+mod kept_graphs;
 mod lazy_imports;
+mod leak_checks;
+mod locks;
+mod memory;
+mod nvml_indices;
 mod optional_imports;
 mod parallel_kernels;
+mod parsed_masks;
+mod python_names;
+mod ranks;
+mod requirements;
+mod resets;
+mod retries;
+mod rocm;
+mod step_loops;
+mod subshells;
+mod swallowing;
+mod tf32;
+mod uncalled_checks;
 
 use super::files::{FileScope, Sighting};
 
@@ -23,9 +53,38 @@ pub(super) struct Analysis {
 
 /// All of them, by name.
 const ANALYSES: &[Analysis] = &[
+    Analysis { name: "bare-cuda", words: &[".cuda()"], look: hard_cuda::beside_a_device },
+    Analysis {
+        name: "bf16-gate-emulated",
+        words: &["is_bf16_supported"],
+        look: hardware::gates_that_emulation_opens,
+    },
+    Analysis {
+        name: "capability-architecture-mismatch",
+        words: hardware::ARCHITECTURES,
+        look: hardware::wrong_architectures,
+    },
+    Analysis {
+        name: "check-not-called",
+        words: &[
+            "is_available",
+            "is_built",
+            "is_initialized",
+            "device_count",
+            "_available",
+            "_supported",
+            "with_cuda",
+        ],
+        look: uncalled_checks::that_are_tested,
+    },
+    Analysis {
+        name: "cleanup-not-guaranteed",
+        words: &["contextmanager", "fixture"],
+        look: context_managers::that_clean_up_by_luck,
+    },
     Analysis {
         name: "context-swallows-exception",
-        words: &["contextmanager"],
+        words: &["contextmanager", "__exit__", "__aexit__"],
         look: context_managers::that_swallow_exceptions,
     },
     Analysis {
@@ -34,17 +93,92 @@ const ANALYSES: &[Analysis] = &[
         look: dataset_workers::that_use_cuda,
     },
     Analysis {
+        name: "cuda-runtime-mismatch",
+        words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
+        look: requirements::different_builds,
+    },
+    Analysis {
+        name: "device-name-typo",
+        words: &["device", "DEVICE", "map_location", ".to("],
+        look: device_names::that_name_none,
+    },
+    Analysis {
+        name: "empty-cache-before-collect",
+        words: &["empty_cache", "free_all_blocks", "clear_device_cache"],
+        look: clean_up_order::emptied_before_collected,
+    },
+    Analysis {
+        name: "empty-cache-in-loop",
+        words: &["empty_cache", "free_all_blocks"],
+        look: step_loops::that_empty_the_cache,
+    },
+    Analysis { name: "environ-bypassed", words: &["putenv"], look: environments::that_are_bypassed },
+    Analysis { name: "environ-copy-unused", words: &["environ"], look: environments::that_nobody_gets },
+    Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
+    Analysis {
+        name: "environment-in-subshell",
+        words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
+        look: subshells::that_take_variables_along,
+    },
+    Analysis {
+        name: "eval-without-no-grad",
+        words: &["eval", "train"],
+        look: gradients::missing_in_evaluation,
+    },
+    Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
+    Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
+    Analysis {
         name: "gpu-import-guard-too-narrow",
         words: &["find_spec", "find_loader", "ImportError", "ModuleNotFoundError"],
         look: optional_imports::with_narrow_guards,
     },
+    Analysis {
+        name: "gpu-reset-as-recovery",
+        words: &["nvidia-smi", "reset", "Reset", "close"],
+        look: resets::beside_frameworks,
+    },
+    Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
     Analysis {
         name: "import-proof-in-same-process",
         words: &["modules"],
         look: import_proofs::in_a_used_process,
     },
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
+    Analysis {
+        name: "leak-check-on-reserved",
+        words: &["reserved", "memory_cached", "mem_get_info", "nvidia-smi", "GetMemoryInfo", "memory_used"],
+        look: leak_checks::on_reserved,
+    },
+    Analysis {
+        name: "legacy-tf32-switch",
+        words: &["allow_tf32", "get_float32_matmul_precision"],
+        look: tf32::legacy_switches,
+    },
+    Analysis {
+        name: "local-version-range",
+        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
+        look: requirements::ranges_with_labels,
+    },
+    Analysis { name: "loss-keeps-graph", words: &["backward"], look: kept_graphs::by_sums },
+    Analysis {
+        name: "mask-parsed-as-int",
+        words: &["VISIBLE_DEVICES"],
+        look: parsed_masks::that_become_numbers,
+    },
+    Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
+    Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis { name: "numba-parallel-in-pool", words: &["parallel"], look: parallel_kernels::in_pools },
+    Analysis {
+        name: "nvml-index-as-cuda-index",
+        words: &["nvmlDeviceGetHandleByIndex", "nvitop"],
+        look: nvml_indices::that_cross,
+    },
+    Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
+    Analysis {
+        name: "retry-inside-oom-handler",
+        words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],
+        look: retries::in_handlers,
+    },
     Analysis {
         name: "rival-backend-switches",
         words: &[
@@ -61,6 +195,35 @@ const ANALYSES: &[Analysis] = &[
             "TARGET",
         ],
         look: backend_switches::rivals,
+    },
+    Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
+    Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
+    Analysis {
+        name: "thread-lock-across-processes",
+        words: &["threading"],
+        look: locks::of_threads_across_processes,
+    },
+    Analysis {
+        name: "unknown-matmul-precision",
+        words: &["matmul_precision", "fp32_precision"],
+        look: tf32::unknown_precisions,
+    },
+    Analysis { name: "unsupported-autocast-dtype", words: &["autocast"], look: autocast::with_other_dtypes },
+    Analysis {
+        name: "validation-reads-env-only",
+        words: &["environ", "getenv"],
+        look: env_validators::that_read_variables_only,
+    },
+    Analysis {
+        name: "variable-as-python-name",
+        words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
+        look: python_names::that_nothing_reads,
+    },
+    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
+    Analysis {
+        name: "wrong-device-argument",
+        words: &["device", "devices", "gpus", "gpu_id", "autocast", "Pipeline", "Device"],
+        look: device_arguments::of_another_form,
     },
 ];
 

@@ -1,11 +1,18 @@
 //! Whether the conditions of a rule hold at an event.
 
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::{Condition, Earlier, InForce, MaskFault, PolicyKey, Selects, VariableKind, Written};
+use super::files::FileScope;
+use super::schema::{Condition, Earlier, PolicyKey, TooLate, VariableKind};
+use super::values::{is_template, selects_by_integer};
+use crate::allocator;
 use crate::code::Host;
-use crate::masks::{self, Fault, Kind};
-use crate::program::trace::{Event, EventId, NOT_NOTED, What};
-use crate::program::{Definition, Happened, MASK, ORDER, Reaching};
+use crate::facts::{FileId, Span};
+use crate::findings::Severity;
+use crate::masks;
+use crate::policy::{Gpu, Policy};
+use crate::program::trace::{Event, EventId, What};
+use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
+use crate::versions::Range;
 
 /// What conditions found out about an event.
 #[derive(Default)]
@@ -14,6 +21,12 @@ pub(super) struct Verdict {
     pub on_some_paths: bool,
     /// The write whose value is in force, with that value.
     pub definition: Option<(EventId, String)>,
+    /// What is wrong with the value, and what is wanted in its place.
+    pub fault: Option<(String, String)>,
+    /// It rests on something that is not certain.
+    pub unsure: bool,
+    /// The least severe that a condition asked for.
+    pub at_most: Option<Severity>,
 }
 
 impl Scope<'_> {
@@ -26,7 +39,8 @@ impl Scope<'_> {
     ) -> bool {
         // Every word that is given must hold; one that is not given holds.
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
-        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event));
+        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event))
+            && (condition.named.is_empty() || condition.named.iter().any(|name| sets(event, name)));
         let never_later =
             condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
         let removed =
@@ -41,7 +55,11 @@ impl Scope<'_> {
                 }
                 None => false,
             });
-        let order = condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
+        let late = condition.too_late.is_none_or(|wanted| is_too_late(wanted, event, verdict));
+        let rival = condition.rival_differs.is_none_or(|wanted| self.rival_differs(event, verdict) == wanted);
+        let order = late
+            && rival
+            && condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
             && condition.new_value_since.is_none_or(|earlier| self.is_new_value(event, earlier));
         let is =
             |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
@@ -65,6 +83,13 @@ impl Scope<'_> {
                     .language
                     .iter()
                     .any(|name| name == self.program.language_at(event.place).name()))
+            && is(condition.certain, &|| event.certain)
+            && is(condition.rival_set, &|| event.before.rival.is_some())
+            && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
+            && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
+            && is(condition.imported_later, &|| {
+                self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
+            })
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let forked = condition.forked_use.is_none_or(|wanted| {
             let found = self.forked_use(id, event);
@@ -74,10 +99,10 @@ impl Scope<'_> {
             }
             wanted == found.is_some()
         });
-        let policy = condition.policy.is_none_or(|key| self.has_policy(key));
+        let policy = condition.policy.is_none_or(|key| key.is_in(self.policy));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
-        unset
+        let holds = unset
             && variable
             && removed
             && written
@@ -89,9 +114,26 @@ impl Scope<'_> {
             && forked
             && policy
             && not
+            // Asked last: files may have to be read for the answer.
+            && condition.versions_fit(self.program, event.place.file)
             && (condition.any.is_empty()
                 || condition.any.iter().any(|inner| self.holds(inner, id, event, verdict)))
-            && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict))
+            && condition.all.iter().all(|inner| self.holds(inner, id, event, verdict));
+        if let Some(most) = condition.at_most.filter(|_| holds) {
+            verdict.at_most = Some(verdict.at_most.map_or(most, |known| known.min(most)));
+        }
+        holds
+    }
+
+    /// Whether another name of the same setting holds something else.
+    fn rival_differs(&self, event: &Event, verdict: &mut Verdict) -> bool {
+        let What::Write { value: Some(value), .. } = &event.what else { return false };
+        let Some((write, rival)) = &event.before.rival else { return false };
+        let differs = !is_template(value) && !is_template(rival) && !allocator::says_the_same(value, rival);
+        if differs {
+            verdict.definition = Some((*write, rival.to_string()));
+        }
+        differs
     }
 
     fn variable_is(&self, kind: VariableKind, event: &Event) -> bool {
@@ -137,7 +179,7 @@ impl Scope<'_> {
         writes.filter(move |(_, event)| sets(event, variable))
     }
 
-    fn is_for_child(&self, id: EventId) -> bool {
+    pub(super) fn is_for_child(&self, id: EventId) -> bool {
         // All that a launcher sets is for what it starts.
         if self.trace.event(id).in_child || self.kind == ScopeKind::Launcher {
             return false;
@@ -162,150 +204,13 @@ impl Scope<'_> {
         later.filter(|event| matches!(event.what, What::Release { .. }))
     }
 
-    fn has_policy(&self, key: PolicyKey) -> bool {
-        if key == PolicyKey::Validators {
-            return !self.policy.scripts.validators.is_empty();
-        }
-        let Some(gpu) = &self.policy.gpu else { return false };
-        match key {
-            PolicyKey::Validators => false,
-            PolicyKey::Gpu => true,
-            PolicyKey::VisibleDevices => !gpu.visible_devices.is_empty(),
-            PolicyKey::DeviceOrder => {
-                gpu.device_order.is_some() && gpu.visible_devices.iter().any(|mask| selects_by_integer(mask))
-            }
-        }
-    }
-
-    /// A value in force that fits, with the write it comes from, and whether it is the only one.
-    fn value_in_force(&self, wanted: &InForce, event: &Event) -> Option<((EventId, String), bool)> {
-        let found = reaching(event, &wanted.variable);
-        let accepted = self.policy.gpu.as_ref().map_or(&[][..], |gpu| gpu.accepted_masks());
-        let fits = |value: &str| {
-            let kind = wanted
-                .selects
-                .is_none_or(|selects| selects_by_integer(value) == (selects == Selects::Integer));
-            let accepted = || hides_all(value) || accepted.iter().any(|mask| same_mask(mask, value));
-            kind && !(wanted.differs_from_policy && accepted())
-        };
-        let comes_with = |write: EventId| {
-            wanted.without.as_deref().is_some_and(|other| self.comes_with(write, reaching(event, other)))
-        };
-        let first = found.iter().find_map(|definition| match definition {
-            // Values that an import sets have no event to point at.
-            Definition::Set(write, Some(value))
-                if *write != NOT_NOTED && fits(value) && !comes_with(*write) =>
-            {
-                Some((*write, value.to_string()))
-            }
-            _ => None,
-        })?;
-        let all = found
-            .iter()
-            .all(|definition| matches!(definition, Definition::Set(_, Some(value)) if fits(value)));
-        Some((first, all))
-    }
-
-    /// Whether one of these definitions was made on every path that leads through a write.
-    fn comes_with(&self, write: EventId, definitions: &Reaching) -> bool {
-        let arms = &self.trace.event(write).arms;
-        definitions.iter().any(|definition| match definition {
-            Definition::Set(other, _) if *other != NOT_NOTED => {
-                let other_arms = &self.trace.event(*other).arms;
-                other_arms == arms || (*other < write && arms.starts_with(other_arms))
-            }
-            _ => false,
-        })
-    }
-
-    fn is_written(&self, wanted: &Written, event: &Event, verdict: &mut Verdict) -> bool {
-        let What::Write { value: Some(value), only_if_unset, .. } = &event.what else { return false };
-        let order = self.policy.gpu.as_ref().and_then(|gpu| gpu.device_order);
-        let earlier = || {
-            event.before.written.iter().find_map(|definition| match definition {
-                // To hide all GPUs for a while is no choice of a card.
-                Definition::Set(write, Some(known))
-                    if *write != NOT_NOTED
-                        // A worker that takes its share of the cards contradicts nobody.
-                        && self.trace.event(*write).in_child == event.in_child
-                        && !same_mask(known, value)
-                        && !hides_all(known)
-                        && !hides_all(value)
-                        && !self.was_handed_on(*write) =>
-                {
-                    Some((*write, known.to_string()))
-                }
-                _ => None,
-            })
-        };
-        let stays = *only_if_unset && !event.before.written.iter().any(Definition::is_absent);
-        let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
-        if *only_if_unset && !event.before.written.is_empty() && event.before.written.iter().all(is_set) {
-            return false;
-        }
-        let in_list = |list: &[String]| list.iter().any(|known| known == value.trim());
-        if in_list(&wanted.none_of) || !(wanted.one_of.is_empty() || in_list(&wanted.one_of)) {
-            return false;
-        }
-        if wanted.matches.as_ref().is_some_and(|pattern| !pattern.is_in(value)) {
-            return false;
-        }
-        if wanted.quoted && !is_quoted(value) {
-            return false;
-        }
-        if wanted.by_index && !selects_by_integer(value) {
-            return false;
-        }
-        if wanted.mask.is_some_and(|fault| !fault.is_in(value)) {
-            return false;
-        }
-        if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {
-            return false;
-        }
-        if wanted.differs_from_earlier {
-            verdict.definition = earlier();
-            verdict.on_some_paths |= event.before.written.len() > 1;
-            return !stays && verdict.definition.is_some();
-        }
-        true
-    }
-
     /// Whether a launcher has to do with GPUs at all.
     fn uses_gpu(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
-            What::Write { .. } => true,
+            What::Write { variable, .. } => crate::program::is_gpu_variable(variable),
             What::Launch { targets, .. } => targets.iter().any(|&file| self.program.uses_gpu(file)),
             What::Observed { about_gpu, .. } => *about_gpu,
             what => what.initialises_cuda(),
-        })
-    }
-
-    /// Whether a launcher started a program while the value of this write was in force: the next one may get
-    /// another card.
-    fn was_handed_on(&self, write: EventId) -> bool {
-        let has_it = |event: &Event| {
-            let mut mask = event.before.mask.iter();
-            mask.any(|definition| matches!(definition, Definition::Set(known, _) if *known == write))
-        };
-        let mut starts = self.trace.events.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-        self.kind == ScopeKind::Launcher && starts.any(has_it)
-    }
-
-    /// Whether a write takes a value that was not in force when the earlier thing happened.
-    fn is_new_value(&self, event: &Event, earlier: Earlier) -> bool {
-        let What::Write { variable, value, only_if_unset } = &event.what else { return false };
-        let Some(happened) = happened(event, earlier) else { return false };
-        if *only_if_unset && !event.before.written.iter().any(Definition::is_absent) {
-            return false;
-        }
-        let then = reaching(self.trace.event(happened.event), variable);
-        !then.iter().any(|definition| match definition {
-            Definition::Set(_, Some(known)) => value
-                .as_deref()
-                .is_some_and(|value| value == &**known || (variable == MASK && same_mask(value, known))),
-            // What the caller or an unknown update gave may be this very value.
-            Definition::Elsewhere => true,
-            _ => false,
         })
     }
 
@@ -327,17 +232,59 @@ impl Scope<'_> {
     }
 }
 
-impl MaskFault {
-    fn is_in(self, value: &str) -> bool {
-        // A template is filled in by somebody else.
-        if value.contains(['$', '%', '{', '<']) {
-            return false;
+impl PolicyKey {
+    pub(super) fn is_in(self, policy: &Policy) -> bool {
+        let in_gpu = |has: fn(&Gpu) -> bool| policy.gpu.as_ref().is_some_and(has);
+        match self {
+            PolicyKey::Validators => !policy.scripts.validators.is_empty(),
+            PolicyKey::Gpu => policy.gpu.is_some(),
+            PolicyKey::AllocConf => in_gpu(|gpu| gpu.alloc_conf.is_some()),
+            PolicyKey::VisibleDevices => in_gpu(|gpu| !gpu.visible_devices.is_empty()),
+            PolicyKey::DeviceOrder => in_gpu(|gpu| {
+                gpu.device_order.is_some() && gpu.visible_devices.iter().any(|mask| selects_by_integer(mask))
+            }),
         }
-        match masks::read(value).fault {
-            Some(Fault::HidesAll | Fault::Repeated) => self == MaskFault::HidesAll,
-            Some(Fault::CutShort) => self == MaskFault::CutShort,
-            None => false,
+    }
+}
+
+impl Condition {
+    /// Whether it holds at a place of a file; `more` says so of the words that are not about places.
+    pub(super) fn holds_at(
+        &self,
+        span: Span,
+        scope: &FileScope<'_>,
+        more: &dyn Fn(&Condition) -> bool,
+    ) -> bool {
+        let holds = |inner: &Condition| inner.holds_at(span, scope, more);
+        let language = || scope.program.language_at(scope.place(span)).name();
+        more(self)
+            && (self.language.is_empty() || self.language.iter().any(|name| name == language()))
+            && self.policy.is_none_or(|key| key.is_in(scope.policy))
+            && self.not.as_ref().is_none_or(|inner| !holds(inner))
+            && (self.any.is_empty() || self.any.iter().any(holds))
+            && self.all.iter().all(holds)
+            // Asked last: files may have to be read for the answer.
+            && self.versions_fit(scope.program, scope.file)
+    }
+
+    /// Whether the versions of packages that a file may run with are as the rule wants them.
+    pub(super) fn versions_fit(&self, program: &Program<'_>, file: FileId) -> bool {
+        let fits = |(package, wanted): (&String, &Range)| {
+            program.versions().satisfies(program.name_of(file), package, wanted)
+        };
+        self.requires.iter().all(|one| fits(one) == Some(true))
+            && self.may_be.iter().all(|one| fits(one) != Some(false))
+    }
+}
+
+fn is_too_late(wanted: TooLate, event: &Event, verdict: &mut Verdict) -> bool {
+    let mut late = event.before.late.iter();
+    match late.find(|late| late.part.is_some() == (wanted == TooLate::Part)) {
+        Some(late) => {
+            verdict.unsure |= !late.certain;
+            true
         }
+        None => false,
     }
 }
 
@@ -369,25 +316,4 @@ pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<Happened> {
         Earlier::CudaInit => event.before.cuda,
         Earlier::GpuImport => event.before.library,
     }
-}
-
-/// Whether quotes are a part of a value.
-fn is_quoted(value: &str) -> bool {
-    let between = |quote| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
-    between('"') || between('\'')
-}
-
-/// Whether a mask selects by index.
-fn selects_by_integer(mask: &str) -> bool {
-    masks::read(mask).kind == Kind::Index
-}
-
-/// `""` and `-1` say that the program uses no GPU.
-fn hides_all(mask: &str) -> bool {
-    masks::read(mask).kind == Kind::Nothing
-}
-
-/// Whether two masks select the same GPUs in the same order; blanks do not count.
-fn same_mask(one: &str, other: &str) -> bool {
-    one.split(',').map(str::trim).eq(other.split(',').map(str::trim))
 }

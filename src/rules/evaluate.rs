@@ -68,7 +68,11 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
 impl Scope<'_> {
     pub(super) fn matches(&self, rule: &Rule, id: EventId, event: &Event) -> bool {
         let Some(wanted) = rule.find.event else { return false };
-        match (wanted, self.kind) {
+        let kind = match self.kind {
+            ScopeKind::Library if rule.find.also_uncalled => ScopeKind::Program,
+            kind => kind,
+        };
+        match (wanted, kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
                 event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
@@ -87,8 +91,14 @@ impl Scope<'_> {
                 }
                 _ => false,
             },
+            (EventKind::RefusedWrite, ScopeKind::Program | ScopeKind::Launcher) => {
+                matches!(event.what, What::Refuse { .. })
+            }
             (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
                 matches!(event.what, What::Select { index: Some(_), .. })
+            }
+            (EventKind::SpreadOverDevices, ScopeKind::Program) => {
+                matches!(event.what, What::Select { index: None, .. })
             }
             (EventKind::ForbiddenImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
                 (What::Import { module, .. }, Some(cpu)) => {
@@ -186,6 +196,7 @@ impl Scope<'_> {
             in_cpu_part: self.kind == ScopeKind::CpuPart,
             position: self.at_import(event).map(|import| import.position.in_words()),
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
+            fault: verdict.fault.as_ref(),
             policy: self.policy,
             known: &self.program.knowledge.variables,
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
@@ -201,8 +212,9 @@ impl Scope<'_> {
             .iter()
             .filter_map(|condition| condition.after)
             .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
-        let sure = event.certain && order_is_certain && !verdict.on_some_paths;
+        let sure = event.certain && order_is_certain && !verdict.on_some_paths && !verdict.unsure;
         let severity = self.severity_at(rule, severity, place.file);
+        let severity = verdict.at_most.map_or(severity, |most| severity.min(most));
         let severity = match rule.container_severity {
             Some(most) if self.trace.counts_from_zero(event) => severity.min(most),
             _ => severity,
@@ -288,6 +300,11 @@ impl Scope<'_> {
             RelatedPlace::Definition => {
                 if pointed.place != words.event.place {
                     add(pointed.place, words.of_event(pointed));
+                }
+            }
+            RelatedPlace::Late => {
+                if let Some(late) = words.event.before.late.last() {
+                    add(late.place, format!("`{}` reads it here", late.by));
                 }
             }
             RelatedPlace::Release => {

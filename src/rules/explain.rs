@@ -67,6 +67,11 @@ impl Scope<'_> {
             });
             words.push(format!("{what} ({by})"));
         }
+        if condition.too_late.is_some() {
+            let by =
+                event.before.late.last().map_or("nothing did".to_owned(), |late| format!("by `{}`", late.by));
+            words.push(format!("the variable was read before, with another value ({by})"));
+        }
         if condition.new_value_since.is_some() {
             words.push("the value was not in force then".to_owned());
         }
@@ -78,6 +83,12 @@ impl Scope<'_> {
             (condition.counted, "the number of devices was checked on the way"),
             (condition.released, "the memory is given back whatever is raised in the test"),
             (condition.validated, "the program checks which GPU it got"),
+            (condition.certain, "it happens on every path, as far as the conditions are understood"),
+            (condition.imported_later, "a GPU library is imported later"),
+            (condition.allocator_missing, "nothing sets what the policy wants of torch's allocator"),
+            (condition.overrides_launcher, "an index takes the place of what a launcher has given"),
+            (condition.rival_set, "another name of the setting is set too"),
+            (condition.rival_differs, "another name of the setting holds another value"),
             (condition.cpu_part, "the CPU part is being imported"),
             (condition.for_child, "a process is started before this one uses the GPU again"),
         ];
@@ -91,9 +102,20 @@ impl Scope<'_> {
                 PolicyKey::Gpu => "gpu",
                 PolicyKey::DeviceOrder => "gpu.device-order beside an integer in gpu.visible-devices",
                 PolicyKey::VisibleDevices => "gpu.visible-devices",
+                PolicyKey::AllocConf => "gpu.alloc-conf",
                 PolicyKey::Validators => "scripts.validators",
             };
             words.push(format!("the policy has {key}"));
+        }
+        let known = |package: &str| {
+            let range = self.program.versions().range(self.program.name_of(event.place.file), package);
+            range.map_or("nothing says which version".to_owned(), |range| format!("it may be {range}"))
+        };
+        for (package, wanted) in &condition.requires {
+            words.push(format!("{package} is known to be {wanted} ({})", known(package)));
+        }
+        for (package, wanted) in &condition.may_be {
+            words.push(format!("{package} may be {wanted} ({})", known(package)));
         }
         if let Some(inner) = &condition.not {
             words.push(format!("not: {}", self.words(inner, id)));

@@ -11,6 +11,8 @@ use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
 use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
+use std::cell::LazyCell;
 
 /// One file, as a rule about written code sees it.
 pub(super) struct FileScope<'a> {
@@ -33,11 +35,13 @@ pub(super) struct Sighting {
     pub sure: bool,
     /// At most this bad.
     pub at_most: Option<Severity>,
+    /// At least this bad.
+    pub at_least: Option<Severity>,
 }
 
 impl Sighting {
     pub fn at(place: Place) -> Sighting {
-        Sighting { place, words: Vec::new(), related: Vec::new(), sure: true, at_most: None }
+        Sighting { place, words: Vec::new(), related: Vec::new(), sure: true, at_most: None, at_least: None }
     }
 
     pub fn word(mut self, name: &'static str, text: impl Into<String>) -> Sighting {
@@ -52,6 +56,11 @@ impl Sighting {
 
     pub fn unsure(mut self) -> Sighting {
         self.sure = false;
+        self
+    }
+
+    pub fn at_least(mut self, severity: Severity) -> Sighting {
+        self.at_least = Some(severity);
         self
     }
 
@@ -107,6 +116,9 @@ pub struct FileRules<'r> {
     rules: Vec<FileRule<'r>>,
     /// Words without which no rule has anything to look for, each with the rules that it wakes.
     words: AhoCorasick,
+    /// The same words, for the question whether there are any: many times as fast, and most files have none.
+    /// Absent on machines that cannot search so, and for more words than it takes.
+    any_word: Option<Searcher>,
     woken: Vec<Vec<usize>>,
 }
 
@@ -142,7 +154,12 @@ impl<'r> FileRules<'r> {
             }
             found.push(FileRule { rule, severity, analysis, always: wanted.is_empty() });
         }
-        FileRules { rules: found, words: AhoCorasick::new(&words).expect("a few words"), woken }
+        FileRules {
+            rules: found,
+            words: AhoCorasick::new(&words).expect("a few words"),
+            any_word: Searcher::new(&words),
+            woken,
+        }
     }
 
     /// What the rules find in one file.
@@ -159,7 +176,9 @@ impl<'r> FileRules<'r> {
             rule.reads(source.language) || (!code.snippets.is_empty() && rule.reads(Language::Python))
         };
         let mut awake: Vec<bool> = self.rules.iter().map(|one| one.always && may_read(one.rule)).collect();
-        if self.rules.iter().any(|one| !one.always && may_read(one.rule)) {
+        let sleeping = self.rules.iter().any(|one| !one.always && may_read(one.rule));
+        let has_word = || self.any_word.as_ref().is_none_or(|words| words.find(&source.text).is_some());
+        if sleeping && has_word() {
             for found in self.words.find_overlapping_iter(&source.text) {
                 for &rule in &self.woken[found.pattern().as_usize()] {
                     awake[rule] = awake[rule] || may_read(self.rules[rule].rule);
@@ -171,11 +190,17 @@ impl<'r> FileRules<'r> {
         }
         let names = Names::of(program, file);
         let scope = FileScope { program, policy, cpu, file, code, names: &names };
-        let used = uses::Used::of(&scope);
+        let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&awake).filter(|(_, awake)| **awake) {
             let sightings = match one.analysis {
-                Some(analysis) => (analysis.look)(&scope),
+                Some(analysis) => {
+                    let holds = |seen: &Sighting| {
+                        let mut when = one.rule.when.iter();
+                        when.all(|condition| condition.holds_at(seen.place.span, &scope, &|_| true))
+                    };
+                    (analysis.look)(&scope).into_iter().filter(holds).collect()
+                }
                 None => used.sightings(one.rule, &scope),
             };
             let kept = sightings.into_iter().filter(|seen| one.rule.reads(program.language_at(seen.place)));
@@ -191,6 +216,7 @@ impl FileRule<'_> {
         let library = rule.library_severity.filter(|_| scope.policy.gpu.is_none() && scope.is_library());
         let severity = library.unwrap_or(self.severity);
         let severity = seen.at_most.map_or(severity, |most| severity.min(most));
+        let severity = seen.at_least.map_or(severity, |least| severity.max(least));
         let confidence = if seen.sure { rule.confidence } else { rule.confidence.min(Confidence::Medium) };
         Finding {
             rule: rule.id.clone(),

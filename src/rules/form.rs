@@ -16,8 +16,10 @@ impl Rule {
     pub(super) fn settle(&mut self, family: &str) -> Result<(), Fault> {
         self.family = family.to_owned();
         if self.languages == ["all"] {
-            // Prose sets no environment, and its examples are fragments: a rule about it names it.
-            let all = Language::names().filter(|name| *name != Language::Markdown.name());
+            // Prose, lists of packages and caches set no environment, and examples in prose are fragments: a rule
+            // about them names them.
+            let quiet = [Language::Markdown, Language::Requirements, Language::Cache].map(Language::name);
+            let all = Language::names().filter(|name| !quiet.contains(name));
             self.languages = all.map(str::to_owned).collect();
         }
         if let Some(unknown) = self.languages.iter().find(|name| Language::named(name).is_none()) {
@@ -92,6 +94,15 @@ impl Condition {
     fn word_of_events(&self) -> Option<&'static str> {
         let given = [
             ("variable", self.variable.is_some()),
+            ("named", !self.named.is_empty()),
+            ("too-late", self.too_late.is_some()),
+            ("allocator-missing", self.allocator_missing.is_some()),
+            ("overrides-launcher", self.overrides_launcher.is_some()),
+            ("rival-differs", self.rival_differs.is_some()),
+            ("rival-set", self.rival_set.is_some()),
+            ("certain", self.certain.is_some()),
+            ("imported-later", self.imported_later.is_some()),
+            ("at-most", self.at_most.is_some()),
             ("own-runner", self.own_runner.is_some()),
             ("uses-gpu", self.uses_gpu.is_some()),
             ("unset", self.unset.is_some()),
@@ -108,6 +119,7 @@ impl Condition {
             ("handed-on", self.handed_on.is_some()),
             ("for-child", self.for_child.is_some()),
             ("validated", self.validated.is_some()),
+            ("forked-use", self.forked_use.is_some()),
             ("released", self.released.is_some()),
             ("cpu-part", self.cpu_part.is_some()),
         ];

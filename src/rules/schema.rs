@@ -1,7 +1,10 @@
 //! What a rule file says.
 
+mod conditions;
+
+pub use conditions::*;
+
 use super::example::{Example, Examples, Files};
-use super::matching::Matching;
 use crate::code::Observation;
 use crate::findings::{Confidence, FixOffer, Severity};
 use crate::program::knowledge::parsed;
@@ -74,6 +77,8 @@ pub enum Section {
     Cpu,
     /// `tests:` with names under `cleanup`.
     Tests,
+    /// `backends:` with more than CUDA.
+    Backends,
 }
 
 /// What a rule looks for: one of `event`, `uses` and `analysis`.
@@ -91,6 +96,9 @@ pub struct Find {
     /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,
+    /// For `write` and `refused-write`: in functions too that nobody was seen to call.
+    #[serde(default)]
+    pub also_uncalled: bool,
     /// For `gpu-use`: in a launcher also every program that it starts and that does not set this variable itself,
     /// and its end.
     pub launches_without: Option<String>,
@@ -133,8 +141,12 @@ pub enum EventKind {
     GpuChoice,
     /// A variable is set, in a program.
     Write,
+    /// A variable is given something that is no text.
+    RefusedWrite,
     /// A GPU is chosen by index, anywhere.
     SelectDevice,
+    /// A model is spread over the GPUs that are visible.
+    SpreadOverDevices,
     /// A module that the policy forbids is imported by the CPU part.
     ForbiddenImport,
     /// The CPU part imports GPU code of the project, or a package that imports a forbidden module.
@@ -157,174 +169,6 @@ pub enum EventKind {
     Observed,
     /// Reported by the suppressions themselves.
     Suppression,
-}
-
-/// Words of a condition; all that are given must hold.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Condition {
-    /// The variable that is written is one of these kinds.
-    pub variable: Option<VariableKind>,
-    /// The program runs on a runner of the project's own.
-    pub own_runner: Option<bool>,
-    /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
-    pub uses_gpu: Option<bool>,
-    /// The event stands in a file of one of these languages.
-    pub language: Vec<String>,
-    /// For `uses`: an argument of the call, or the value that is assigned.
-    pub argument: Option<Argument>,
-    /// For `uses`: behind a test of what this version has (`hasattr`, a version, a handler of AttributeError).
-    pub guarded: Option<bool>,
-    /// For `uses`: in the body of a loop.
-    pub in_loop: Option<bool>,
-    /// For `uses`: the file also uses one of these names, or names below one of these.
-    pub also_uses: Vec<String>,
-    /// The program did not set this variable on some path to the event.
-    pub unset: Option<String>,
-    /// The program set this variable and removed it again.
-    pub removed: Option<String>,
-    /// The value that is written.
-    pub value: Option<Written>,
-    /// Nothing after the event sets this variable.
-    pub never_later: Option<String>,
-    /// A value that the program set is in force at the event.
-    pub in_force: Option<InForce>,
-    /// This happened before the event.
-    pub after: Option<Earlier>,
-    /// The write changes what was in force when this happened.
-    pub new_value_since: Option<Earlier>,
-    /// The chosen index is not the one that the policy allows (0 without a policy).
-    pub device_differs: Option<bool>,
-    /// The chosen index is beyond the GPUs that the mask leaves.
-    pub outside_mask: Option<bool>,
-    /// The mask leaves several GPUs and the chosen index is one of them.
-    pub inside_mask: Option<bool>,
-    /// The number of devices was checked on the way.
-    pub counted: Option<bool>,
-    /// The environment is handed to something that is not followed, and may use no GPU.
-    pub handed_on: Option<bool>,
-    /// A process is started before this one uses a GPU again: the write is for the child.
-    pub for_child: Option<bool>,
-    /// The process that is started is a copy of one that had initialised CUDA, and uses CUDA.
-    pub forked_use: Option<bool>,
-    /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
-    pub validated: Option<bool>,
-    /// The memory is given back whatever is raised in the test.
-    pub released: Option<bool>,
-    /// The CPU part is being imported.
-    pub cpu_part: Option<bool>,
-    /// The policy has this section or key.
-    pub policy: Option<PolicyKey>,
-    pub not: Option<Box<Condition>>,
-    /// One of these must hold; the first that does decides what the finding speaks of.
-    pub any: Vec<Condition>,
-    /// All of these must hold.
-    pub all: Vec<Condition>,
-}
-
-/// What is asked of an argument. A value that is not known fits `known: false` only.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Argument {
-    /// 0-based.
-    pub position: Option<usize>,
-    /// As keyword.
-    pub name: Option<String>,
-    /// It is not given.
-    pub absent: Option<bool>,
-    /// It is a literal, a constant of the file, or a name outside the project.
-    pub known: Option<bool>,
-    /// It is one of these: texts and numbers as they are, names outside the project dotted, `None`, `True`, `False`.
-    pub one_of: Vec<String>,
-    /// It is known, and none of these.
-    pub none_of: Vec<String>,
-    /// It is known, and this pattern is found in it.
-    pub matches: Option<Matching>,
-}
-
-/// What is asked of a value that is written; a value that is not known never fits.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Written {
-    /// It is none of these.
-    pub none_of: Vec<String>,
-    /// This pattern is found in it.
-    pub matches: Option<Matching>,
-    /// It begins and ends with a quote.
-    pub quoted: bool,
-    /// It is a mask that selects by index.
-    pub by_index: bool,
-    /// It is a mask with this fault.
-    pub mask: Option<MaskFault>,
-    /// It is an order, and not the policy's.
-    pub differs_from_policy: bool,
-    /// It is one of these.
-    #[serde(default)]
-    pub one_of: Vec<String>,
-    /// It is a mask, and another was in force before it.
-    pub differs_from_earlier: bool,
-}
-
-/// What is asked of the name of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VariableKind {
-    /// Nearly the name of a known one, and nothing in the project reads it.
-    Misspelt,
-    /// Nothing reads it, or another has taken its place.
-    Dead,
-}
-
-/// What is wrong with a mask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MaskFault {
-    /// It leaves no GPU although it looks as if it named one.
-    HidesAll,
-    /// It ends before the GPUs that it names.
-    CutShort,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct InForce {
-    pub variable: String,
-    pub selects: Option<Selects>,
-    /// The value is none of those that the policy accepts.
-    #[serde(default)]
-    pub differs_from_policy: bool,
-    /// No value of this variable came along on the same path.
-    pub without: Option<String>,
-}
-
-/// What a mask selects GPUs by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Selects {
-    /// `0`, `1,2`
-    Integer,
-    /// A UUID, or nothing at all: `GPU-…`, `MIG-…`, the empty text, `-1`.
-    NoInteger,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Earlier {
-    CudaInit,
-    GpuImport,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum PolicyKey {
-    #[serde(rename = "gpu")]
-    Gpu,
-    /// `gpu.device-order`, beside a `gpu.visible-devices` that is an integer.
-    #[serde(rename = "gpu.device-order")]
-    DeviceOrder,
-    #[serde(rename = "gpu.visible-devices")]
-    VisibleDevices,
-    #[serde(rename = "scripts.validators")]
-    Validators,
 }
 
 /// Where a finding points.
@@ -357,6 +201,8 @@ pub enum RelatedPlace {
     GpuImport,
     /// The write whose value was in force.
     Definition,
+    /// What read the variable before it was written.
+    Late,
     /// What gives memory back in the same test, unless something is raised before.
     Release,
     /// The calls and imports that lead to the event, outermost first.
@@ -379,6 +225,11 @@ impl Rule {
             Ok(()) => Ok(rule),
             Err(fault) => bail!("{}: {}", rule.id, fault.message),
         }
+    }
+
+    /// Whether the rule is off until somebody selects it, or the profile `strict`, whatever the policy has.
+    pub fn is_strict(&self) -> bool {
+        self.severity.is_none() && self.policy.is_none()
     }
 
     /// Whether the rule is about files of this language.

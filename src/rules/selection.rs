@@ -74,8 +74,12 @@ impl<'r> Selection<'r> {
         let mut chosen = Vec::new();
         let mut everywhere = FxHashSet::default();
         for rule in rules.rules() {
-            let names =
-                |selector: &String| *selector == rule.id || *selector == rule.family || selector == "all";
+            let names = |selector: &String| {
+                *selector == rule.id
+                    || *selector == rule.family
+                    || selector == "all"
+                    || (selector == "strict" && rule.is_strict())
+            };
             let named = selectors.iter().any(names);
             let mut by_path =
                 policy.rules.per_path.iter().filter_map(|(_, settings)| settings.select.as_ref());
@@ -84,6 +88,7 @@ impl<'r> Selection<'r> {
                 Section::Gpu => policy.gpu.is_some(),
                 Section::Cpu => has_cpu_part,
                 Section::Tests => !policy.tests.cleanup.is_empty(),
+                Section::Backends => policy.supports_more_than_cuda(),
             });
             // A rule that is off by itself runs as a warning when somebody names it.
             let severity = in_policy

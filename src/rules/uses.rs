@@ -2,9 +2,9 @@
 
 use super::Rule;
 use super::files::{FileScope, Sighting};
-use super::schema::{Argument, Condition, PolicyKey, UsedBy};
+use super::schema::{Argument, Condition, UsedBy};
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{self, Expr, ExprKind, ImportNames, StepKind, Target};
+use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
 use rustc_hash::FxHashMap;
@@ -32,7 +32,8 @@ impl<'a> Used<'a> {
         let mut assigned: Option<&Expr<'a>> = None;
         walk(scope.code, &mut |part, around| {
             let mut note = |name: &str, by, span, arguments, value| {
-                let guarded = around.iter().any(|around| guards(around, scope));
+                let counts = |around| by == UsedBy::Import || !is_for_imports(around);
+                let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
                 let one = Use { by, span, arguments, value, guarded, in_loop };
                 used.by_name.entry(name.to_owned()).or_default().push(one);
@@ -44,12 +45,14 @@ impl<'a> Used<'a> {
                         _ => None,
                     };
                     if let StepKind::Import(import) = &step.kind
-                        && let ImportNames::Names(names) = &import.names
                         && scope.program.imports_outside(scope.file, import)
                     {
-                        for one in names {
-                            let name = format!("{}.{}", import.module, one.name);
-                            note(&name, UsedBy::Import, step.span, &[], None);
+                        note(import.module, UsedBy::Import, step.span, &[], None);
+                        if let ImportNames::Names(names) = &import.names {
+                            for one in names {
+                                let name = format!("{}.{}", import.module, one.name);
+                                note(&name, UsedBy::Import, step.span, &[], None);
+                            }
                         }
                     }
                 }
@@ -69,7 +72,8 @@ impl<'a> Used<'a> {
                     ExprKind::Name(_) | ExprKind::Attribute(..) | ExprKind::Outside(_) => {
                         let called =
                             matches!(around.last(), Some(Around::Callee(call)) if is_callee(call, expr));
-                        if let Some(path) = scope.names.path(expr).filter(|_| !called) {
+                        let is_asked_of = around.last().is_some_and(|around| asks_for_type(around, scope));
+                        if let Some(path) = scope.names.path(expr).filter(|_| !called && !is_asked_of) {
                             note(path, UsedBy::Read, expr.span, &[], None);
                         }
                     }
@@ -86,9 +90,18 @@ impl<'a> Used<'a> {
         let Some(wanted) = &rule.find.uses else { return Vec::new() };
         let mut found: Vec<(Span, Sighting)> = Vec::new();
         for (name, replacement) in &wanted.names {
+            // A file that makes the name itself has it.
+            if !wanted.by.contains(&UsedBy::Assign) && self.are(name, UsedBy::Assign) {
+                continue;
+            }
+            // An import that fails is told once, where it stands.
+            let imported = wanted.by.contains(&UsedBy::Import) && self.are(name, UsedBy::Import);
             for one in self.by_name.get(name.as_str()).into_iter().flatten() {
                 let fits = wanted.by.contains(&one.by)
-                    && rule.when.iter().all(|condition| self.holds(condition, one, scope));
+                    && (!imported || one.by == UsedBy::Import)
+                    && rule.when.iter().all(|condition| {
+                        condition.holds_at(one.span, scope, &|inner| self.holds(inner, one, scope))
+                    });
                 if !fits {
                     continue;
                 }
@@ -106,6 +119,11 @@ impl<'a> Used<'a> {
         found.into_iter().map(|(_, sighting)| sighting).collect()
     }
 
+    fn are(&self, name: &str, by: UsedBy) -> bool {
+        self.by_name.get(name).is_some_and(|uses| uses.iter().any(|one| one.by == by))
+    }
+
+    /// The words of a condition that are about uses.
     fn holds(&self, condition: &Condition, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
         let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
         let also = |name: &String| {
@@ -113,24 +131,10 @@ impl<'a> Used<'a> {
                 |used: &String| used.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
             self.by_name.contains_key(name) || self.by_name.keys().any(below)
         };
-        let has_policy = |key| match key {
-            PolicyKey::Gpu => scope.policy.gpu.is_some(),
-            PolicyKey::Validators => !scope.policy.scripts.validators.is_empty(),
-            PolicyKey::DeviceOrder => scope.policy.gpu.as_ref().is_some_and(|gpu| gpu.device_order.is_some()),
-            PolicyKey::VisibleDevices => {
-                scope.policy.gpu.as_ref().is_some_and(|gpu| !gpu.visible_devices.is_empty())
-            }
-        };
-        let language = || scope.program.language_at(scope.place(one.span)).name();
         condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
-            && (condition.language.is_empty() || condition.language.iter().any(|name| name == language()))
-            && condition.policy.is_none_or(has_policy)
-            && condition.not.as_ref().is_none_or(|inner| !self.holds(inner, one, scope))
-            && (condition.any.is_empty() || condition.any.iter().any(|inner| self.holds(inner, one, scope)))
-            && condition.all.iter().all(|inner| self.holds(inner, one, scope))
     }
 }
 
@@ -191,11 +195,38 @@ fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {
     matches!(&call.kind, ExprKind::Call(call) if std::ptr::eq(&call.callee, expr))
 }
 
+/// Whether an argument only says what type something else may have.
+fn asks_for_type(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+    const ASK: [&str; 2] = ["builtins.isinstance", "builtins.issubclass"];
+    match around {
+        Around::Argument(Expr { kind: ExprKind::Call(call), .. }, _) => {
+            scope.names.path(&call.callee).is_some_and(|path| ASK.contains(&path))
+        }
+        _ => false,
+    }
+}
+
+/// Whether code is there to see something fail: `with pytest.raises(…)`.
+pub(super) fn expects_failure(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+    const EXPECT: [&str; 4] = ["raises", "suppress", "assertRaises", "assertRaisesRegex"];
+    let (Around::With(step) | Around::WithItem(step)) = around else { return false };
+    let StepKind::With { items, .. } = &step.kind else { return false };
+    items.iter().any(|(item, _)| match &item.kind {
+        ExprKind::Call(call) => {
+            let name = scope.text(call.callee.span).rsplit('.').next().unwrap_or_default();
+            EXPECT.contains(&name)
+        }
+        _ => false,
+    })
+}
+
 /// Whether code runs only where the version that is there has been asked for something, or where it may fail.
-fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
     let asks = |test: &Expr<'_>| {
         let text = scope.text(test.span);
-        ["hasattr(", "getattr(", "ersion", "VERSION"].iter().any(|word| text.contains(word))
+        let words =
+            ["hasattr(", "getattr(", "ersion", "VERSION", "TORCH_G", "TORCH_2", "torch_greater", "torch_2"];
+        words.iter().any(|word| text.contains(word))
     };
     match around {
         Around::Then(test) | Around::Otherwise(test) => asks(test),
@@ -204,6 +235,17 @@ fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
             _ => false,
         },
         Around::Handler(_, handler) => survives(&handler.types, scope),
+        Around::With(_) => expects_failure(around, scope),
+        _ => false,
+    }
+}
+
+/// Whether a `try` catches nothing but imports that fail: a name that is missing goes past it.
+pub(super) fn is_for_imports(around: &Around<'_, '_>) -> bool {
+    match around {
+        Around::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
+            !handlers.is_empty() && handlers.iter().all(|handler| handler.import_errors)
+        }
         _ => false,
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Words<'a> {
     pub position: Option<&'static str>,
     /// The value in force.
     pub in_force: Option<&'a str>,
+    /// What is wrong with the value, and what is wanted in its place.
+    pub fault: Option<&'a (String, String)>,
     pub policy: &'a Policy,
     pub known: &'a Variables,
     pub cuda: Option<&'a Event>,
@@ -65,13 +67,47 @@ impl Words<'_> {
                     |name: &String| if name.contains(' ') { name.clone() } else { format!("`{name}`") };
                 Some(brings.iter().map(quoted).collect::<Vec<_>>().join(", "))
             }
-            ("variable", What::Write { variable, .. } | What::Remove { variable }) => Some(variable.clone()),
+            (
+                "variable",
+                What::Write { variable, .. } | What::Remove { variable } | What::Refuse { variable, .. },
+            ) => Some(variable.clone()),
+            ("given", What::Refuse { given, .. }) => Some((*given).to_owned()),
+            ("fault", _) => self.fault.map(|(fault, _)| fault.clone()),
+            ("conflict", _) => Some(match (self.fault, &self.event.before.rival) {
+                (Some((fault, _)), _) => fault.clone(),
+                _ => "another name of this setting holds another value, and one of the two is not looked at"
+                    .to_owned(),
+            }),
+            ("switch", What::Write { value, .. }) => Some(
+                match value.as_deref().map(str::trim) {
+                    Some("1") => "every allocation goes to the driver, which is for debugging only",
+                    Some("0") => {
+                        "older versions of torch only ask whether it is set, and turn their cache off"
+                    }
+                    _ => "torch takes only 0 and 1, and passes over anything else",
+                }
+                .to_owned(),
+            ),
+            ("unread", What::Write { variable, value, .. }) => {
+                let meaning = || self.known.get(variable).map(|row| row.meaning.clone());
+                match (self.event.before.late.last(), value) {
+                    (Some(late), _) => Some(format!("it is set after `{}`, which has read it", late.by)),
+                    _ if self.known.get(variable).is_some_and(|row| row.is_dead()) => meaning(),
+                    (None, Some(value)) => Some(format!("`{value}` is no integer, and it is read as one")),
+                    (None, None) => meaning(),
+                }
+            }
+            ("wanted", _) => self.fault.map(|(_, wanted)| wanted.clone()),
+            ("late", _) => self.event.before.late.last().map(|late| late.by.to_string()),
             ("known", What::Write { variable, .. }) => self.known.near(variable).map(str::to_owned),
             ("meaning", What::Write { variable, .. }) => {
                 self.known.get(variable).map(|row| row.meaning.clone())
             }
             ("instead", What::Write { variable, .. }) => {
                 Some(match self.known.get(variable).and_then(|row| row.instead.clone()) {
+                    _ if !self.event.before.late.is_empty() => {
+                        format!("set {variable} before `{}`", self.event.before.late[0].by)
+                    }
                     Some(instead) => format!("use {instead}"),
                     None => "take it out".to_owned(),
                 })
@@ -81,6 +117,7 @@ impl Words<'_> {
             ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", What::Select { by, .. }) => Some(by.clone()),
             ("module", What::Import { module, .. }) => Some(module.clone()),
+            ("alloc-conf", _) => gpu.and_then(|gpu| gpu.alloc_conf.clone()),
             ("allowed", _) => Some(gpu.map_or("cuda:0", |gpu| gpu.device.as_str()).to_owned()),
             ("mask", _) => Some(match gpu.map(|gpu| gpu.accepted_masks()) {
                 Some([]) | None => "0".to_owned(),
@@ -108,6 +145,7 @@ impl Words<'_> {
             What::Write { variable, .. } => format!("`{variable}` is set here"),
             What::Remove { variable } => format!("`{variable}` is removed here"),
             What::Select { text, .. } => format!("`{text}` is chosen here"),
+            What::Refuse { variable, .. } => format!("`{variable}` is set here"),
             What::Validate { by } => format!("`{by}` checks the GPU"),
             What::Release { .. } => "this is not reached when something is raised before".to_owned(),
             What::Spawn { .. } => "a process is started here".to_owned(),
@@ -121,11 +159,17 @@ impl Words<'_> {
 /// Advice that speaks of no finding in particular: "set the variable" for `set {variable}`.
 pub(crate) fn in_general(template: &str) -> String {
     /// What the words of advice stand for.
-    const MEANINGS: [(&str, &str); 4] = [
+    const MEANINGS: [(&str, &str); 10] = [
+        ("alloc-conf", "what the policy wants"),
         ("variable", "the variable"),
         ("allowed", "the device that the policy allows (`cuda:0` without one)"),
         ("order", "the order that the policy wants (`PCI_BUS_ID` without one)"),
         ("mask", "the card that the policy wants"),
+        ("name", "the function"),
+        ("replacement", "what takes its place"),
+        ("meant", "the device that is meant"),
+        ("known", "the words that its documentation names"),
+        ("instead", "write it in the form that the call takes"),
     ];
     let mut text = template.trim_end().to_owned();
     for (word, meaning) in MEANINGS {
@@ -150,7 +194,9 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Launch { callee, .. } => callee.clone(),
         What::Observed { text, .. } => text.clone(),
         What::End => "the end".to_owned(),
-        What::Write { variable, .. } | What::Remove { variable } => variable.clone(),
+        What::Write { variable, .. } | What::Remove { variable } | What::Refuse { variable, .. } => {
+            variable.clone()
+        }
         What::Select { text, .. } => text.clone(),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::language::Language;
 use crate::sources::Source;
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,11 +18,8 @@ pub fn of_folder(folder: &Path) -> Option<PathBuf> {
 pub fn near(root: &Path, files: &[Source]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
-    for source in files {
-        let Some(path) = &source.path else { continue };
-        if !speaks_of_settings(&source.text) {
-            continue;
-        }
+    let speaking: Vec<&Source> = files.par_iter().filter(|source| speaks_of_settings(&source.text)).collect();
+    for path in speaking.into_iter().filter_map(|source| source.path.as_deref()) {
         for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
             if !seen.insert(folder.to_owned()) {
                 break;
@@ -35,13 +33,13 @@ pub fn near(root: &Path, files: &[Source]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a text names a file of settings, or what loads one.
+/// Whether a text names a file of settings, or what loads one: `dotenv`, `env_file`, `envFile`, `env-file` or `.env`.
 fn speaks_of_settings(text: &str) -> bool {
-    ["dotenv", "env_file", "envFile", "env-file"]
-        .iter()
-        .any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
-        || memchr::memmem::find_iter(text.as_bytes(), ".env").any(|at| {
-            let behind = text.as_bytes().get(at + ".env".len());
-            !behind.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'(' | b'['))
-        })
+    memchr::memmem::find_iter(text.as_bytes(), "env").any(|at| {
+        let (before, behind) = (&text.as_bytes()[..at], &text.as_bytes()[at + "env".len()..]);
+        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'(' | b'[');
+        before.ends_with(b"dot")
+            || ["_file", "File", "-file"].iter().any(|word| behind.starts_with(word.as_bytes()))
+            || before.ends_with(b".") && !behind.first().is_some_and(goes_on)
+    })
 }

@@ -5,7 +5,8 @@ use super::cells::Cells;
 use super::language::Language;
 use super::walk::{Found, Wanted};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,7 @@ pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf]) {
 fn reached_from(files: &[PathBuf], found: &Found) -> Vec<PathBuf> {
     let mut reached = Vec::new();
     let mut looked_up = FxHashSet::default();
+    let mut folders = Folders::default();
     for file in files {
         let Ok(text) = fs::read_to_string(file) else { continue };
         let text = match Language::of_name(file) {
@@ -65,7 +67,7 @@ fn reached_from(files: &[PathBuf], found: &Found) -> Vec<PathBuf> {
             reached.extend(files_around(file));
         }
         reached.extend(run_by(file, &text));
-        reached.extend(imported_by(file, &text, &mut looked_up));
+        reached.extend(imported_by(file, &text, &mut looked_up, &mut folders));
     }
     reached
 }
@@ -82,18 +84,36 @@ fn files_around(file: &Path) -> Vec<PathBuf> {
 /// The scripts that a notebook runs in its own process.
 fn run_by(file: &Path, text: &str) -> Vec<PathBuf> {
     let folder = file.parent().unwrap_or(Path::new(""));
-    let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix("%run "));
+    let lines = lines_with("%run ", text).filter_map(|line| line.trim_start().strip_prefix("%run "));
     let scripts = lines.filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('-')));
     let paths = scripts.map(|script| folder.join(script.trim_matches(['"', '\''])));
     paths.filter(|path| path.is_file()).collect()
 }
 
+/// The lines that hold a word, from the first to the last.
+fn lines_with<'t>(word: &'t str, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let mut behind = 0;
+    memchr::memmem::find_iter(text.as_bytes(), word).filter_map(move |at| {
+        if at < behind {
+            return None;
+        }
+        let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
+        behind = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
+        Some(&text[start..behind])
+    })
+}
+
 /// The files that exist where the import lines of a file lead. A line in a text counts too: a file too
 /// many is read, and nothing else.
-fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> Vec<PathBuf> {
+fn imported_by(
+    file: &Path,
+    text: &str,
+    looked_up: &mut FxHashSet<PathBuf>,
+    folders: &mut Folders,
+) -> Vec<PathBuf> {
     let Some(folder) = file.parent() else { return Vec::new() };
     let mut above = folder;
-    while above.join("__init__.py").is_file()
+    while folders.entry(&above.join("__init__.py")) == Some(Kind::File)
         && let Some(parent) = above.parent()
     {
         above = parent;
@@ -101,9 +121,8 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
     // A script that changes `sys.path` nearly always adds a folder near its own.
     let mut near = vec![folder.to_owned(), above.to_owned()];
     // The usual place of packages beside a folder of scripts or tests.
-    near.extend(
-        folder.ancestors().skip(1).take(REACH).map(|folder| folder.join("src")).filter(|src| src.is_dir()),
-    );
+    let beside = folder.ancestors().skip(1).take(REACH).map(|folder| folder.join("src"));
+    near.extend(beside.filter(|src| folders.entry(src) == Some(Kind::Folder)));
     if memchr::memmem::find(text.as_bytes(), b"sys.path").is_some() {
         for folder in folder.ancestors().skip(1).take(REACH) {
             near.extend([folder.to_owned(), folder.join("src"), folder.join("lib")]);
@@ -114,13 +133,18 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
         let mut path = base.to_owned();
         for part in dotted.split('.').filter(|part| !part.is_empty()) {
             path.push(part);
+            let is_folder = folders.entry(&path) == Some(Kind::Folder);
             if looked_up.insert(path.clone()) {
-                let candidates = [path.join("__init__.py"), path.with_extension("py")];
-                files.extend(candidates.into_iter().filter(|candidate| candidate.is_file()));
+                let package = Some(path.join("__init__.py")).filter(|_| is_folder);
+                let candidates = package.into_iter().chain([path.with_extension("py")]);
+                files.extend(candidates.filter(|file| folders.entry(file) == Some(Kind::File)));
+            }
+            if !is_folder {
+                break;
             }
         }
     };
-    for line in text.lines() {
+    for line in lines_with("import ", text) {
         let line = line.trim_start();
         let line = line.strip_prefix("lazy ").unwrap_or(line);
         if let Some(rest) = line.strip_prefix("import ") {
@@ -146,4 +170,48 @@ fn imported_by(file: &Path, text: &str, looked_up: &mut FxHashSet<PathBuf>) -> V
         }
     }
     files
+}
+
+/// What lies in the folders that were looked into: one listing takes the place of many questions.
+#[derive(Default)]
+struct Folders {
+    known: FxHashMap<PathBuf, FxHashMap<OsString, Kind>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+}
+
+impl Folders {
+    /// What the path leads to, if it exists.
+    fn entry(&mut self, path: &Path) -> Option<Kind> {
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        if let Some(listing) = self.known.get(folder) {
+            return listing.get(name).copied();
+        }
+        let listing = listing(folder);
+        let kind = listing.get(name).copied();
+        self.known.insert(folder.to_owned(), listing);
+        kind
+    }
+}
+
+/// The files and folders in a folder; none when it cannot be listed.
+fn listing(folder: &Path) -> FxHashMap<OsString, Kind> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let kinds = entries.filter_map(|entry| {
+        let kind = match entry.file_type().ok()? {
+            kind if kind.is_symlink() => entry.path().metadata().ok()?.file_type(),
+            kind => kind,
+        };
+        let kind = match (kind.is_file(), kind.is_dir()) {
+            (true, _) => Kind::File,
+            (_, true) => Kind::Folder,
+            _ => return None,
+        };
+        Some((entry.file_name(), kind))
+    });
+    kinds.collect()
 }

@@ -20,6 +20,8 @@ pub enum Language {
     Json,
     Ini,
     Requirements,
+    /// Machine code that numba keeps for the next start. It is not read; that it is there says enough.
+    Cache,
 }
 
 /// All languages, by the names that rules give them.
@@ -39,6 +41,7 @@ const NAMES: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("ini", Language::Ini),
     ("requirements", Language::Requirements),
+    ("cache", Language::Cache),
 ];
 
 /// Endings of names, in lower case.
@@ -70,6 +73,8 @@ const ENDINGS: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("jsonc", Language::Json),
     ("ini", Language::Ini),
+    ("nbc", Language::Cache),
+    ("nbi", Language::Cache),
 ];
 
 impl Language {
@@ -156,7 +161,7 @@ impl Language {
 
     /// Whether files of this language are programs, and not settings that others load.
     pub fn has_programs(self) -> bool {
-        !self.is_data() && self != Language::Dotenv
+        !self.is_data() && !matches!(self, Language::Dotenv | Language::Cache)
     }
 }
 

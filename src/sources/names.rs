@@ -20,6 +20,26 @@ pub fn relative(root: &Path, path: &Path) -> String {
     if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
+/// A path below the project root, without `.` and `..`; `None` when it leaves it.
+pub(crate) fn normalised(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// The folder of a file, by its name in the project; the root is the empty name.
+pub(crate) fn folder_of(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,5 +52,12 @@ mod tests {
         assert_eq!(name("/repo/other.py"), "../other.py");
         assert_eq!(name("/tmp/x.py"), "../../tmp/x.py");
         assert_eq!(relative(Path::new("/"), Path::new("/x.py")), "x.py");
+    }
+
+    #[test]
+    fn paths_stay_in_the_project() {
+        assert_eq!(normalised("scripts", "../train.py").as_deref(), Some("train.py"));
+        assert_eq!(normalised("", "./a//b.py").as_deref(), Some("a/b.py"));
+        assert_eq!(normalised("a", "../../b.py"), None);
     }
 }

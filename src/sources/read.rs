@@ -37,6 +37,9 @@ pub fn file(path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, S
     if !metadata.is_file() {
         return if expected { Err("not a regular file".to_owned()) } else { Ok(None) };
     }
+    if language == Some(Language::Cache) {
+        return Ok(Some((Language::Cache, String::new())));
+    }
     if language.is_some() && metadata.len() > most_bytes(language) {
         return Err(too_large(language));
     }

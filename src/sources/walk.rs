@@ -66,6 +66,7 @@ pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, U
         let mut untold = Unreadable::new();
         Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
     }
+    named.iter().map(|path| absolute(path)).for_each(|path| super::caches::settle(&mut found, &path));
     unreadable.sort();
     unreadable.dedup();
     Ok((found, unreadable))
@@ -110,6 +111,7 @@ impl Walk<'_> {
         // Found in any order: the files are sorted by path, and what cannot be read too.
         let entries = Mutex::new(Vec::new());
         let ignored = Mutex::new(Vec::new());
+        let keeps_caches = self.wanted.is_reported() && super::caches::work_tree_of(folder).is_none();
         walk.threads(rayon::current_num_threads());
         walk.build_parallel().run(|| {
             Box::new(|entry| {
@@ -119,6 +121,13 @@ impl Walk<'_> {
                     && let Some(settings) = super::dotenv::of_folder(entry.path())
                 {
                     ignored.lock().unwrap_or_else(PoisonError::into_inner).push(settings);
+                }
+                if let Ok(entry) = &entry
+                    && keeps_caches
+                    && entry.file_type().is_some_and(|kind| kind.is_dir())
+                {
+                    let caches = super::caches::beside(entry.path());
+                    ignored.lock().unwrap_or_else(PoisonError::into_inner).extend(caches);
                 }
                 entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
                 WalkState::Continue

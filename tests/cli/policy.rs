@@ -147,3 +147,14 @@ fn a_second_card_in_rust_is_named_at_its_index() {
         "{answer:?}"
     );
 }
+
+#[test]
+fn the_strict_profile_runs_what_is_off() {
+    let script = "import torch\n\nGPU = torch.cuda.is_available()\nWEIGHTS = torch.load(\"weights.pt\")\n";
+    let project = Project::new().file("train.py", script);
+    let is_found = |select: &str| {
+        let answer = project.run(&format!("check --format concise --select {select} train.py"));
+        answer.stdout.contains("train.py:4:11: warning[load-without-map-location]")
+    };
+    assert!(is_found("strict") && is_found("load-without-map-location") && !is_found("recommended"));
+}

@@ -53,6 +53,8 @@ fn why_a_line_is_reported() {
         "trace train.py --why 12",
         "\
 train.py:12: torch.zeros() initialises CUDA: creates a tensor on the GPU, even an empty one
+  missing-alloc-conf is not reported:
+    no  nothing sets what the policy wants of torch's allocator, and the policy has gpu.alloc-conf
   missing-device-order is reported:
     yes CUDA_DEVICE_ORDER is not set by the program before (it was never set)
     yes nothing later on this path sets CUDA_DEVICE_ORDER

@@ -90,6 +90,7 @@ fn severities_of(rule: &Rule) -> String {
             Section::Gpu => "a `gpu` section",
             Section::Cpu => "a `cpu` section, or with `--mode cpu`",
             Section::Tests => "names under `tests.cleanup`",
+            Section::Backends => "more than `cuda` under `backends`",
         };
         severities.push_str(&format!("; {} when the policy has {section}", word(policy.severity)));
     }

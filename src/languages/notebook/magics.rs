@@ -166,6 +166,8 @@ impl<'s> Line<'s, '_> {
             }
             "run" => arguments.script(),
             "dotenv" => vec![arguments.dotenv()],
+            // They hand the line to the program of that name.
+            "pip" | "uv" => vec![self.shell_command(source, code)],
             "sx" | "system" | "sh" | "bash" => vec![arguments.shell_command(source, code)],
             name if RUNNING.contains(&name) => arguments.python(source, code),
             _ => Vec::new(),
@@ -218,7 +220,8 @@ impl<'s> Line<'s, '_> {
         let span = self.origin.span(at, at + text.len());
         match parts.pop() {
             None => Expr { span, kind: ExprKind::Text("".into()) },
-            Some(only) if parts.is_empty() => only,
+            // A value that is put in becomes text.
+            Some(only) if parts.is_empty() && matches!(only.kind, ExprKind::Text(_)) => only,
             Some(last) => {
                 parts.push(last);
                 Expr { span, kind: ExprKind::Join(parts) }

@@ -32,8 +32,11 @@ impl<'s> Lowering<'s, '_> {
             E::BooleanLiteral(literal) => ExprKind::Bool(literal.value),
             E::NumberLiteral(literal) => match &literal.value {
                 ast::Number::Int(int) => int.as_i64().map_or(ExprKind::Unknown(Vec::new()), ExprKind::Int),
-                _ => ExprKind::Unknown(Vec::new()),
+                // Whatever its value is, it is what a call of the type gives.
+                ast::Number::Float(_) => ExprKind::Outside("builtins.float()".into()),
+                ast::Number::Complex { .. } => ExprKind::Unknown(Vec::new()),
             },
+            E::BytesLiteral(_) => ExprKind::Outside("builtins.bytes()".into()),
             E::StringLiteral(literal) => text_kind(self.string(literal), self.span(literal.range)),
             E::FString(string) => self.f_string(string),
             E::Name(name) => ExprKind::Name(self.slice(name.range)),
@@ -109,9 +112,7 @@ impl<'s> Lowering<'s, '_> {
                 let parts = [&slice.lower, &slice.upper, &slice.step];
                 ExprKind::Unknown(parts.into_iter().flatten().map(|part| self.expr(part)).collect())
             }
-            E::BytesLiteral(_) | E::EllipsisLiteral(_) | E::TString(_) | E::IpyEscapeCommand(_) => {
-                ExprKind::Unknown(Vec::new())
-            }
+            E::EllipsisLiteral(_) | E::TString(_) | E::IpyEscapeCommand(_) => ExprKind::Unknown(Vec::new()),
         }
     }
 

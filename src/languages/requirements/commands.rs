@@ -40,7 +40,6 @@ const WITH_VALUE: &[&str] = &[
     "--upgrade-package",
     "-P",
     "--index-strategy",
-    "--torch-backend",
     "--prerelease",
     "--resolution",
 ];
@@ -60,6 +59,7 @@ const SAYING: &[&str] = &[
     "--default-index",
     "--index",
     "--find-links",
+    "--torch-backend",
 ];
 
 /// Notes the packages that a command line installs. `started` is what its words come to.

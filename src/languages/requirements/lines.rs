@@ -82,7 +82,7 @@ pub fn option(text: &str, index: &mut Index, included: &mut Vec<Included>) {
         "-c" | "--constraint" | "--constraints" => include(Part::Constraint),
         "-i" | "--index-url" | "--pypi-url" | "--default-index" => index.only = Some(value.to_owned()),
         "--extra-index-url" | "--index" => index.extra.push(value.to_owned()),
-        "-f" | "--find-links" => index.links = true,
+        "-f" | "--find-links" | "--torch-backend" => index.links = true,
         _ => {}
     }
 }

@@ -32,6 +32,7 @@ pub fn note<'s>(root: &Data<'s>, code: &mut Code<'s>) {
             project.poetry(group.value.get("dependencies"), &Part::Group(group.key.to_string()));
         }
     }
+    project.note_indexes();
     project.name_sources();
     code.requirements.extend(project.found);
 }
@@ -98,6 +99,31 @@ impl Project<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Indexes that all packages may come from.
+    fn note_indexes(&mut self) {
+        let mut index = Index::default();
+        let uv = self.root.below(&["tool", "uv"]);
+        let tables = [uv.and_then(|uv| uv.get("index")), self.root.below(&["tool", "pdm", "source"])];
+        let all = tables.into_iter().flatten().flat_map(Data::items);
+        let said = |table: &Data<'_>, key: &str| table.get(key).is_some_and(Data::is_true);
+        for table in all.filter(|table| !said(table, "explicit")) {
+            let Some(url) = table.get("url").and_then(Data::text) else { continue };
+            match said(table, "default") {
+                true => index.only = Some(url.to_owned()),
+                false => index.extra.push(url.to_owned()),
+            }
+        }
+        if let Some(uv) = uv {
+            index.only = uv.get("index-url").and_then(Data::text).map(str::to_owned).or(index.only);
+            let extra = uv.get("extra-index-url").map(Data::items).unwrap_or_default();
+            index.extra.extend(extra.iter().filter_map(Data::text).map(str::to_owned));
+            index.links = uv.get("find-links").is_some();
+        }
+        let index = Arc::new(index);
+        let pep508 = self.found.iter_mut().filter(|it| it.grammar == Grammar::Pep508);
+        pep508.for_each(|requirement| requirement.index = Arc::clone(&index));
     }
 
     /// `[tool.uv.sources]`: the index of a package. One that holds on some platforms only says nothing.

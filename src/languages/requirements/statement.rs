@@ -141,6 +141,8 @@ pub fn conda(text: &str, start: usize) -> Option<Requirement> {
     let body = text.rsplit_once("::").map_or(text, |(_, body)| body);
     let length = name_length(body);
     let name = normalised(body.get(..length).filter(|name| !name.is_empty())?);
+    // The one package that everybody knows by another name.
+    let name = if matches!(name.as_str(), "pytorch" | "pytorch-gpu") { "torch".to_owned() } else { name };
     let rest = body[length..].trim();
     let versions = match rest.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
         // `=2.3` stands for all that begins so; a build may follow, which says nothing of the version.
@@ -221,8 +223,8 @@ mod tests {
     #[test]
     fn requirements_of_conda_are_taken_apart() {
         let cases = [
-            ("pytorch=2.3", "pytorch|==2.3.*"),
-            ("pytorch::pytorch=2.3.1=*cuda*", "pytorch|==2.3.1.*"),
+            ("pytorch=2.3", "torch|==2.3.*"),
+            ("pytorch::pytorch=2.3.1=*cuda*", "torch|==2.3.1.*"),
             ("cudatoolkit==11.8", "cudatoolkit|==11.8"),
             ("numpy >=1.26,<2", "numpy|>=1.26,<2"),
             ("pip", "pip|"),

@@ -1,12 +1,30 @@
 //! The environment variables that decide what a program does with a GPU: `rules/environment.yaml`.
 
+use crate::program::milestones::MilestoneId;
+use anyhow::{Result, bail};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// All known variables, by name.
 #[derive(Debug, Default)]
 pub struct Variables {
     rows: FxHashMap<String, VariableRow>,
+    /// What programs pass, after which variables are no longer read.
+    milestones: Vec<(Milestone, Vec<String>)>,
+}
+
+/// When the values of variables are looked at for the last time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Milestone {
+    /// `import torch`
+    Import(String),
+    /// `torch-init`
+    TorchInit,
+    /// `first-use jax`: the library starts its backend.
+    FirstUse(String),
+    /// `first-threads numba`: the library starts its threads.
+    FirstThreads(String),
 }
 
 #[derive(Debug, Deserialize)]
@@ -28,6 +46,9 @@ pub struct VariableRow {
     kind: String,
     /// When its value is looked at; `never` for one that nothing reads.
     read: Option<String>,
+    /// Settings in the value that are looked at at another moment.
+    #[serde(default)]
+    parts: BTreeMap<String, String>,
     #[allow(dead_code)]
     values: Option<Vec<String>>,
     /// What to set in its place.
@@ -41,8 +62,62 @@ pub struct VariableRow {
 }
 
 impl Variables {
-    pub(super) fn read(file: VariablesFile) -> Variables {
-        Variables { rows: file.variables.into_iter().map(|row| (row.name.clone(), row)).collect() }
+    pub(super) fn read(file: VariablesFile) -> Result<Variables> {
+        let mut milestones: Vec<(Milestone, Vec<String>)> = Vec::new();
+        for row in &file.variables {
+            for read in row.read.iter().chain(row.parts.values()) {
+                let Some(milestone) = Milestone::read(read) else {
+                    if !OTHER_MOMENTS.contains(&read.as_str()) {
+                        bail!("{}: `read: {read}` is no moment that is known", row.name);
+                    }
+                    continue;
+                };
+                match milestones.iter_mut().find(|(known, _)| *known == milestone) {
+                    Some((_, variables)) => variables.push(row.name.clone()),
+                    None => milestones.push((milestone, vec![row.name.clone()])),
+                }
+            }
+        }
+        let rows = file.variables.into_iter().map(|row| (row.name.clone(), row)).collect();
+        Ok(Variables { rows, milestones })
+    }
+
+    /// The milestone that something is, with the variables that are read there.
+    pub(crate) fn milestone(&self, wanted: &Milestone) -> Option<(MilestoneId, &[String])> {
+        let at = self.milestones.iter().position(|(known, _)| known == wanted)?;
+        Some((at as MilestoneId, &self.milestones[at].1))
+    }
+
+    /// The milestone that the import of a module is: of itself, or of a package above it.
+    pub(crate) fn milestone_of_import(&self, module: &str) -> Option<(MilestoneId, &[String])> {
+        let is = |milestone: &Milestone| match milestone {
+            Milestone::Import(known) => module
+                .strip_prefix(known.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            _ => false,
+        };
+        let at = self.milestones.iter().position(|(known, _)| is(known))?;
+        Some((at as MilestoneId, &self.milestones[at].1))
+    }
+
+    /// Where a variable stands among those that are read at a milestone.
+    pub(crate) fn position_at(&self, milestone: MilestoneId, variable: &str) -> Option<usize> {
+        let (_, variables) = self.milestones.get(milestone as usize)?;
+        variables.iter().position(|known| known == variable)
+    }
+
+    /// Whether a process that is started with a function of the program has passed this milestone too.
+    pub(crate) fn is_import(&self, milestone: MilestoneId) -> bool {
+        matches!(self.milestones.get(milestone as usize), Some((Milestone::Import(_), _)))
+    }
+
+    /// The milestones after which a variable, or a part of its value, is no longer read.
+    pub(crate) fn read_until(&self, variable: &str) -> Vec<(MilestoneId, Option<&str>)> {
+        let Some(row) = self.rows.get(variable) else { return Vec::new() };
+        let of = |read: &str| self.milestone(&Milestone::read(read)?).map(|(id, _)| id);
+        let whole = row.read.as_deref().and_then(of).map(|id| (id, None));
+        let parts = row.parts.iter().filter_map(|(part, read)| Some((of(read)?, Some(part.as_str()))));
+        whole.into_iter().chain(parts).collect()
     }
 
     pub fn get(&self, name: &str) -> Option<&VariableRow> {
@@ -69,6 +144,24 @@ impl Variables {
         let near = near.map(|known| (strsim::osa_distance(known, name), known));
         let (distance, known) = near.min()?;
         (distance <= FAR && known.len() >= SHORTEST).then_some(known.as_str())
+    }
+}
+
+/// Moments that no point of a program is.
+const OTHER_MOMENTS: &[&str] = &["cuinit", "each-call", "container-create", "launcher", "never"];
+
+impl Milestone {
+    fn read(text: &str) -> Option<Milestone> {
+        if text == "torch-init" {
+            return Some(Milestone::TorchInit);
+        }
+        let (kind, name) = text.split_once(' ')?;
+        match kind {
+            "import" => Some(Milestone::Import(name.to_owned())),
+            "first-use" => Some(Milestone::FirstUse(name.to_owned())),
+            "first-threads" => Some(Milestone::FirstThreads(name.to_owned())),
+            _ => None,
+        }
     }
 }
 

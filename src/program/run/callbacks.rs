@@ -47,7 +47,7 @@ impl<'p> Run<'p> {
         let forks = self.forks(&text, &Args::default(), None);
         self.note(What::Spawn { callee: text.to_string(), forks }, span);
         let before = self.state.clone();
-        (self.state.cuda, self.state.library) = (None, None);
+        self.enter_process();
         self.in_child += 1;
         let result = self.special(object, "run", Vec::new(), span);
         self.in_child -= 1;
@@ -99,7 +99,7 @@ impl<'p> Run<'p> {
         if let Some(worker) = self.state.set_up().worker.clone() {
             self.state.restore_environment(&worker);
         }
-        (self.state.cuda, self.state.library) = (None, None);
+        self.enter_process();
         self.in_child += 1;
         let (initializer, arguments) = pool_initializer(callee, args);
         let mut worker = None;

@@ -218,6 +218,7 @@ impl<'p> Run<'p> {
                 // What failed to be imported did nothing to the GPU.
                 if let (Some(before), true) = (before_import, handler.import_errors) {
                     (run.state.cuda, run.state.library) = (before.cuda, before.library);
+                    run.state.milestones = before.milestones;
                 }
                 if let Some(name) = handler.name {
                     run.bind(name, Value::Unknown);

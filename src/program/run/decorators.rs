@@ -40,11 +40,22 @@ impl<'p> Run<'p> {
         for decorator in decorators {
             let wrapper = self.eval_decorator(decorator);
             self.read_marks(&wrapper, &mut marks);
+            marks.threads |= self.runs_on_threads(&wrapper, decorator);
             marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
             wrappers.push(wrapper);
         }
         let counts_devices = std::mem::replace(&mut self.asked_count, asked);
         Decorated { wrappers, marks, counts_devices }
+    }
+
+    /// `@njit(parallel=True)`, `@vectorize(target="parallel")`
+    fn runs_on_threads(&self, wrapper: &Value<'p>, decorator: &Expr<'p>) -> bool {
+        let Value::Outside(path) = wrapper else { return false };
+        let text = || self.program.text(self.place(decorator.span)).replace(' ', "");
+        self.paths.text(*path).starts_with("numba.")
+            && ["parallel=True", "target=\"parallel\"", "target='parallel'"]
+                .iter()
+                .any(|way| text().contains(way))
     }
 
     /// Evaluates a decorator; one that is named after several GPUs counts the devices.

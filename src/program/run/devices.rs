@@ -50,7 +50,17 @@ impl<'p> Run<'p> {
     pub(super) fn chosen_by_setting(&mut self, key: &str, value: &Value<'p>) {
         let key = key.replace('-', "_").to_ascii_lowercase();
         match value {
-            Value::Text(_) if key == "device" || key.ends_with("_device") => self.choose_literal(&key, value),
+            Value::Text(text) if key == "device" || key.ends_with("_device") => {
+                // Programs other than torch's say `gpu:1`.
+                match text.text.trim().to_ascii_lowercase().starts_with("gpu:") {
+                    true => {
+                        if let Some(index) = cuda_index(&text.text, true) {
+                            self.note_choice(Some(index), text.text.trim().to_owned(), &key, text.place);
+                        }
+                    }
+                    false => self.choose_literal(&key, value),
+                }
+            }
             Value::Int(index, place) if names_gpu_index(&key) => {
                 self.note_choice(Some(*index), index.to_string(), &key, *place);
             }

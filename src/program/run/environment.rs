@@ -181,6 +181,8 @@ impl<'p> Run<'p> {
                 _ => None,
             })
             .collect();
+        let late = self.lateness(&variable, &texts, only_if_unset);
+        self.note_refusal(&variable, &value, span, only_if_unset);
         let event = self.note_variable(&variable, span, |variable| What::Write {
             variable,
             value: match &texts[..] {
@@ -189,6 +191,10 @@ impl<'p> Run<'p> {
             },
             only_if_unset,
         });
+        if event != NOT_NOTED {
+            let before = &mut self.trace.events[event as usize].before;
+            (before.late, before.rival) = (late, self.state.rival(&variable));
+        }
         let mut reaching: Reaching = texts.into_iter().map(|text| Definition::Set(event, text)).collect();
         if only_if_unset {
             let before = self.state.reaching(&variable);
@@ -211,7 +217,9 @@ impl<'p> Run<'p> {
     }
 
     fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> EventId {
-        let counts = is_gpu_variable(variable) || self.program.knowledge.variables.near(variable).is_some();
+        let known = &self.program.knowledge.variables;
+        let counts =
+            is_gpu_variable(variable) || known.get(variable).is_some() || known.near(variable).is_some();
         if counts { self.note(what(variable.to_owned()), span) } else { NOT_NOTED }
     }
 

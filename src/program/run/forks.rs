@@ -30,7 +30,7 @@ impl<'p> Run<'p> {
         match of_context.or_else(|| context_forks(path)) {
             Some(false) => false,
             Some(true) if path.contains("ForkContext") || path.contains("ForkProcess") => true,
-            _ => self.state.set_up().forks.unwrap_or(self.program.forks_by_default()),
+            _ => self.state.set_up().forks.unwrap_or(self.program.forks_by_default(self.here.file)),
         }
     }
 

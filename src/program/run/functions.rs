@@ -6,6 +6,7 @@ use super::{Flow, Here, Run};
 use crate::code::Function;
 use crate::facts::Span;
 use crate::program::Start;
+use crate::program::knowledge::Does;
 use crate::program::state::State;
 use crate::program::trace::{Arms, What};
 use crate::program::value::{Closure, Paused, Role, Value};
@@ -125,6 +126,9 @@ impl<'p> Run<'p> {
             return Value::Unknown;
         }
         self.note_validator(function.name, site);
+        if closure.marks.threads {
+            self.pass_call("numba", &[Does::Threads], function.name, site);
+        }
         let arguments = super::arguments::bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
             && memo.moment.assured == self.assured.is_some()

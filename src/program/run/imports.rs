@@ -386,6 +386,7 @@ impl<'p> Run<'p> {
         if name.is_some() && !own && !forbidden_by_name {
             return;
         }
+        self.pass_import(&full, &full, span);
         let new = self.imported.insert(full.clone());
         let Some(row) = row else {
             if forbidden {
@@ -395,6 +396,7 @@ impl<'p> Run<'p> {
         };
         self.imported.insert(row.module.clone());
         self.imported.extend(row.imports.iter().cloned());
+        row.imports.iter().for_each(|brought| self.pass_import(brought, &full, span));
         let excused = row.unless_env.iter().any(|(variable, value)| self.variable_is(variable, value));
         let meant = row.if_env.iter().all(|(variable, value)| self.variable_is(variable, value));
         // What the program imported itself is surely installed.

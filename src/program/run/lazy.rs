@@ -55,12 +55,10 @@ impl<'p> Run<'p> {
 
     /// Whether the file's `__lazy_modules__` names the module, and the project's Python knows what that is.
     pub(super) fn is_declared_lazy(&self, module: &str) -> bool {
-        if !self.program.knows_lazy_modules() {
-            return false;
-        }
         let Some(Value::Sequence(names)) = self.in_scope(self.here.scope, "__lazy_modules__") else {
             return false;
         };
         names.iter().any(|name| matches!(name, Value::Text(name) if name.text == module))
+            && self.program.knows_lazy_modules(self.here.file)
     }
 }

@@ -1,61 +1,207 @@
-//! Generators that `@contextmanager` turns into context managers.
+//! Generators that `@contextmanager` turns into context managers, and classes that are ones: what they do with what is
+//! raised in the `with` block.
 
-use crate::code::walk::{Around, Part, walk};
-use crate::code::{Block, Expr, ExprKind, Handler, StepKind};
+use super::gpu_values::names_gpu;
+use super::memory::{called, method_of, path, releases};
+use super::swallowing::{drops, finally_returns, suppresses};
+use crate::code::walk::{Around, Part, walk, walk_block, within_function};
+use crate::code::{Block, Expr, ExprKind, Function, Step, StepKind};
+use crate::facts::Span;
 use crate::rules::files::{FileScope, Sighting};
 
-/// `except …` around the `yield` of a context manager that raises nothing again.
+/// What catches at the `yield` of a context manager and raises nothing again, and an `__exit__` that says that all is
+/// well.
 pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<Sighting> {
-    let managers = managers_of(scope);
+    let managers = functions_decorated(scope, is_manager);
     let mut found = Vec::new();
+    let mut add = |span: Span, function: &Function<'_>, sure: bool| {
+        let sighting = Sighting::at(scope.place(span)).word("function", function.name);
+        found.push(if sure { sighting } else { sighting.unsure() });
+    };
     walk(scope.code, &mut |part, around| {
+        let (function, inside) = within_function(around);
+        let Some(number) = function else { return };
+        let Some(function) = scope.code.functions.get(number) else { return };
         let Part::Expr(Expr { kind: ExprKind::Yield(_), .. }) = part else { return };
-        let inside = around.iter().rposition(|one| matches!(one, Around::Function(_)));
-        let Some(at) = inside else { return };
-        let Around::Function(number) = around[at] else { return };
         if !managers.contains(&number) {
             return;
         }
-        for one in &around[at..] {
-            let Around::Try(step) = one else { continue };
-            let StepKind::Try { handlers, .. } = &step.kind else { continue };
-            for handler in
-                handlers.iter().filter(|handler| catches_all(handler, scope) && !raises(&handler.body))
-            {
-                let name = scope.code.functions[number].name;
-                found.push(Sighting::at(scope.place(handler.head)).word("function", name));
+        for one in inside {
+            match one {
+                Around::Try(step) => {
+                    let StepKind::Try { handlers, finally, .. } = &step.kind else { continue };
+                    for handler in handlers {
+                        if let Some(sure) = drops(scope, handler) {
+                            add(handler.head, function, sure);
+                        }
+                    }
+                    finally_returns(finally).into_iter().for_each(|span| add(span, function, true));
+                }
+                Around::With(step) => {
+                    suppresses(scope, step).into_iter().for_each(|span| add(span, function, true));
+                }
+                _ => {}
             }
+        }
+    });
+    if ["cuda", "cupy", "torch"].iter().any(|word| scope.whole_text().contains(word)) {
+        for function in scope.code.functions.iter().filter(|one| matches!(one.name, "__exit__" | "__aexit__"))
+        {
+            if let [.., Step { kind: StepKind::Return(Some(Expr { kind: ExprKind::Bool(true), .. })), span }] =
+                &function.body[..]
+                && function.body.iter().filter(|step| holds_return(step)).count() == 1
+            {
+                add(*span, function, true);
+            }
+        }
+    }
+    found
+}
+
+fn holds_return(step: &Step<'_>) -> bool {
+    matches!(step.kind, StepKind::Return(_))
+        || step.kind.blocks().into_iter().any(|block| block.iter().any(holds_return))
+}
+
+/// A context manager, or fixture, whose clean-up stands behind its `yield` and not in a `finally`.
+pub(super) fn that_clean_up_by_luck(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let managers = functions_decorated(scope, is_manager);
+    let fixtures =
+        functions_decorated(scope, |scope, one| super::fixtures::scope_of_fixture(scope, one).is_some());
+    let mut found = Vec::new();
+    for (kind, number) in
+        managers.iter().map(|it| ("manager", it)).chain(fixtures.iter().map(|it| ("fixture", it)))
+    {
+        let Some(function) = scope.code.functions.get(*number) else { continue };
+        let Some(manager) = Manager::of(scope, function) else { continue };
+        // Behind the `yield` of a fixture pytest goes on whatever the test did; only the fixture itself can fail there.
+        let lucky = match kind {
+            "manager" => !manager.yields_safely,
+            _ => manager.fails_before_clean_up,
+        };
+        if let (true, Some(release)) = (lucky, manager.clean_up) {
+            let sighting = Sighting::at(scope.place(manager.yields)).word("function", function.name);
+            found.push(sighting.beside(scope.place(release), "does not run when the block raises"));
+        }
+    }
+    found
+}
+
+/// A generator that cleans up behind its `yield`.
+struct Manager {
+    yields: Span,
+    /// Something around the `yield` cleans up, or catches all that comes.
+    yields_safely: bool,
+    /// The first clean-up behind the `yield`.
+    clean_up: Option<Span>,
+    /// Between them stands an `assert` or a `raise`.
+    fails_before_clean_up: bool,
+}
+
+impl Manager {
+    fn of(scope: &FileScope<'_>, function: &Function<'_>) -> Option<Manager> {
+        let mut manager: Option<Manager> = None;
+        walk_block(scope.code, &function.body, &mut |part, around| {
+            if around.iter().any(|one| matches!(one, Around::Function(_))) {
+                return;
+            }
+            let in_finally = around.iter().any(|one| matches!(one, Around::Finally(_)));
+            match (&mut manager, part) {
+                (None, Part::Expr(expr)) if matches!(expr.kind, ExprKind::Yield(_)) => {
+                    let yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
+                    manager = Some(Manager {
+                        yields: expr.span,
+                        yields_safely,
+                        clean_up: None,
+                        fails_before_clean_up: false,
+                    });
+                }
+                (Some(manager), Part::Expr(expr)) if manager.clean_up.is_none() && !in_finally => {
+                    let in_handler = around.iter().any(|one| matches!(one, Around::Handler(..)));
+                    if !in_handler && cleans_up(scope, function, expr) {
+                        manager.clean_up = Some(expr.span);
+                    }
+                }
+                (Some(manager), Part::Step(step)) if manager.clean_up.is_none() => {
+                    manager.fails_before_clean_up |=
+                        matches!(step.kind, StepKind::Assert(_) | StepKind::Raise(_)) && !in_finally;
+                }
+                _ => {}
+            }
+        });
+        manager
+    }
+}
+
+/// Whether what stands around a `yield` cleans up whatever comes out of it.
+fn keeps_safe(scope: &FileScope<'_>, function: &Function<'_>, around: &Around<'_, '_>) -> bool {
+    let Around::Try(step) = around else { return false };
+    let StepKind::Try { handlers, finally, .. } = &step.kind else { return false };
+    let cleans = |block: &Block<'_>| {
+        let mut found = false;
+        walk_block(scope.code, block, &mut |part, _| {
+            if let Part::Expr(expr) = part {
+                found |= cleans_up(scope, function, expr);
+            }
+        });
+        found
+    };
+    let catches = handlers.iter().any(|handler| {
+        super::swallowing::catches_all(scope, handler)
+            && (cleans(&handler.body) || !super::swallowing::always_leaves(scope, &handler.body))
+    });
+    catches || cleans(finally)
+}
+
+/// Whether a call gives memory of the GPU back, makes the card of before current, or takes an object off the card
+/// that the function had put there.
+fn cleans_up(scope: &FileScope<'_>, function: &Function<'_>, expr: &Expr<'_>) -> bool {
+    if releases(scope, expr) {
+        return true;
+    }
+    if called(scope, expr) == "torch.cuda.set_device" {
+        return scope.text(function.span).contains("current_device(");
+    }
+    let Some((object, name, call)) = method_of(expr) else { return false };
+    let to_cpu = match name {
+        "cpu" => call.arguments.is_empty(),
+        "to" => call.arguments.first().is_some_and(
+            |one| matches!(&scope.names.meant(&one.value).kind, ExprKind::Text(text) if text == "cpu"),
+        ),
+        _ => false,
+    };
+    to_cpu && was_put_on_gpu(scope, function, scope.text(object.span))
+}
+
+fn was_put_on_gpu(scope: &FileScope<'_>, function: &Function<'_>, object: &str) -> bool {
+    let mut found = false;
+    walk_block(scope.code, &function.body, &mut |part, _| {
+        let Part::Expr(expr) = part else { return };
+        found |= method_of(expr).is_some_and(|(on, name, call)| {
+            let there = || call.arguments.first().is_some_and(|one| names_gpu(scope, &one.value, 0));
+            scope.text(on.span) == object && (name == "cuda" || name == "to" && there())
+        });
+    });
+    found
+}
+
+/// The functions that have a decorator of a kind.
+fn functions_decorated<'a>(
+    scope: &FileScope<'a>,
+    is: impl Fn(&FileScope<'a>, &Expr<'_>) -> bool,
+) -> Vec<usize> {
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Step(step) = part else { return };
+        if let StepKind::Define { function, decorators } = &step.kind
+            && decorators.iter().any(|one| is(scope, one))
+        {
+            found.push(*function);
         }
     });
     found
 }
 
-/// The functions that `@contextmanager` decorates.
-fn managers_of(scope: &FileScope<'_>) -> Vec<usize> {
-    let mut managers = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
-        if let StepKind::Define { function, decorators } = &step.kind {
-            let is = |one: &Expr<'_>| {
-                let path = scope.names.path(one).unwrap_or_default();
-                matches!(path, "contextlib.contextmanager" | "contextlib.asynccontextmanager")
-            };
-            if decorators.iter().any(is) {
-                managers.push(*function);
-            }
-        }
-    });
-    managers
-}
-
-fn catches_all(handler: &Handler<'_>, scope: &FileScope<'_>) -> bool {
-    let all = |caught: &Expr<'_>| matches!(scope.text(caught.span), "Exception" | "BaseException");
-    handler.types.is_empty() || handler.types.iter().any(all)
-}
-
-/// Whether a block raises something on some path.
-fn raises(block: &Block<'_>) -> bool {
-    block
-        .iter()
-        .any(|step| matches!(step.kind, StepKind::Raise(_)) || step.kind.blocks().into_iter().any(raises))
+fn is_manager(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
+    matches!(path(scope, decorator), "contextlib.contextmanager" | "contextlib.asynccontextmanager")
 }

@@ -78,7 +78,9 @@ pub(super) fn names_gpu(expr: &Expr<'_>, scope: &FileScope<'_>, hops: usize) -> 
     if hops > 4 {
         return false;
     }
-    match &scope.names.meant(expr).kind {
+    // A field may hold the default of a parameter, which is no value that is assigned.
+    let meant = if matches!(expr.kind, ExprKind::Attribute(..)) { expr } else { scope.names.meant(expr) };
+    match &meant.kind {
         ExprKind::Text(text) => text.starts_with("cuda"),
         ExprKind::Join(parts) => parts.first().is_some_and(|part| names_gpu(part, scope, hops + 1)),
         ExprKind::Choice(parts) => {

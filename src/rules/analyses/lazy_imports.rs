@@ -87,7 +87,7 @@ fn names_of<'a>(import: &Import<'a>) -> Vec<&'a str> {
 /// The modules that `__lazy_modules__` names, where the project's Python knows what that is.
 fn declared_lazy<'a>(scope: &FileScope<'a>) -> FxHashSet<&'a str> {
     let mut declared = FxHashSet::default();
-    if !scope.program.knows_lazy_modules() {
+    if !scope.program.knows_lazy_modules(scope.file) {
         return declared;
     }
     for step in &scope.code.body {

@@ -30,6 +30,7 @@ impl<'p> Run<'p> {
         let commands = self.shell.commands;
         let variables = self.scopes[self.shell_scope() as usize].values.clone();
         // A shell that a program starts is another process, which has not touched the GPU yet.
+        let milestones = std::mem::take(&mut self.state.milestones);
         let touched = (self.state.cuda.take(), self.state.library.take());
         let is_child = !matches!(self.start, Start::Unit(_));
         self.in_child += usize::from(is_child);
@@ -56,6 +57,7 @@ impl<'p> Run<'p> {
         }
         self.state.restore_environment(&environment);
         (self.state.cuda, self.state.library) = touched;
+        self.state.milestones = milestones;
         (self.shell.folder, self.shell.export_all, self.shell.host) = shell;
         self.shell.to_export.truncate(to_export);
         let scope = self.shell_scope();

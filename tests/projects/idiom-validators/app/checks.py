@@ -2,7 +2,7 @@
 import os
 
 
-def validate_gpu():
+def validate_gpu():  # ~ validation-reads-env-only note
     if os.environ.get("CUDA_VISIBLE_DEVICES") != "1":
         raise RuntimeError("wrong card")
 

@@ -1,8 +1,8 @@
 import os
 import subprocess
 
-os.system("export CUDA_VISIBLE_DEVICES=0")
-subprocess.run("set CUDA_VISIBLE_DEVICES=0", shell=True, check=True)
+os.system("export CUDA_VISIBLE_DEVICES=0")  # ~ gpu-env-in-subshell error
+subprocess.run("set CUDA_VISIBLE_DEVICES=0", shell=True, check=True)  # ~ gpu-env-in-subshell error
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 
 import torch

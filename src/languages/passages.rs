@@ -1,0 +1,79 @@
+//! What people read in a file: comments, and the prose and tables of documents. Only rules about what is said of hardware
+//! ask for it, so it is put together when they do.
+
+use super::embedded::{Extract, Origin};
+use super::{markdown, python};
+use crate::sources::{Language, Source};
+
+/// A piece of text that says one thing by itself.
+#[derive(Debug)]
+pub struct Passage {
+    pub kind: PassageKind,
+    pub text: String,
+    /// Where the text stands in the file.
+    pub origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassageKind {
+    /// What stands behind the mark of a comment.
+    Comment,
+    /// With its level.
+    Heading(u8),
+    /// A paragraph, or the text of a list item.
+    Text,
+    /// A line of a block that holds no code: output of a program.
+    Line,
+    /// A cell of a table, by the number of its row and column; row 0 is the head.
+    Cell(u32, u32),
+}
+
+/// The passages of a file, in the order in which they stand.
+pub fn passages(source: &Source) -> Vec<Passage> {
+    match source.language {
+        Language::Markdown => markdown::passages::passages(source),
+        Language::Python => {
+            let text = source.text.trim_start_matches('\u{feff}');
+            python::remarks(text, &Origin::from(source.text.len() - text.len()), false)
+        }
+        Language::Notebook => {
+            let Some(Ok(cells)) = &source.cells else { return Vec::new() };
+            let of_cell = |cell: &crate::sources::Cell| {
+                python::remarks(&source.text[cell.range.clone()], &Origin::from(cell.range.start), true)
+            };
+            cells.iter().flat_map(of_cell).collect()
+        }
+        Language::Rust => behind(&source.text, "//"),
+        Language::Json => Vec::new(),
+        Language::Batch => Vec::new(),
+        _ => behind(&source.text, "#"),
+    }
+}
+
+/// What stands behind a mark on each line. A mark inside a text is taken for one as well: what is behind it is read by
+/// people all the same.
+fn behind(text: &str, mark: &str) -> Vec<Passage> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(start) = line.find(mark) {
+            found.push(Passage::new(PassageKind::Comment, line[start..].trim_end(), at + start));
+        }
+        at += line.len();
+    }
+    found
+}
+
+impl Passage {
+    /// Text that stands in the file as it is, from a byte on.
+    pub fn new(kind: PassageKind, text: &str, start: usize) -> Passage {
+        let mut extract = Extract::default();
+        extract.push(text, start);
+        Passage::of(kind, extract)
+    }
+
+    pub(super) fn of(kind: PassageKind, extract: Extract) -> Passage {
+        let (text, origin) = extract.finish();
+        Passage { kind, text, origin }
+    }
+}

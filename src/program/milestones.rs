@@ -1,0 +1,102 @@
+//! Milestones: what a program has passed on its way after which variables are no longer read, as far as
+//! `rules/environment.yaml` names them: the import of a module, the first use of a library.
+
+use super::state::Reaching;
+use crate::facts::Place;
+use smallvec::SmallVec;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A milestone, by its position in [`super::knowledge::Variables`].
+pub(crate) type MilestoneId = u8;
+
+/// The milestones behind one point of a program; few, and shared between states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Milestones(Rc<Vec<Passed>>);
+
+/// A milestone that was passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passed {
+    pub milestone: MilestoneId,
+    pub place: Place,
+    /// What passed it, as code.
+    pub by: Arc<str>,
+    /// On every path.
+    pub certain: bool,
+    /// What the variables that are read there may have held, in the order in which they are known.
+    pub then: SmallVec<[Reaching; 1]>,
+}
+
+/// A write that comes after the variable was read, and says something else than what was read.
+#[derive(Clone, Debug)]
+pub struct Late {
+    /// Only this part of the value was read; all of it when there is none.
+    pub part: Option<String>,
+    /// What read it.
+    pub place: Place,
+    /// The same, as code.
+    pub by: Arc<str>,
+    /// It was read on every path.
+    pub certain: bool,
+}
+
+impl Milestones {
+    pub fn get(&self, milestone: MilestoneId) -> Option<&Passed> {
+        self.0.iter().find(|passed| passed.milestone == milestone)
+    }
+
+    /// Notes that a milestone is passed here; the first time on a path counts.
+    pub fn pass(&mut self, passed: Passed) {
+        match self.0.iter().position(|known| known.milestone == passed.milestone) {
+            None => Rc::make_mut(&mut self.0).push(passed),
+            Some(at) if !self.0[at].certain && passed.certain => {
+                let known = &mut Rc::make_mut(&mut self.0)[at];
+                known.certain = true;
+                known.take_over(&passed);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Keeps those that another process has passed too.
+    pub fn retain(&mut self, keep: impl Fn(MilestoneId) -> bool) {
+        if self.0.iter().any(|passed| !keep(passed.milestone)) {
+            Rc::make_mut(&mut self.0).retain(|passed| keep(passed.milestone));
+        }
+    }
+
+    /// What is behind the point where two paths meet.
+    pub fn join(&mut self, other: &Milestones) {
+        if Rc::ptr_eq(&self.0, &other.0) || self == other {
+            return;
+        }
+        let mine = Rc::make_mut(&mut self.0);
+        for passed in mine.iter_mut() {
+            match other.get(passed.milestone) {
+                Some(theirs) => {
+                    passed.certain &= theirs.certain;
+                    passed.take_over(theirs);
+                }
+                None => passed.certain = false,
+            }
+        }
+        for theirs in other.0.iter() {
+            if !mine.iter().any(|passed| passed.milestone == theirs.milestone) {
+                mine.push(Passed { certain: false, ..theirs.clone() });
+            }
+        }
+    }
+}
+
+impl Passed {
+    /// On another path other values were in force.
+    fn take_over(&mut self, other: &Passed) {
+        for (mine, theirs) in self.then.iter_mut().zip(&other.then) {
+            for definition in theirs {
+                if !mine.contains(definition) {
+                    mine.push(definition.clone());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Compiled caches that the project carries along.
+
+use crate::facts::{FileId, Span};
+use crate::rules::files::{FileScope, Sighting};
+use crate::sources::Source;
+
+/// The file itself, when it is the index of a cache, or machine code without one beside it.
+pub(super) fn that_numba_left(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let files = &scope.program.sources.files;
+    let own = &scope.program.sources.file(scope.file).name;
+    let folder = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let is_index = |name: &str| name.ends_with(".nbi");
+    let beside = |(number, other): (usize, &Source)| {
+        FileId(number as u32) != scope.file && is_index(&other.name) && folder(&other.name) == folder(own)
+    };
+    if !is_index(own) && files.iter().enumerate().any(beside) {
+        return Vec::new();
+    }
+    let name = own.rsplit('/').next().unwrap_or(own);
+    vec![Sighting::at(scope.place(Span::default())).word("file", name)]
+}

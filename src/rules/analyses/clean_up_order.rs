@@ -1,0 +1,188 @@
+//! The order in which code cleans up: `del`, then the collector, then the cache. What becomes free after the cache was
+//! emptied stays in it.
+
+use super::memory::{collects, empties_cache, function_called, path};
+use crate::code::walk::blocks;
+use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, Sighting};
+
+/// What one statement is to a clean-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Empties,
+    Collects,
+    Deletes,
+}
+
+/// Statements that clean up one after the other, and where each is.
+type Acts = Vec<(Act, Span)>;
+
+/// `empty_cache()` before `gc.collect()` or `del`, with nothing but a clean-up between them.
+pub(super) fn emptied_before_collected(scope: &FileScope<'_>) -> Vec<Sighting> {
+    blocks(scope.code).into_iter().flat_map(|block| too_early(scope, block)).collect()
+}
+
+fn too_early(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<Sighting> {
+    let mut found = Vec::new();
+    let mut acts = Acts::new();
+    let mut cell = None;
+    for step in block {
+        let here = scope.program.sources.position(scope.place(step.span)).cell;
+        let cleans = here == cell && add_acts(scope, step, &mut acts, 0);
+        if !cleans {
+            found.extend(fault(scope, &acts));
+            acts.clear();
+        }
+        // What ends one clean-up may begin the next.
+        if here != cell {
+            add_acts(scope, step, &mut acts, 0);
+        }
+        cell = here;
+    }
+    found.extend(fault(scope, &acts));
+    found
+}
+
+/// The last time that the cache is emptied, when the collector or a `del` comes only then.
+fn fault(scope: &FileScope<'_>, acts: &Acts) -> Option<Sighting> {
+    let at = acts.iter().rposition(|(act, _)| *act == Act::Empties)?;
+    let (before, after) = (&acts[..at], &acts[at + 1..]);
+    let late = |wanted: Act| {
+        let first = after.iter().find(|(act, _)| *act == wanted)?;
+        (!before.iter().any(|(act, _)| *act == wanted)).then_some(first.1)
+    };
+    let (later, word) = match late(Act::Collects) {
+        Some(later) => (later, "gc.collect()"),
+        None => (late(Act::Deletes)?, "del"),
+    };
+    let sighting = Sighting::at(scope.place(acts[at].1)).word("later", word);
+    Some(sighting.beside(scope.place(later), "what becomes free here stays in the cache"))
+}
+
+/// Adds what a statement does; `false` when it is no part of a clean-up.
+fn add_acts(scope: &FileScope<'_>, step: &Step<'_>, acts: &mut Acts, depth: usize) -> bool {
+    const DEEPEST: usize = 4;
+    let before = acts.len();
+    let belongs = match &step.kind {
+        StepKind::Evaluate(value) => expression(scope, value, step, acts, depth),
+        StepKind::Assign { value: Some(value), .. } => {
+            if collects(scope, value) {
+                acts.push((Act::Collects, step.span));
+            }
+            is_quiet_value(scope, value)
+        }
+        StepKind::Delete(targets) => {
+            let frees = |target: &Target<'_>| !is_of_a_table(scope, target);
+            if targets.iter().any(frees) {
+                acts.push((Act::Deletes, step.span));
+            }
+            true
+        }
+        StepKind::Branch { then, otherwise, .. } if otherwise.is_empty() => {
+            depth < DEEPEST && then.iter().all(|step| add_acts(scope, step, acts, depth + 1))
+        }
+        StepKind::With { body, .. } | StepKind::Try { body, .. } | StepKind::For { body, .. } => {
+            depth < DEEPEST && body.iter().all(|step| add_acts(scope, step, acts, depth + 1))
+        }
+        StepKind::Import(_) | StepKind::Share(_) => true,
+        _ => false,
+    };
+    if !belongs {
+        acts.truncate(before);
+    }
+    belongs
+}
+
+fn expression(
+    scope: &FileScope<'_>,
+    value: &Expr<'_>,
+    step: &Step<'_>,
+    acts: &mut Acts,
+    depth: usize,
+) -> bool {
+    if empties_cache(scope, value) {
+        acts.push((Act::Empties, value.span));
+        return true;
+    }
+    if collects(scope, value) {
+        acts.push((Act::Collects, value.span));
+        return true;
+    }
+    // A function of this file that does nothing but clean up.
+    if depth == 0
+        && let Some(function) = function_called(scope, value)
+        && !function.body.is_empty()
+    {
+        let mut inner = Acts::new();
+        let cleans = function.body.iter().all(|one| add_acts(scope, one, &mut inner, depth + 1));
+        if !cleans || inner.is_empty() {
+            return false;
+        }
+        acts.extend(inner.into_iter().map(|(act, _)| (act, step.span)));
+        return true;
+    }
+    is_quiet(scope, value)
+}
+
+/// Whether a call neither runs a model nor takes memory: figures, messages, waiting.
+fn is_quiet(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    const METHODS: &[&str] = &[
+        "clear",
+        "close",
+        "cpu",
+        "debug",
+        "error",
+        "exception",
+        "info",
+        "log",
+        "print",
+        "warning",
+        "zero_grad",
+    ];
+    match &value.kind {
+        ExprKind::Call(call) => {
+            let path = path(scope, &call.callee);
+            let known =
+                ["builtins.print", "builtins.setattr", "time.sleep", "gc.", "torch.cuda.", "logging."];
+            let method = match &call.callee.kind {
+                ExprKind::Attribute(_, name) => METHODS.contains(name),
+                _ => false,
+            };
+            method || known.iter().any(|known| path.starts_with(known))
+        }
+        ExprKind::Await(inner) => is_quiet(scope, inner),
+        ExprKind::Text(_) | ExprKind::None => true,
+        _ => false,
+    }
+}
+
+/// Whether a value is made without running anything that takes memory.
+fn is_quiet_value(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    match &value.kind {
+        ExprKind::Call(_) | ExprKind::Await(_) => is_quiet(scope, value) || is_clock(scope, value),
+        ExprKind::Binary(_, sides) => is_quiet_value(scope, &sides.0) && is_quiet_value(scope, &sides.1),
+        ExprKind::Sequence(parts) => parts.iter().all(|part| is_quiet_value(scope, part)),
+        ExprKind::Mapping(entries) => entries.is_empty(),
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Text(_)
+        | ExprKind::Name(_)
+        | ExprKind::Attribute(..) => true,
+        ExprKind::Unknown(parts) => parts.is_empty(),
+        _ => false,
+    }
+}
+
+fn is_clock(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    super::memory::called(scope, value).starts_with("time.")
+}
+
+/// `del os.environ["X"]`, `del sys.modules["x"]`: nothing that lies on a GPU.
+fn is_of_a_table(scope: &FileScope<'_>, target: &Target<'_>) -> bool {
+    match target {
+        Target::Item(item) => matches!(path(scope, &item.0), "os.environ" | "sys.modules" | "sys.path"),
+        _ => false,
+    }
+}

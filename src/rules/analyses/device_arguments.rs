@@ -1,0 +1,280 @@
+//! Devices in a form that the call does not take: with the index where only the kind goes, a count for an index.
+
+use super::device_texts::texts_of;
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{Argument, Call, Expr, ExprKind};
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::{argument, expects_failure};
+
+/// Calls that take the kind of device and the index apart: the position of the device, and what to write instead.
+const APART: &[(&str, Option<usize>, &str)] = &[
+    ("ctranslate2.Encoder", Some(1), INDEX_APART),
+    ("ctranslate2.Generator", Some(1), INDEX_APART),
+    ("ctranslate2.Translator", Some(1), INDEX_APART),
+    ("ctranslate2.models.Wav2Vec2", Some(1), INDEX_APART),
+    ("ctranslate2.models.Whisper", Some(1), INDEX_APART),
+    ("faster_whisper.WhisperModel", Some(1), INDEX_APART),
+    ("jax.devices", Some(0), "write `jax.devices(\"gpu\")[1]`"),
+    ("jax.local_devices", None, "write `jax.local_devices(backend=\"gpu\")[1]`"),
+    ("lightgbm.LGBMClassifier", None, "write `device=\"gpu\", gpu_device_id=1`"),
+    ("lightgbm.LGBMRanker", None, "write `device=\"gpu\", gpu_device_id=1`"),
+    ("lightgbm.LGBMRegressor", None, "write `device=\"gpu\", gpu_device_id=1`"),
+    ("vllm.AsyncEngineArgs", None, "choose the card by CUDA_VISIBLE_DEVICES"),
+    ("vllm.EngineArgs", None, "choose the card by CUDA_VISIBLE_DEVICES"),
+    ("vllm.LLM", None, "choose the card by CUDA_VISIBLE_DEVICES"),
+    ("whisperx.asr.load_model", Some(1), INDEX_APART),
+    ("whisperx.load_model", Some(1), INDEX_APART),
+];
+
+const INDEX_APART: &str = "write `device=\"cuda\", device_index=1`";
+
+/// Keywords that a call does not take, or no longer, with what to write instead.
+const REMOVED: &[(&[&str], &str, &str, &str)] = &[
+    (TRAINERS, "gpus", "has no `gpus=` since 2.0", "write `accelerator=\"gpu\", devices=…`"),
+    (
+        &["transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"],
+        "device",
+        "takes no device: it uses the GPUs that are visible",
+        "choose the card by CUDA_VISIBLE_DEVICES",
+    ),
+    (
+        &["xgboost.XGBClassifier", "xgboost.XGBRegressor", "xgboost.XGBRanker", "xgboost.XGBRFClassifier"],
+        "gpu_id",
+        "takes the index in `device` since 2.0",
+        "write `device=\"cuda:1\"`",
+    ),
+];
+
+const TRAINERS: &[&str] = &[
+    "lightning.Trainer",
+    "lightning.Trainer.from_argparse_args",
+    "lightning.pytorch.Trainer",
+    "lightning.pytorch.Trainer.from_argparse_args",
+    "pytorch_lightning.Trainer",
+    "pytorch_lightning.Trainer.from_argparse_args",
+];
+
+/// Calls whose `devices` is a number of devices, unless it is a list.
+const COUNTING: &[&str] = &[
+    "lightning.Fabric",
+    "lightning.Trainer",
+    "lightning.fabric.Fabric",
+    "lightning.pytorch.Trainer",
+    "lightning_fabric.Fabric",
+    "pytorch_lightning.Trainer",
+];
+
+/// Calls whose `device_ids` is a list.
+const LISTING: &[&str] = &[
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.parallel.distributed.DistributedDataParallel",
+];
+
+const AUTOCASTS: &[&str] = &["torch.amp.autocast", "torch.autocast"];
+
+/// Names that say that they hold an index.
+const INDICES: &[&str] = &[
+    "cuda_device_id",
+    "cuda_device_index",
+    "cuda_id",
+    "cuda_index",
+    "device_id",
+    "device_idx",
+    "device_index",
+    "gpu_device_id",
+    "gpu_device_index",
+    "gpu_id",
+    "gpu_idx",
+    "gpu_index",
+    "local_rank",
+    "main_gpu",
+];
+
+/// Arguments that the call does not take as they are.
+pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if around.iter().any(|one| expects_failure(one, scope)) {
+            return;
+        }
+        let Some(path) = scope.names.path(&call.callee) else { return };
+        let look = Look { scope, call, path, around };
+        let fault = look.with_index().or_else(|| look.removed()).or_else(|| look.counted());
+        if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
+            let sighting = Sighting::at(scope.place(fault.at.span))
+                .word("callee", path.trim_end_matches("()"))
+                .word("what", fault.what)
+                .word("instead", fault.instead);
+            found.push(if fault.sure { sighting } else { sighting.unsure() });
+        }
+    });
+    found
+}
+
+struct Fault<'e> {
+    at: &'e Expr<'e>,
+    what: &'static str,
+    instead: &'static str,
+    sure: bool,
+}
+
+struct Look<'l, 'a> {
+    scope: &'l FileScope<'a>,
+    call: &'a Call<'a>,
+    path: &'l str,
+    around: &'l [Around<'a, 'a>],
+}
+
+impl<'a> Look<'_, 'a> {
+    fn keyword(&self, name: &str) -> Option<&'a Expr<'a>> {
+        argument(&self.call.arguments, None, Some(name)).or_else(|| {
+            // `Trainer(**settings)` with settings that are written in the file.
+            let unpacked = self.call.arguments.iter().filter(|one| one.unpacked && one.name.is_none());
+            unpacked.filter_map(|one| entry(&one.value, name, self.scope)).next()
+        })
+    }
+
+    /// `WhisperModel("small", device="cuda:1")`
+    fn with_index(&self) -> Option<Fault<'a>> {
+        let (_, position, instead) = APART.iter().find(|(name, ..)| *name == self.path)?;
+        let device = argument(&self.call.arguments, *position, Some("device"))
+            .or_else(|| argument(&self.call.arguments, None, Some("backend")))?;
+        let kinds: &[&str] = if self.path.starts_with("jax") { &["cuda:", "gpu:"] } else { &["cuda:"] };
+        let mut texts = texts_of(device, self.scope, true);
+        if let (true, Some(default)) = (texts.is_empty(), self.default_of(device)) {
+            texts = texts_of(default, self.scope, true);
+        }
+        let has_index = texts.iter().any(|one| kinds.iter().any(|kind| one.text.starts_with(kind)));
+        has_index.then_some(Fault {
+            at: device,
+            what: "takes the kind of device alone, without an index",
+            instead,
+            sure: true,
+        })
+    }
+
+    /// The default of the parameter that an expression is.
+    fn default_of(&self, expr: &Expr<'_>) -> Option<&'a Expr<'a>> {
+        let ExprKind::Name(name) = expr.kind else { return None };
+        let inside = self.around.iter().rev().find_map(|one| match one {
+            Around::Function(number) => Some(&self.scope.code.functions[*number]),
+            _ => None,
+        })?;
+        inside.parameters.iter().find(|one| one.name == name)?.default.as_ref()
+    }
+
+    /// `Trainer(gpus=1)`
+    fn removed(&self) -> Option<Fault<'a>> {
+        let (_, keyword, what, instead) = REMOVED
+            .iter()
+            .find(|(calls, keyword, ..)| calls.contains(&self.path) && self.keyword(keyword).is_some())?;
+        Some(Fault { at: self.keyword(keyword)?, what, instead, sure: true })
+    }
+
+    /// `Trainer(devices=gpu_id)`
+    fn counted(&self) -> Option<Fault<'a>> {
+        let devices = self.keyword("devices").filter(|_| COUNTING.contains(&self.path))?;
+        let on_gpu = self.keyword("accelerator").is_none_or(
+            |one| matches!(&one.kind, ExprKind::Text(text) if matches!(&**text, "gpu" | "cuda" | "auto")),
+        );
+        let is_zero = match &devices.kind {
+            ExprKind::Int(number) => *number == 0,
+            ExprKind::Text(text) => text == "0",
+            _ => false,
+        };
+        (on_gpu && (is_zero || self.is_index(devices))).then_some(Fault {
+            at: devices,
+            what: "takes a number here as how many devices, and this is an index",
+            instead: "write a list: `devices=[…]`",
+            sure: is_zero,
+        })
+    }
+
+    /// `DistributedDataParallel(model, device_ids=local_rank)`
+    fn listed(&self) -> Option<Fault<'a>> {
+        let devices = argument(&self.call.arguments, Some(1), Some("device_ids"))?;
+        let is_number = matches!(self.scope.names.meant(devices).kind, ExprKind::Int(_));
+        (LISTING.contains(&self.path) && (is_number || self.is_index(devices))).then_some(Fault {
+            at: devices,
+            what: "takes a list of devices, and this is a number",
+            instead: "write a list: `device_ids=[…]`",
+            sure: is_number,
+        })
+    }
+
+    fn of_torch(&self) -> Option<Fault<'a>> {
+        let first = argument(&self.call.arguments, Some(0), None)
+            .or_else(|| argument(&self.call.arguments, None, Some("device")))
+            .or_else(|| argument(&self.call.arguments, None, Some("device_type")))?;
+        let says = |text: &str| {
+            let meant = &self.scope.names.meant(first).kind;
+            matches!(meant, ExprKind::Text(found) if found == text)
+        };
+        let (what, instead) = match self.path {
+            "torch.cuda.set_device" if says("cpu") => ("takes GPUs only", "leave the call out on the CPU"),
+            "torch.device" if self.call.arguments.iter().any(|one| is_negative(one)) => {
+                ("takes no negative index", "write `torch.device(\"cpu\")` for the CPU")
+            }
+            path if AUTOCASTS.contains(&path) && self.scope.names.path(first) == Some("torch.device()") => {
+                ("takes the kind of device as a text", "hand on `.type` of the device")
+            }
+            path if path.starts_with("pyannote.audio.Pipeline.from_pretrained()")
+                && path.ends_with(".to")
+                && !texts_of(first, self.scope, true).is_empty() =>
+            {
+                ("takes a `torch.device`, and no text", "write `torch.device(…)` around it")
+            }
+            "cupy.cuda.Device" if !texts_of(first, self.scope, true).is_empty() => {
+                ("takes the index alone", "write the number")
+            }
+            _ => return None,
+        };
+        Some(Fault { at: first, what, instead, sure: true })
+    }
+
+    /// Whether the name of a value, or where it comes from, says that it is an index.
+    fn is_index(&self, expr: &Expr<'_>) -> bool {
+        let path = self.scope.names.path(expr);
+        if path == Some("torch.device().index") || path == Some("torch.cuda.current_device()") {
+            return true;
+        }
+        // A name that holds a list or `"1,"`.
+        match &self.scope.names.meant(expr).kind {
+            ExprKind::Sequence(_) | ExprKind::Text(_) | ExprKind::Join(_) | ExprKind::Comprehension(_) => {
+                return false;
+            }
+            _ => {}
+        }
+        match &expr.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
+                INDICES.contains(&name.to_ascii_lowercase().as_str())
+            }
+            ExprKind::Call(call) if self.scope.names.path(&call.callee) == Some("builtins.int") => {
+                let of = argument(&call.arguments, Some(0), None);
+                of.is_some_and(|of| self.scope.text(of.span).contains("LOCAL_RANK") || self.is_index(of))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_negative(argument: &Argument<'_>) -> bool {
+    matches!(&argument.value.kind, ExprKind::Negate(inner) if matches!(inner.kind, ExprKind::Int(_)))
+}
+
+/// What a key has in a dictionary of the file.
+fn entry<'a>(mapping: &'a Expr<'a>, name: &str, scope: &FileScope<'a>) -> Option<&'a Expr<'a>> {
+    match &scope.names.meant(mapping).kind {
+        ExprKind::Mapping(entries) => entries.iter().find_map(|(key, value)| match key.as_ref()?.kind {
+            ExprKind::Text(ref key) if key == name => Some(value),
+            _ => None,
+        }),
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("builtins.dict") => {
+            argument(&call.arguments, None, Some(name))
+        }
+        _ => None,
+    }
+}

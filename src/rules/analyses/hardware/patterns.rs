@@ -1,0 +1,189 @@
+//! The words by which texts in English, French and Spanish speak of hardware, as expressions.
+
+use crate::architectures::{architectures, features, products};
+use regex::Regex;
+use std::sync::LazyLock;
+
+pub(super) struct Patterns {
+    pub architecture: Regex,
+    /// Behind an architecture: and what came later.
+    pub and_newer: Regex,
+    /// Before a name: it is denied, or only compared with.
+    pub denied: Regex,
+    /// Names that are letters in capitals: `A100`.
+    pub product: Regex,
+    /// Names that are written in any way: `rtx 3090`.
+    pub product_any_case: Regex,
+    /// Behind a name: it is another product, which is not known.
+    pub other_product: Regex,
+    /// Behind a name: a form of the product that differs in some things.
+    pub variant: Regex,
+    pub series: Regex,
+    pub feature: Regex,
+    pub memory: Regex,
+    /// "compute capability"
+    pub capability: Regex,
+    /// Behind a number: it is a capability.
+    pub capability_follows: Regex,
+    /// A number, or the name of a target: `sm_86`.
+    pub number: Regex,
+    /// Between "compute capability" and a number that belongs to it.
+    pub leads_on: Regex,
+    /// Behind a number that is an amount.
+    pub unit: Regex,
+    /// Before a number that is a version.
+    pub version: Regex,
+    /// `- 8.9`
+    pub range: Regex,
+    pub or_more: Regex,
+    pub or_less: Regex,
+    /// Before a number: `>=`, `at least`.
+    pub bound: Regex,
+    pub below: Regex,
+    pub above: Regex,
+    /// What may stand between two names where one says what the other is.
+    pub links: Regex,
+    /// What may stand between names of one list.
+    pub list: Regex,
+    /// In a sentence that speaks of a mistake.
+    pub doubt: Regex,
+    /// In a text that is about GPUs.
+    pub about_gpus: Regex,
+    /// In a sentence in which numbers may be versions.
+    pub versions: Regex,
+    /// In a sentence about memory that is used.
+    pub memory_used: Regex,
+    /// More than one card, or less.
+    pub several: Regex,
+    /// Between a feature and what it needs.
+    pub needs: Regex,
+    /// Between hardware and a feature that it has.
+    pub offers: Regex,
+    pub exclusive: Regex,
+    /// In a sentence that says where a feature is missing, or made up by software.
+    pub lacking: Regex,
+    pub by_default: Regex,
+    pub mantissa: Regex,
+}
+
+pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(Patterns::new);
+
+impl Patterns {
+    fn new() -> Patterns {
+        let (any_case, as_written) = product_names();
+        let cue = "compute[ _-]?capabilit(?:y|ies)|cuda[ _-]?capabilit(?:y|ies)|capabilit(?:y|ies)\
+                   |capacités? de calcul|capacidad(?:es)? de (?:c[oó]mputo|c[aá]lculo)|compute[ _-]?cap|\\bcc";
+        Patterns {
+            architecture: any(architectures().iter().flat_map(|one| &one.words)),
+            and_newer: expression(
+                r"^(?:\s+(?:gpus?|generation|architectures?|cards?|series|class|devices?))?(?:\s*\+|\s*(?:,\s*)?(?:and|or|et|ou|y|o)\s+(?:newer|later|above|higher|up|better|beyond|onwards?|greater|plus\s+récente?s?|ultérieure?s?|supérieure?s?|posterior(?:es)?|superior(?:es)?|más\s+nuev[ao]s?|más\s+recientes?)|\s+onwards?)",
+            ),
+            denied: expression(
+                r"(?:\b(?:pre|non|post)[- ]?|\b(?:not|no|never|isn't|aren't|before|below|than|unlike|without|vs\.?|versus|pas|avant|sans|antes\s+de|sin|nor)\s+(?:(?:an?|the|all|any|every|to|be|nvidia|de|la|le|une?|una?)\s+)?)$",
+            ),
+            product: Regex::new(&as_written).expect("fixed words"),
+            product_any_case: expression(&any_case),
+            other_product: expression(r"^[ -]?(?:ti|super|gre|d|m)\b"),
+            variant: expression(
+                r"^(?:[ -]?(?:laptop|mobile|max-?q|notebook|portable|portátil|nvl|gpu laptop)|\s+\(?(?:laptop|mobile|notebook|max-?q))",
+            ),
+            series: expression(
+                r"\b(RTX|GTX)[ -]?(10|16|20|30|40|50)(?:xx|x0|0x0|(?:00)?[ -]?(?:series|serie|série))",
+            ),
+            feature: any(features().iter().flat_map(|one| &one.words)),
+            memory: expression(r"(\d{1,3}(?:\.\d+)?)[ -]?(?:GB|GiB|Go)"),
+            capability: expression(cue),
+            capability_follows: expression(&format!(r"^\s*(?:{cue})")),
+            number: expression(
+                r"(?:\bsm[ _-]?|\bcompute_)(?P<sm>\d{1,2}\.\d|\d{1,2}\.?x|\d{2,3})[af]?|(?P<number>\(\s*\d{1,2}\s*,\s*\d\s*\)|\d{1,2}\.[\dx]|\d{2,3})",
+            ),
+            leads_on: expression(
+                r#"^[\s:=()`'"*≥≤<>~\[\]{}/,&|–—+-]*(?:(?:of|is|are|version|level|at|least|minimum|min|de|es|est|son|sont|and|or|to|y|et|ou|o|a|à|from|between|than|under|higher|newer|later|greater|above|through|cc|sm|al|menos|au|moins)[\s:=()`'"*≥≤<>~\[\]{}/,&|–—+-]*)*$"#,
+            ),
+            unit: expression(
+                r"^\s?(?:[GMTK]i?B|Go\b|Mo\b|To\b|T?FLOPS?|ms\b|s\b|secs?\b|seconds?\b|min\b|h\b|hours?\b|x\b|×|%|GHz|MHz|W\b|nm\b|fps|it/s|tok|bits?\b|cores?\b|billion|million|B\b|SMs?\b)",
+            ),
+            version: expression(
+                r"(?:\b(?:cuda|cudnn|tensorrt|trt|pytorch|torch|python|version|driver|toolkit|nvcc|tensorflow|tf|jax|release|triton|vllm|opencl|vulkan|pcie|hbm|gen|nccl|numba|cupy)(?:[ -]?(?:toolkit|version|>=|≥|==|v))*[\s:=(≥>]*|\bv|[a-z]-)$",
+            ),
+            range: expression(
+                r"^\s*(?:-|–|—|\bto\b|\bthrough\b|\bà\b|\bhasta\b|\ba\b)\s*(?:sm[ _]?)?(\d{1,2}\.\d|\d{2,3})\b",
+            ),
+            or_more: expression(
+                r"^(?:\+|\s*(?:,\s*)?(?:and|or|et|ou|y|o)\s+(?:newer|later|above|higher|greater|up|better|more|beyond|plus|supérieure?|superior|más|mayor|posterior))",
+            ),
+            or_less: expression(
+                r"^\s*(?:,\s*)?(?:and|or|et|ou|y|o)\s+(?:lower|below|older|earlier|less|under|moins|inférieure?|menos|inferior|menor)",
+            ),
+            bound: expression(
+                r"(>=|≥|=>|<=|≤|=<|>|<|\b(?:at least|minimum|min\.?|from|starting (?:at|from|with)|au moins|à partir de|al menos|a partir de|desde|above|over|greater than|higher than|newer than|below|under|less than|lower than|older than|before))[\s`(*]*(?:(?:compute capability|cc|sm)[\s_`]*)?$",
+            ),
+            below: expression(r"^(?:below|under|less than|lower than|older than|before)$"),
+            above: expression(r"^(?:above|over|greater than|higher than|newer than)$"),
+            links: expression(&format!(
+                r"(?:{cue}|\b(?:e\.g|i\.e|cuda|sm|architectures?|arquitecturas?|arch|gpus?|cards?|nvidia|geforce|tesla|quadro|generations?|gen|série|serie|series|class|family|chips?|devices?|with|of|the|is|are|was|has|have|had|at|for|like|such|as|including|based|on|level|version|an?|its|de|du|la|les?|el|los|las|est|sont|ayant|avec|cartes?|génération|comme|es|son|con|tiene|tarjetas?|generación|como|desktop|data|center|datacenter|consumer|workstation|professional|reports?|means|equals|corresponds?|corresponde|correspond|denotes|refers|uses|belongs|to|which|that|a|un|une|una|vram|memory|lovelace|detected|laptop|mobile|sxm\d?|pcie)\b|[\s:=()`'*\[\]{{}}|/,&–—>~.#✅❌→⇒-]|\x22)"
+            )),
+            list: expression(r#"^[\s,/&+*`'"|]*(?:\b(?:and|or|et|ou|y|o|e)\b)?[\s*`'"]*$"#),
+            doubt: expression(
+                r"\?\s*$|\b(?:wrong|wrongly|incorrect\w*|mistak\w+|mistook|confus\w+|myth|misconception|mislabel\w*|misreport\w*|misidentif\w*|erron\w+|false|faux|erreur|bug|bogus|incorrecto|incorrecta|equivoc\w+|error|typo|instead of|rather than|should be|used to|formerly|pretend\w*|spoof\w*|fake\w*)\b",
+            ),
+            about_gpus: expression(
+                r"\bgpus?\b|nvidia|\bcuda\b|compute capability|\bsm_\d|geforce|\brtx\b|tensor cores?",
+            ),
+            versions: expression(r"\b(?:cuda|cudnn|tensorrt|driver|version|toolkit|since|release[ds]?)\b"),
+            memory_used: expression(
+                r"\b(?:us(?:e[ds]?|ing|age)|needs?|needed|requires?|required|fits?|peak|consum\w*|free|left|available|allocated?|reserved?|at least|minimum|limit(?:ed)?|offload\w*|budget|per|only|spare|headroom|utili[sz]\w+|libre|disponible|utilisée?|usad[oa]|necesita|nécessite|mig|slices?|vgpu|partition\w*|shared|half|host|ram|cpu|swap|model|weights|batch)\b",
+            ),
+            several: expression(
+                r"(?:\b\d{1,4}\s?[x×]\s*$|\b(?:dual|two|three|four|eight|pair of|both|deux|dos|quatre|cuatro)\s+(?:nvidia\s+)?(?:geforce\s+)?$|\b[2-9]\s+(?:nvidia\s+)?(?:geforce\s+)?$|\b16\s+$)",
+            ),
+            needs: expression(
+                r"^[\s*`:(]*(?:\b(?:(?:is|are)\s+)?(?:only\s+)?(?:supports?|support|tensor cores?|kernels?|math|requires?|needs?|required|supported|available|works?|runs?|exists?|introduced|minimum|min|from|since|on|with|starting|at|in|in hardware|hardware|native|natively|nécessite|requiert|exige|disponible|à partir d[eu']|requiere|necesita|desde|a partir de|en|sur|soporte|soportado|gpus?|an?|of|compute[ _-]?capability|capability|cc|sm|nvidia|capacité de calcul|capacidad de c[oó]mputo|the|architecture|arquitectura|cards?|generation)\b[\s*`:(>=≥]*)*$",
+            ),
+            offers: expression(
+                r"^[\s*`]*(?:\b(?:gpus?|cards?|the|architecture|generation|already|first|to|with|soporte|para|con|nativo|native|natively|hardware|tensor|cores?|tarjetas?|las|les|cartes|de)\b[\s*`]*)*\b(?:supports?|introduce[ds]|brings?|brought|adds?|added|offers?|provides?|has|have|soportan?|prend en charge|prennent en charge|apporte|introdujo|admite|supportent?)\b(?:[\s*`]*\b(?:support|for|native|hardware|the|tensor|cores?|first|de|le|la|los|el|both|fp16|int8|and|y|et)\b|[\s*`,])*$",
+            ),
+            exclusive: expression(r"\bexclusi[vf]\w*"),
+            lacking: expression(
+                r"\b(?:not?|never|without|lacks?|lacking|missing|unsupported|absent|cannot|can't|doesn't|don't|emulat\w+|fall(?:s)? ?back|fallback|software|slow\w*|until|pas|sans|aucun|sin|ninguna?|nunca|tampoco|faux|instead|unless|except|before|disabled?|hang\w*|crash\w*|fail\w*|error|raises?|skip\w*)\b|❌|✗|✘|n't",
+            ),
+            by_default: expression(
+                r"\b(?:(?:on|enabled|active|activated|used|turned on|activ[ée]e?|activad[oa]|habilitad[oa])\s+by\s+default|by default|par défaut|por defecto|predeterminad[oa])\b",
+            ),
+            mantissa: expression(
+                r"\b(\d{1,2})[ -]?bits?(?:\s+de)?\s+manti[s]*[ae]?\w*|\bmanti[s]*[ae]\w*\s+(?:of|de)\s+(\d{1,2})[ -]?bits?",
+            ),
+        }
+    }
+}
+
+fn expression(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){pattern}")).expect("fixed words")
+}
+
+/// Any of these words, the longest first.
+fn any<'w>(words: impl Iterator<Item = &'w String>) -> Regex {
+    let mut words: Vec<&str> = words.map(String::as_str).collect();
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let words: Vec<String> = words.iter().map(|word| regex::escape(word)).collect();
+    expression(&format!("(?:{})", words.join("|")))
+}
+
+/// The names of products: those that may be written in any case, and those that are a letter and a number.
+fn product_names() -> (String, String) {
+    let mut names: Vec<&str> = products().iter().map(|one| one.name.as_str()).collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    let (mut any_case, mut as_written) = (Vec::new(), Vec::new());
+    for name in names {
+        let pattern = match name.split_once(' ') {
+            Some(("Tesla", rest)) if rest.len() > 2 => format!("(?:Tesla[ -]?)?{rest}"),
+            Some(("RTX", rest)) if rest.starts_with('A') => format!("(?:RTX[ -]?)?{rest}"),
+            _ => name.replace(' ', "[ _-]?"),
+        };
+        match name.contains(' ') && !name.starts_with("Tesla") {
+            true => any_case.push(pattern),
+            false => as_written.push(pattern),
+        }
+    }
+    (format!("(?:{})", any_case.join("|")), format!("(?:{})", as_written.join("|")))
+}

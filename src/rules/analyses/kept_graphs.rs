@@ -1,0 +1,311 @@
+//! Sums of losses: `total += loss` keeps the graph of every step of a loop, unless the sum itself is what is
+//! differentiated.
+
+use super::memory::{method_of, path};
+use crate::code::walk::{Around, Part, walk, within_function};
+use crate::code::{Expr, ExprKind, Operator, StepKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, Sighting};
+
+/// What a function does with values that may have a graph, in the order in which it stands there.
+struct Note {
+    function: Option<usize>,
+    /// The loops around it, the outermost first.
+    loops: Vec<Span>,
+    /// It runs in each turn of its innermost loop.
+    always: bool,
+    span: Span,
+    what: What,
+}
+
+enum What {
+    /// `loss.backward()`: of these values.
+    Backward(Vec<String>),
+    /// `total += loss`: the sum, and the values whose graphs it takes over.
+    Add(String, Vec<String>),
+    /// `loss = a + b`: the name, the values whose graphs it takes over, and whether it is cut off from them.
+    Assign(String, Vec<String>, bool),
+}
+
+/// `total += loss` in a loop that calls `loss.backward()`.
+pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
+    if !scope.whole_text().contains("torch") {
+        return Vec::new();
+    }
+    let notes = notes_of(scope);
+    let mut found = Vec::new();
+    for (at, note) in notes.iter().enumerate() {
+        let What::Add(total, values) = &note.what else { continue };
+        let of_function: Vec<&Note> = notes.iter().filter(|other| other.function == note.function).collect();
+        if feeds_backward(&of_function, total) {
+            continue;
+        }
+        for (depth, inside) in note.loops.iter().enumerate().rev() {
+            let in_loop = |other: &&&Note| other.loops.get(depth) == Some(inside);
+            let here: Vec<&Note> = of_function.iter().filter(in_loop).copied().collect();
+            let graphs = with_graphs(&here);
+            let Some(value) = values.iter().find(|value| graphs.contains(value)) else { continue };
+            let starts_anew = here.iter().any(|other| {
+                let What::Assign(name, ..) = &other.what else { return false };
+                name == total && other.always && other.loops.len() == depth + 1
+            });
+            let before = notes[..at].iter().filter(|other| other.function == note.function);
+            if !starts_anew && !is_cut_off(before, value) {
+                let place = scope.place(note.span);
+                found.push(Sighting::at(place).word("total", total).word("value", value));
+            }
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a value that a name takes part in is differentiated.
+fn feeds_backward(notes: &[&Note], name: &str) -> bool {
+    let mut feeding: Vec<&str> = Vec::new();
+    for note in notes {
+        if let What::Backward(values) = &note.what {
+            feeding.extend(values.iter().map(String::as_str));
+        }
+    }
+    let mut next = 0;
+    while let Some(&target) = feeding.get(next) {
+        for note in notes {
+            let (What::Assign(assigned, values, _) | What::Add(assigned, values)) = &note.what else {
+                continue;
+            };
+            if assigned == target {
+                let new = values.iter().map(String::as_str).filter(|value| !feeding.contains(value));
+                feeding.extend(new.collect::<Vec<_>>());
+            }
+        }
+        next += 1;
+    }
+    // A loss that is a term of the sum feeds nothing by that.
+    feeding.contains(&name)
+}
+
+/// What has a graph in a loop: what is differentiated there, the terms that it is made of, and what is made of it.
+fn with_graphs(notes: &[&Note]) -> Vec<String> {
+    let mut graphs: Vec<String> = Vec::new();
+    for note in notes {
+        if let What::Backward(values) = &note.what {
+            graphs.extend(values.iter().cloned());
+        }
+    }
+    const ROUNDS: usize = 4;
+    for _ in 0..ROUNDS {
+        for note in notes {
+            let What::Assign(name, values, _) = &note.what else { continue };
+            if graphs.contains(name) {
+                let made_here = |value: &&String| {
+                    notes.iter().any(|other| matches!(&other.what, What::Assign(name, ..) if name == *value))
+                };
+                let new = values.iter().filter(made_here).filter(|value| !graphs.contains(value));
+                graphs.extend(new.cloned().collect::<Vec<_>>());
+            } else if values.iter().any(|value| graphs.contains(value)) {
+                graphs.push(name.clone());
+            }
+        }
+    }
+    graphs
+}
+
+/// `loss = loss.item()` before it is added.
+fn is_cut_off<'n>(before: impl DoubleEndedIterator<Item = &'n Note>, value: &str) -> bool {
+    let last = before.rev().find_map(|note| match &note.what {
+        What::Assign(name, _, cut) if name == value => Some(*cut),
+        _ => None,
+    });
+    last.unwrap_or(false)
+}
+
+fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let (function, around) = within_function(around);
+        let loops: Vec<Span> = around
+            .iter()
+            .filter_map(|one| match one {
+                Around::Loop(step) => Some(step.span),
+                _ => None,
+            })
+            .collect();
+        if around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind))) {
+            return;
+        }
+        let since_loop = around.iter().rposition(|one| matches!(one, Around::Loop(_))).map_or(0, |at| at + 1);
+        let always = !around[since_loop..].iter().any(|one| {
+            matches!(one, Around::Then(_) | Around::Otherwise(_) | Around::Handler(..) | Around::TryElse(_))
+        });
+        let mut note = |span, what| {
+            notes.push(Note { function, loops: loops.clone(), always, span, what });
+        };
+        match part {
+            Part::Step(step) => match &step.kind {
+                StepKind::Update { target, operator: Operator::Add | Operator::Subtract, value } => {
+                    if let Some(total) = text_of_target(scope, target) {
+                        note(step.span, What::Add(total, terms(scope, value)));
+                    }
+                }
+                StepKind::Assign { targets, value: Some(value), .. } => {
+                    let [target] = &targets[..] else { return };
+                    let Some(name) = text_of_target(scope, target) else { return };
+                    let mut values = terms(scope, value);
+                    if is_sum(value) && values.contains(&name) && values.len() > 1 {
+                        values.retain(|value| *value != name);
+                        note(step.span, What::Add(name, values));
+                    } else {
+                        let cut = values.is_empty() && is_cut(scope, value);
+                        note(step.span, What::Assign(name, values, cut));
+                    }
+                }
+                StepKind::With { items, .. } => {
+                    for (item, target) in items {
+                        let scaled = method_of(item).filter(|(_, name, _)| *name == "scale_loss");
+                        if let (Some((_, _, call)), Some(target)) = (scaled, target)
+                            && let Some(name) = text_of_target(scope, target)
+                            && let Some(first) = call.arguments.first()
+                        {
+                            note(step.span, What::Assign(name, terms(scope, &first.value), false));
+                        }
+                    }
+                }
+                _ => {}
+            },
+            Part::Expr(expr) => {
+                let Some((object, name, call)) = method_of(expr) else { return };
+                let first = call.arguments.first().map(|argument| &argument.value);
+                match name {
+                    "backward" | "manual_backward" => {
+                        let mut values = terms(scope, object);
+                        values.extend(first.map_or(Vec::new(), |first| terms(scope, first)));
+                        note(expr.span, What::Backward(values));
+                    }
+                    "detach_" => {
+                        for value in terms(scope, object) {
+                            note(expr.span, What::Assign(value, Vec::new(), true));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            Part::Target(_) => {}
+        }
+    });
+    notes
+}
+
+/// The names in an expression whose graphs the value of the expression keeps.
+fn terms(scope: &FileScope<'_>, expr: &Expr<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    add_terms(scope, expr, &mut found);
+    found
+}
+
+fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
+    /// Methods whose result has no graph.
+    const CUTTING: &[&str] = &["item", "detach", "tolist", "numpy", "detach_", "size", "dim", "numel"];
+    match &expr.kind {
+        ExprKind::Name(name) => found.push((*name).to_owned()),
+        ExprKind::Attribute(_, "data" | "shape" | "dtype" | "device") => {}
+        ExprKind::Attribute(object, _) => {
+            if is_dotted(object) {
+                found.push(scope.text(expr.span).to_owned());
+            }
+        }
+        ExprKind::Item(item) if is_dotted(&item.0) => found.push(scope.text(expr.span).to_owned()),
+        ExprKind::Binary(_, sides) => {
+            add_terms(scope, &sides.0, found);
+            add_terms(scope, &sides.1, found);
+        }
+        ExprKind::Negate(inner) => add_terms(scope, inner, found),
+        ExprKind::Choice(parts) => {
+            let arms = [&parts.1, &parts.2].map(|arm| terms(scope, arm));
+            // `loss.item() if is_tensor(loss) else loss`
+            if arms.iter().all(|arm| !arm.is_empty()) {
+                found.extend(arms.into_iter().flatten());
+            }
+        }
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Attribute(_, name) if CUTTING.contains(name) => {}
+            // `scaler.scale(loss)`
+            ExprKind::Attribute(_, "scale" | "scale_loss") => {
+                call.arguments.iter().for_each(|argument| add_terms(scope, &argument.value, found));
+            }
+            ExprKind::Attribute(object, name) if is_tensor_method(name) => {
+                let torch = path(scope, object) == "torch";
+                let first = call.arguments.first().map(|argument| &argument.value);
+                if let Some(value) = if torch { first } else { Some(&**object) } {
+                    add_terms(scope, value, found);
+                }
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// Methods of a tensor, and functions of torch by the same name, whose result keeps the graph.
+fn is_tensor_method(name: &str) -> bool {
+    const KEEPING: &[&str] = &[
+        "abs",
+        "clone",
+        "contiguous",
+        "cpu",
+        "cuda",
+        "div",
+        "double",
+        "exp",
+        "float",
+        "half",
+        "log",
+        "mean",
+        "mul",
+        "neg",
+        "pow",
+        "reshape",
+        "sqrt",
+        "squeeze",
+        "sum",
+        "to",
+        "unsqueeze",
+        "view",
+    ];
+    KEEPING.contains(&name)
+}
+
+fn is_dotted(expr: &Expr<'_>) -> bool {
+    match &expr.kind {
+        ExprKind::Name(_) => true,
+        ExprKind::Attribute(object, _) => is_dotted(object),
+        _ => false,
+    }
+}
+
+fn is_sum(expr: &Expr<'_>) -> bool {
+    matches!(&expr.kind, ExprKind::Binary(Operator::Add | Operator::Subtract, _))
+}
+
+/// Whether the value is that of a tensor without its graph.
+fn is_cut(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let text = scope.text(expr.span);
+    ["item()", "detach()", ".data", "numpy()", "tolist()", "float(", "int("]
+        .iter()
+        .any(|word| text.contains(word))
+}
+
+/// `torch.no_grad()` and its relatives.
+fn has_no_graph(scope: &FileScope<'_>, kind: &StepKind<'_>) -> bool {
+    let StepKind::With { items, .. } = kind else { return false };
+    items.iter().any(|(item, _)| super::gradients::are_off(scope, item))
+}
+
+fn text_of_target(scope: &FileScope<'_>, target: &Target<'_>) -> Option<String> {
+    match target {
+        Target::Name(name, _) => Some((*name).to_owned()),
+        Target::Attribute(object, name) => Some(format!("{}.{name}", scope.text(object.span))),
+        Target::Item(item) => Some(format!("{}[{}]", scope.text(item.0.span), scope.text(item.1.span))),
+        _ => None,
+    }
+}

@@ -1,0 +1,132 @@
+//! Indices of NVML and of CUDA, taken for each other: NVML counts the cards of the machine in the order of their slots and
+//! knows no mask, CUDA counts what the mask leaves, the fastest first.
+
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::facts::Span;
+use crate::program::{MASK, ORDER};
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
+
+/// Calls of torch that take an index first.
+const TAKERS: &[&str] = &[
+    "get_device_name",
+    "get_device_properties",
+    "max_memory_allocated",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_reserved",
+    "set_device",
+    "synchronize",
+];
+
+/// What is used as an index in one function, or in the module.
+type Used<'a> = Vec<(Option<usize>, &'a str, Span)>;
+
+/// Indices that cross from one to the other, in a file that sets a mask and no order.
+pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let (mut by_nvml, mut by_cuda): (Used<'_>, Used<'_>) = (Vec::new(), Vec::new());
+    let mut counted: Vec<(Option<usize>, &str)> = Vec::new();
+    let mut found: Vec<Span> = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let home = around.iter().rev().find_map(|one| match one {
+            Around::Function(number) => Some(*number),
+            _ => None,
+        });
+        match part {
+            Part::Step(step) => {
+                if let StepKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
+                    && scope.text(iterable.span).contains("cuda.device_count()")
+                {
+                    counted.push((home, name));
+                }
+            }
+            Part::Expr(expr) => match &expr.kind {
+                ExprKind::Call(call) => {
+                    let taken = nvml_index(scope, call);
+                    if let Some(index) = taken {
+                        match scope.names.meant(index).kind {
+                            _ if is_cuda_index(scope, index) => found.push(expr.span),
+                            ExprKind::Name(name) => by_nvml.push((home, name, expr.span)),
+                            _ => {}
+                        }
+                    }
+                    if let Some(ExprKind::Name(name)) = cuda_index(scope, call).map(|index| &index.kind) {
+                        by_cuda.push((home, name, expr.span));
+                    }
+                }
+                // `f"cuda:{index}"`
+                ExprKind::Join(parts) => {
+                    if let [Expr { kind: ExprKind::Text(kind), .. }, Expr { kind: ExprKind::Name(name), .. }] =
+                        &parts[..]
+                        && kind == "cuda:"
+                    {
+                        by_cuda.push((home, name, expr.span));
+                    }
+                }
+                _ => {}
+            },
+            Part::Target(_) => {}
+        }
+    });
+    if !sets_mask_without_order(scope) {
+        return Vec::new();
+    }
+    for (home, name, span) in &by_nvml {
+        let crosses = |(other, known, _): &&(Option<usize>, &str, Span)| (other, known) == (home, name);
+        // The later of the two takes what the other has given.
+        match by_cuda.iter().find(crosses) {
+            Some((_, _, cuda)) => found.push(if cuda.start > span.start { *cuda } else { *span }),
+            None if counted.contains(&(*home, *name)) => found.push(*span),
+            None => {}
+        }
+    }
+    found.sort();
+    found.dedup();
+    found.into_iter().map(|span| Sighting::at(scope.place(span)).unsure()).collect()
+}
+
+/// The index that a call hands to NVML or to `nvidia-smi`.
+fn nvml_index<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
+    let path = scope.names.path(&call.callee)?;
+    let takes = path.ends_with(".nvmlDeviceGetHandleByIndex") || path == "nvitop.Device";
+    if takes { argument(&call.arguments, Some(0), Some("index")) } else { None }
+}
+
+/// The index that a call hands to CUDA.
+fn cuda_index<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
+    let path = scope.names.path(&call.callee)?;
+    let takes = path.strip_prefix("torch.cuda.").is_some_and(|name| TAKERS.contains(&name))
+        || path == "torch.cuda.device";
+    match path {
+        "torch.device" => argument(&call.arguments, Some(1), Some("index")),
+        _ if takes => argument(&call.arguments, Some(0), Some("device")),
+        _ => None,
+    }
+}
+
+/// `torch.cuda.current_device()`, `tensor.device.index`
+fn is_cuda_index(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+    let meant = scope.names.meant(index);
+    match &meant.kind {
+        ExprKind::Call(call) => scope.names.path(&call.callee) == Some("torch.cuda.current_device"),
+        ExprKind::Attribute(object, "index") => scope.text(object.span).ends_with("device"),
+        _ => false,
+    }
+}
+
+/// Whether the file sets a mask, and not the order in which NVML counts.
+fn sets_mask_without_order(scope: &FileScope<'_>) -> bool {
+    let text = scope.whole_text();
+    let sets = |variable: &str| {
+        text.match_indices(variable).any(|(at, _)| {
+            let behind = text[at + variable.len()..].trim_start_matches(['"', '\'', ']', ' ']);
+            let before = &text[..at];
+            let written = behind.starts_with('=') && !behind.starts_with("==");
+            let is_item = before.ends_with("environ[\"") || before.ends_with("environ['");
+            let is_default = ["setdefault(\"", "setdefault('"].iter().any(|call| before.ends_with(call));
+            (is_item && written) || is_default || before.ends_with("%env ")
+        })
+    };
+    sets(MASK) && !sets(ORDER)
+}

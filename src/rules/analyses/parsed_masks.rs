@@ -1,0 +1,120 @@
+//! CUDA_VISIBLE_DEVICES read as a number: it may be a list, a UUID, a MIG instance, or empty.
+
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{Call, Expr, ExprKind, Handler, StepKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
+
+/// Variables that hold masks.
+const MASKS: &[&str] = &["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"];
+
+/// `int(os.environ["CUDA_VISIBLE_DEVICES"])`, also of its parts.
+pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut found: Vec<Sighting> = Vec::new();
+    // Names that a loop over the parts of a mask binds, and where they hold.
+    let mut elements: Vec<(&str, Span)> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        Part::Step(step) => {
+            if let StepKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
+                && mask_in(scope, iterable, 0).is_some()
+            {
+                elements.push((name, step.span));
+            }
+        }
+        Part::Expr(expr) => match &expr.kind {
+            ExprKind::Comprehension(comprehension) => {
+                for generator in &comprehension.generators {
+                    if let Target::Name(name, _) = &generator.target
+                        && mask_in(scope, &generator.iterable, 0).is_some()
+                    {
+                        elements.push((name, expr.span));
+                    }
+                }
+            }
+            ExprKind::Call(call) => {
+                let variable = number_of(scope, call).or_else(|| {
+                    let ExprKind::Name(name) = made_int(scope, call)?.kind else { return None };
+                    let within = |span: &Span| span.start <= expr.span.start && expr.span.end <= span.end;
+                    elements.iter().any(|(known, span)| *known == name && within(span)).then_some(MASKS[0])
+                });
+                if let Some(variable) = variable.filter(|_| !is_guarded(scope, around)) {
+                    found.push(Sighting::at(scope.place(expr.span)).word("variable", variable));
+                }
+            }
+            _ => {}
+        },
+        Part::Target(_) => {}
+    });
+    found
+}
+
+/// The mask that a call makes a number, or numbers, of.
+fn number_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<&'static str> {
+    if let Some(of) = made_int(scope, call) {
+        return mask_in(scope, of, 0);
+    }
+    let is_map = scope.names.path(&call.callee) == Some("builtins.map");
+    let [function, values] = &call.arguments[..] else { return None };
+    let makes_int = scope.names.path(&function.value) == Some("builtins.int");
+    if is_map && makes_int { mask_in(scope, &values.value, 0) } else { None }
+}
+
+/// What `int(…)` is called with.
+fn made_int<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
+    (scope.names.path(&call.callee) == Some("builtins.int"))
+        .then(|| argument(&call.arguments, Some(0), None))?
+}
+
+/// The mask that an expression is, or is a part of.
+fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<&'static str> {
+    /// `mask.split(",")[0].strip()` has three.
+    const MOST: usize = 8;
+    if hops > MOST {
+        return None;
+    }
+    let inner = |expr| mask_in(scope, expr, hops + 1);
+    let named = |key: &Expr<'_>| match &scope.names.meant(key).kind {
+        ExprKind::Text(name) => MASKS.iter().copied().find(|mask| mask == name),
+        _ => None,
+    };
+    match &scope.names.meant(expr).kind {
+        ExprKind::Item(pair) if scope.names.path(&pair.0) == Some("os.environ") => named(&pair.1),
+        ExprKind::Item(pair) => inner(&pair.0),
+        ExprKind::Any(values) => values.first().and_then(inner),
+        ExprKind::Call(call) => match (scope.names.path(&call.callee), &call.callee.kind) {
+            (Some("os.environ.get" | "os.getenv"), _) => {
+                named(argument(&call.arguments, Some(0), Some("key"))?)
+            }
+            (_, ExprKind::Attribute(object, "split" | "strip" | "rstrip" | "lstrip" | "replace")) => {
+                inner(object)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the code asks first, or survives what is no number.
+fn is_guarded(scope: &FileScope<'_>, around: &[Around<'_, '_>]) -> bool {
+    const ASKING: [&str; 5] = ["isdigit", "isnumeric", "isdecimal", "fullmatch", "re.match"];
+    let asks = |text: &str| ASKING.iter().any(|word| text.contains(word));
+    let catches = |handler: &Handler<'_>| {
+        let survives = |caught: &Expr<'_>| {
+            matches!(scope.text(caught.span), "ValueError" | "TypeError" | "Exception" | "BaseException")
+        };
+        handler.types.is_empty() || handler.types.iter().any(survives)
+    };
+    let function = around.iter().rev().find_map(|one| match one {
+        Around::Function(number) => Some(scope.text(scope.code.functions[*number].span)),
+        _ => None,
+    });
+    asks(function.unwrap_or_else(|| scope.whole_text()))
+        || around.iter().any(|one| match one {
+            Around::Try(step) => match &step.kind {
+                StepKind::Try { handlers, .. } => handlers.iter().any(catches),
+                _ => false,
+            },
+            _ => false,
+        })
+}

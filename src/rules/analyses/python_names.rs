@@ -1,0 +1,85 @@
+//! Names of Python that look like environment variables: `CUDA_VISIBLE_DEVICES = "0"` sets nothing.
+
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{Expr, ExprKind, StepKind, Target};
+use crate::facts::Span;
+use crate::program::is_gpu_variable;
+use crate::rules::files::{FileScope, Sighting};
+
+/// Projects use these as names of their own.
+const OWN: &[&str] = &["CUDA_DEVICE"];
+
+/// Names of GPU variables that are given a value and never looked up.
+pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut given: Vec<(&str, Span)> = Vec::new();
+    let mut read: Vec<&str> = Vec::new();
+    let mut acts = false;
+    walk(scope.code, &mut |part, around| match part {
+        Part::Step(step) => {
+            match &step.kind {
+                StepKind::Import(import) => {
+                    acts |= scope.program.knowledge.package(import.module).is_some();
+                }
+                StepKind::Define { .. } | StepKind::For { .. } | StepKind::With { .. } => acts = true,
+                StepKind::Evaluate(value) => acts |= matches!(value.kind, ExprKind::Call(_)),
+                _ => {}
+            }
+            let in_class = matches!(around.last(), Some(Around::Class(_)));
+            if let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
+                && let [Target::Name(name, _)] = &targets[..]
+                && is_known(scope, name)
+                && !in_class
+            {
+                match is_value(value) {
+                    true => given.push((name, step.span)),
+                    // What is taken from elsewhere is meant for elsewhere.
+                    false => read.push(name),
+                }
+            }
+        }
+        Part::Expr(expr) => match expr.kind {
+            ExprKind::Name("globals" | "locals" | "vars") => read.extend(given.iter().map(|(name, _)| *name)),
+            ExprKind::Name(name) if is_gpu_variable(name) => read.push(name),
+            _ => {}
+        },
+        Part::Target(_) => {}
+    });
+    // A file of nothing but constants is read by somebody.
+    if !acts || given.is_empty() {
+        return Vec::new();
+    }
+    let text = scope.whole_text();
+    let asks = ["globals()", "locals()", "vars("].iter().any(|word| text.contains(word));
+    given.retain(|(name, _)| !asks && !read.contains(name) && !is_read_as_text(text, name));
+    given.retain(|(name, _)| !scope.program.names_elsewhere(scope.file, name));
+    let found = given.into_iter();
+    found.map(|(name, span)| Sighting::at(scope.place(span)).word("variable", name)).collect()
+}
+
+fn is_known(scope: &FileScope<'_>, name: &str) -> bool {
+    is_gpu_variable(name) && !OWN.contains(&name) && scope.program.knowledge.variables.get(name).is_some()
+}
+
+/// A value that somebody chose: a literal, or what is made of one.
+fn is_value(value: &Expr<'_>) -> bool {
+    match &value.kind {
+        ExprKind::Text(_) | ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Join(_) => true,
+        ExprKind::Negate(inner) => is_value(inner),
+        ExprKind::Sequence(values) => values.iter().all(is_value),
+        ExprKind::Call(call) => matches!(call.callee.kind, ExprKind::Name("str")),
+        _ => false,
+    }
+}
+
+/// Notebooks put names into command lines: `$NAME`, `{NAME}`; modules list them in `__all__`.
+fn is_read_as_text(text: &str, name: &str) -> bool {
+    let forms = [format!("${name}"), format!("{{{name}}}"), format!("${{{name}")];
+    let listed = || {
+        let quoted = [format!("\"{name}\""), format!("'{name}'")];
+        text.split("__all__").skip(1).any(|rest| {
+            let list = rest.split(']').next().unwrap_or_default();
+            quoted.iter().any(|quoted| list.contains(quoted.as_str()))
+        })
+    };
+    forms.iter().any(|form| text.contains(form.as_str())) || listed()
+}

@@ -1,0 +1,144 @@
+//! What happens to an exception that is caught: raised again, handed on, or dropped.
+
+use super::memory::{called, path};
+use crate::code::{Block, Expr, ExprKind, Handler, Step, StepKind};
+use crate::facts::Span;
+use crate::rules::files::FileScope;
+
+/// Whether a handler catches everything and drops it; `Some(false)` where it raises again on some paths.
+pub(super) fn drops(scope: &FileScope<'_>, handler: &Handler<'_>) -> Option<bool> {
+    if !catches_all(scope, handler) || always_leaves(scope, &handler.body) || hands_on(scope, handler) {
+        return None;
+    }
+    let chooses = handler.name.is_some_and(|name| chooses_by(scope, &handler.body, name));
+    (!chooses).then(|| !raises_somewhere(&handler.body))
+}
+
+/// `except:`, `except Exception`, and those with one of these among others.
+pub(super) fn catches_all(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
+    fn all(scope: &FileScope<'_>, caught: &Expr<'_>) -> bool {
+        match &scope.names.meant(caught).kind {
+            ExprKind::Sequence(parts) => parts.iter().any(|part| all(scope, part)),
+            _ => {
+                let path = scope.names.path(caught).unwrap_or_default();
+                matches!(path.strip_prefix("builtins.").unwrap_or(path), "Exception" | "BaseException")
+            }
+        }
+    }
+    handler.types.is_empty() || handler.types.iter().any(|caught| all(scope, caught))
+}
+
+/// Whether every path through a block ends in an exception, or in the end of the process.
+pub(super) fn always_leaves(scope: &FileScope<'_>, block: &Block<'_>) -> bool {
+    block.iter().any(|step| match &step.kind {
+        StepKind::Raise(_) => true,
+        StepKind::Evaluate(value) => ends(scope, value),
+        StepKind::Branch { then, otherwise, .. } => {
+            always_leaves(scope, then) && always_leaves(scope, otherwise)
+        }
+        StepKind::With { body, .. } => always_leaves(scope, body),
+        StepKind::Try { body, handlers, finally, .. } => {
+            always_leaves(scope, finally)
+                || always_leaves(scope, body)
+                    && handlers.iter().all(|handler| always_leaves(scope, &handler.body))
+        }
+        StepKind::Match { arms, .. } => {
+            arms.iter().any(|arm| arm.always) && arms.iter().all(|arm| always_leaves(scope, &arm.body))
+        }
+        _ => false,
+    })
+}
+
+/// Calls that return to nobody.
+fn ends(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    const ENDING: &[&str] = &[
+        "builtins.exit",
+        "builtins.quit",
+        "os._exit",
+        "os.abort",
+        "pytest.exit",
+        "pytest.fail",
+        "pytest.skip",
+        "pytest.xfail",
+        "six.reraise",
+        "sys.exit",
+    ];
+    ENDING.contains(&called(scope, value)) || ENDING.contains(&scope.names.path(value).unwrap_or_default())
+}
+
+/// Whether the exception itself is kept for somebody: `box.error = error`, `errors.append(error)`.
+fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
+    let Some(name) = handler.name else { return false };
+    let is_it = |expr: &Expr<'_>| match &expr.kind {
+        ExprKind::Name(known) => *known == name,
+        ExprKind::Sequence(parts) => {
+            parts.iter().any(|part| matches!(part.kind, ExprKind::Name(known) if known == name))
+        }
+        _ => false,
+    };
+    fn any(block: &Block<'_>, is: &impl Fn(&Step<'_>) -> bool) -> bool {
+        block.iter().any(|step| is(step) || step.kind.blocks().into_iter().any(|block| any(block, is)))
+    }
+    let _ = scope;
+    any(&handler.body, &|step| match &step.kind {
+        StepKind::Assign { value: Some(value), .. } => is_it(value),
+        StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
+            const KEEPING: &[&str] = &["append", "put", "put_nowait", "send", "set_exception", "throw"];
+            matches!(call.callee.kind, ExprKind::Attribute(_, name) if KEEPING.contains(&name))
+                && call.arguments.iter().any(|argument| is_it(&argument.value))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a branch that raises asks for the exception: a kind of it is expected.
+fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
+    block.iter().any(|step| {
+        let asks = match &step.kind {
+            StepKind::Branch { test, .. } => {
+                let text = scope.text(test.span);
+                text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
+            }
+            _ => false,
+        };
+        let branch = step.kind.blocks();
+        (asks && branch.iter().any(|block| raises_somewhere(block)))
+            || branch.into_iter().any(|block| chooses_by(scope, block, name))
+    })
+}
+
+fn raises_somewhere(block: &Block<'_>) -> bool {
+    block.iter().any(|step| {
+        matches!(step.kind, StepKind::Raise(_)) || step.kind.blocks().into_iter().any(raises_somewhere)
+    })
+}
+
+/// `return`, and `break` or `continue` of a loop outside, in a `finally`: they drop what is on its way.
+pub(super) fn finally_returns(finally: &Block<'_>) -> Option<Span> {
+    fn first(block: &Block<'_>, in_loop: bool) -> Option<Span> {
+        block.iter().find_map(|step| match &step.kind {
+            StepKind::Return(_) => Some(step.span),
+            StepKind::Break | StepKind::Continue if !in_loop => Some(step.span),
+            kind => {
+                let loops = in_loop || matches!(kind, StepKind::For { .. } | StepKind::While { .. });
+                kind.blocks().into_iter().find_map(|block| first(block, loops))
+            }
+        })
+    }
+    first(finally, false)
+}
+
+/// `with contextlib.suppress(Exception):`
+pub(super) fn suppresses(scope: &FileScope<'_>, step: &Step<'_>) -> Option<Span> {
+    let StepKind::With { items, .. } = &step.kind else { return None };
+    items.iter().find_map(|(item, _)| {
+        let ExprKind::Call(call) = &item.kind else { return None };
+        let all = |expr: &Expr<'_>| {
+            let path = scope.names.path(expr).unwrap_or_default();
+            matches!(path, "builtins.Exception" | "builtins.BaseException")
+        };
+        let suppresses = path(scope, &call.callee) == "contextlib.suppress"
+            && call.arguments.iter().any(|argument| all(&argument.value));
+        suppresses.then_some(item.span)
+    })
+}

@@ -1,0 +1,76 @@
+//! Which versions of Python, torch and any other package a project may run with: what its lock file chose, else what
+//! its requirements allow.
+//!
+//! Nothing is read before somebody asks. What holds for a file is what the nearest folder at or above it says that
+//! names the package at all.
+
+mod folder;
+mod locks;
+mod range;
+
+pub use range::Range;
+
+use crate::sources::{Sources, folder_of};
+use elsa::sync::FrozenMap;
+use folder::Folder;
+
+/// Answers about the versions of packages, by file.
+pub struct Versions<'s> {
+    sources: &'s Sources,
+    folders: FrozenMap<String, Box<Folder>>,
+}
+
+impl<'s> Versions<'s> {
+    /// For the project of these files. Files of requirements beside them are found on disk, where they have one.
+    pub fn new(sources: &'s Sources) -> Self {
+        Versions { sources, folders: FrozenMap::new() }
+    }
+
+    /// The versions that a package may have for a file, by the file's name in the project; `None` when nothing
+    /// says so. `package` is spelt as indexes spell it, and `python` is the interpreter.
+    pub fn range(&self, file: &str, package: &str) -> Option<Range> {
+        let mut folder = folder_of(file);
+        loop {
+            if let Some(answer) = self.folder(folder).range(package) {
+                return answer;
+            }
+            if folder.is_empty() {
+                return None;
+            }
+            folder = folder_of(folder);
+        }
+    }
+
+    /// The versions that lock files beside a file, or above it, chose: as they stand there, labels included.
+    pub fn locked(&self, file: &str, package: &str) -> Vec<String> {
+        let mut folder = folder_of(file);
+        loop {
+            let locked = self.folder(folder).locked(package);
+            if !locked.is_empty() || folder.is_empty() {
+                return locked;
+            }
+            folder = folder_of(folder);
+        }
+    }
+
+    /// Whether every version that a package may have is among the wanted ones; `Some(false)` when none is, `None` when
+    /// that is not known, or both are possible.
+    pub fn satisfies(&self, file: &str, package: &str, wanted: &Range) -> Option<bool> {
+        self.range(file, package)?.lies_in(wanted)
+    }
+
+    /// Whether the package is at least of this version: `at_least("train.py", "torch", "2.4")`.
+    pub fn at_least(&self, file: &str, package: &str, version: &str) -> Option<bool> {
+        self.satisfies(file, package, &Range::read(&format!(">={version}"))?)
+    }
+
+    fn folder(&self, name: &str) -> &Folder {
+        if let Some(known) = self.folders.get(name) {
+            return known;
+        }
+        self.folders.insert(name.to_owned(), Box::new(Folder::read(name, self.sources)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+from numba import njit
+
+
+@njit(cache=True)
+def smooth(values):
+    return values

@@ -1,0 +1,2 @@
+$env:PYTORCH_CUDA_ALLOC_CONF = "max_split_size_mb:8"  # ~ alloc-conf-invalid error
+./prepare.exe
