@@ -5,7 +5,7 @@ use super::evaluate::{Scope, ScopeKind};
 use super::schema::EventKind;
 use crate::code::walk::{Part, walk};
 use crate::code::{Block, Code, Expr, ExprKind, StepKind};
-use crate::facts::{Place, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, EventId, What};
@@ -81,7 +81,7 @@ impl Scope<'_> {
         let imported = self.program.is_imported(file);
         let is_library = match start {
             Some(start) => imported && start != Start::Tests,
-            None => imported || !parses_arguments(self.program.code(file)),
+            None => imported || !self.takes_arguments(file),
         };
         let started = module.parent.is_none() && self.kind == ScopeKind::Program;
         let name = self.program.name_of(file);
@@ -101,6 +101,20 @@ impl Scope<'_> {
             position: position(code, site.span),
             makes_object: constructs || (!asks && (does.contains(&Does::Allocate) || makes(callee))),
             imported,
+        })
+    }
+}
+
+impl Scope<'_> {
+    /// Whether a file takes the arguments of a command line at its top level: it is a program, although it lies in a
+    /// package.
+    fn takes_arguments(&self, file: FileId) -> bool {
+        let takes = |span: Span| {
+            let text = self.program.text(Place { file, span });
+            [".parse_args(", ".parse_known_args(", "sys.argv"].iter().any(|word| text.contains(word))
+        };
+        self.program.code(file).body.iter().any(|step| {
+            !matches!(step.kind, StepKind::Define { .. } | StepKind::DefineClass { .. }) && takes(step.span)
         })
     }
 }
@@ -127,20 +141,6 @@ impl AtImport {
         };
         kind == wanted && (self.imported || self.position == Position::Default)
     }
-}
-
-/// Whether a file that nobody imports takes the arguments of a command line at its top level: it is a program, although
-/// it lies in a package.
-fn parses_arguments(code: &Code<'_>) -> bool {
-    code.body.iter().any(|step| match &step.kind {
-        StepKind::Evaluate(value) | StepKind::Assign { value: Some(value), .. } => match &value.kind {
-            ExprKind::Call(call) => {
-                matches!(call.callee.kind, ExprKind::Attribute(_, "parse_args" | "parse_known_args"))
-            }
-            _ => false,
-        },
-        _ => false,
-    })
 }
 
 fn stands_in_a_default(code: &Code<'_>, span: Span) -> bool {

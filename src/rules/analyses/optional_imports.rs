@@ -128,7 +128,8 @@ fn left_unbound(
     let only_imports =
         body.iter().all(|step| matches!(step.kind, StepKind::Import(_))) && otherwise.is_empty();
     let says_nothing = handlers.iter().all(|handler| handler.body.iter().all(is_silent));
-    if !only_imports || !says_nothing || !around.is_empty() || binds_elsewhere(name, step, scope) {
+    let asked = scope.whole_text().contains("sys.modules");
+    if asked || !only_imports || !says_nothing || !around.is_empty() || binds_elsewhere(name, step, scope) {
         return None;
     }
     let mut used: Option<Span> = None;
