@@ -1,5 +1,6 @@
 //! Many files → programs: which file imports which, where programs start, and what each does in order.
 
+mod at_import;
 mod budget;
 mod crates;
 mod entries;
@@ -392,7 +393,8 @@ impl<'s> Program<'s> {
                     && !self.ran_elsewhere(*file)
                     && self.start_of(*file).is_none()
             };
-            (0..self.codes.len() as u32).map(FileId).filter(may_act).collect()
+            let left: Vec<FileId> = (0..self.codes.len() as u32).map(FileId).filter(may_act).collect();
+            at_import::acting(self, &left)
         })
     }
 

@@ -135,7 +135,7 @@ pub(super) struct Run<'p> {
     /// Branches followed so far, which numbers them.
     branches: u32,
     /// A deferred value is being looked up: its module runs whatever it holds.
-    settling: bool,
+    settling: Option<FileId>,
     /// What partials of calls outside the project hold.
     partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
@@ -259,7 +259,7 @@ impl<'p> Run<'p> {
             test: None,
             path: Arms::new(),
             branches: 0,
-            settling: false,
+            settling: None,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
             options: FxHashMap::default(),
