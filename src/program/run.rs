@@ -48,7 +48,7 @@ mod variables;
 use super::launches::Launch;
 use super::paths::Paths;
 use super::state::State;
-use super::trace::{Arms, Assurance, Frame, FrameId, Trace};
+use super::trace::{Arms, Assurance, Frame, FrameId, Recipient, Trace};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
@@ -88,6 +88,8 @@ pub(super) struct Run<'p> {
     uncertain: usize,
     /// How many child processes deep the running code is.
     in_child: usize,
+    /// Who gets the variables that are written.
+    recipient: Recipient,
     /// The running function was not seen to be called.
     only_if_called: bool,
     /// No events are noted while a value is looked up that effects do not depend on.
@@ -234,6 +236,7 @@ impl<'p> Run<'p> {
             forks: Vec::new(),
             uncertain: 0,
             in_child: 0,
+            recipient: Recipient::Process,
             only_if_called: false,
             quiet: 0,
             flow: Flow::Next,

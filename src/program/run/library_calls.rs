@@ -5,7 +5,7 @@ use super::callbacks::{starts_child, waits_for_start};
 use super::calls::{Arg, Args};
 use super::{Flow, Run};
 use crate::facts::Span;
-use crate::program::trace::What;
+use crate::program::trace::{Recipient, What};
 use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
@@ -264,7 +264,9 @@ impl<'p> Run<'p> {
                 text @ (Value::Text(_) | Value::OneOf(_)) => text,
                 _ => Value::Unknown,
             };
+            let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
             self.write_variable(&key, &text, span, false);
+            self.recipient = outer;
         }
     }
 

@@ -67,10 +67,15 @@ impl<'p> Run<'p> {
         let Some(given) = args.keyword("env").filter(|_| starts) else { return };
         let (Value::Mapping(items), span) = (given.value.clone(), given.span) else { return };
         for (key, value) in items.iter() {
-            let (Value::Text(name), Some(given)) = (key, self.no_text(value)) else { continue };
+            let Value::Text(name) = key else { continue };
             let at = name.place;
             let span = if at.file == self.here.file { at.span } else { span };
-            self.note(What::Refuse { variable: name.text.to_string(), given }, span);
+            match self.no_text(value) {
+                Some(given) => {
+                    self.note(What::Refuse { variable: name.text.to_string(), given }, span);
+                }
+                None => self.hand_over(key, value, span),
+            }
         }
     }
 
