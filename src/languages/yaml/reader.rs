@@ -348,14 +348,15 @@ impl Bytes {
 /// Where the quotes close that a text begins with.
 fn quotes_close(text: &str) -> Option<usize> {
     let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let mut escaped = false;
     let mut marks = text.char_indices().skip(1).peekable();
     while let Some((at, mark)) = marks.next() {
+        // Two single quotes are one that is meant.
+        let mut doubled = || quote == '\'' && marks.peek().is_some_and(|(_, next)| *next == quote);
         match mark {
-            '\\' if quote == '"' => drop(marks.next()),
-            // Two of them are one that is meant.
-            '\'' if quote == '\'' && marks.peek().is_some_and(|(_, next)| *next == '\'') => {
-                drop(marks.next())
-            }
+            _ if escaped => escaped = false,
+            '\\' if quote == '"' => escaped = true,
+            mark if mark == quote && doubled() => escaped = true,
             mark if mark == quote => return Some(at + 1),
             _ => {}
         }
