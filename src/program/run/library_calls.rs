@@ -36,7 +36,8 @@ impl<'p> Run<'p> {
         if let Some(value) = self.enter_for_later(&text, &args, span) {
             return value;
         }
-        self.check_environment_of(&text, &args);
+        let handed = self.check_environment_of(&text, &args);
+        self.start_program(&text, &args, handed, span);
         if starts_child(&text) {
             let forks = self.forks(&text, &args, self.made_with(path));
             self.note(What::Spawn { callee: text.to_string(), forks }, span);

@@ -154,7 +154,7 @@ impl<'p> Run<'p> {
                 if self.is_environ(&container) {
                     self.write_variable(&key, &value, self.here.statement, false);
                 } else if self.is_environ_copy(&container) {
-                    self.hand_over(&key, &value, self.here.statement);
+                    self.keep_for_started(&key, &value, self.here.statement);
                 } else {
                     self.chosen_by_key(&key, &value);
                     let arguments = vec![key.clone(), value.clone()];
