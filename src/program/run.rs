@@ -39,6 +39,7 @@ mod refusals;
 mod releases;
 mod search_paths;
 mod spending;
+mod started;
 mod starts;
 mod steps;
 mod tests;
@@ -47,8 +48,8 @@ mod variables;
 
 use super::launches::Launch;
 use super::paths::Paths;
-use super::state::State;
-use super::trace::{Arms, Assurance, Frame, FrameId, Trace};
+use super::state::{Reaching, State};
+use super::trace::{Arms, Assurance, Frame, FrameId, Recipient, Trace};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
@@ -88,6 +89,10 @@ pub(super) struct Run<'p> {
     uncertain: usize,
     /// How many child processes deep the running code is.
     in_child: usize,
+    /// Variables that were set in copies of the environment.
+    copied: Vec<(String, Reaching)>,
+    /// Who gets the variables that are written.
+    recipient: Recipient,
     /// The running function was not seen to be called.
     only_if_called: bool,
     /// No events are noted while a value is looked up that effects do not depend on.
@@ -234,6 +239,8 @@ impl<'p> Run<'p> {
             forks: Vec::new(),
             uncertain: 0,
             in_child: 0,
+            copied: Vec::new(),
+            recipient: Recipient::Process,
             only_if_called: false,
             quiet: 0,
             flow: Flow::Next,

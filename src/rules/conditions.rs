@@ -10,7 +10,7 @@ use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::masks;
 use crate::policy::{Gpu, Policy};
-use crate::program::trace::{Event, EventId, What};
+use crate::program::trace::{Event, EventId, Recipient, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 
@@ -74,6 +74,7 @@ impl Scope<'_> {
             && is(condition.counted, &|| event.before.counted)
             && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
+            && is(condition.for_test, &|| self.is_for_test(id))
             && is(condition.released, &|| self.is_released(id))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
@@ -179,7 +180,17 @@ impl Scope<'_> {
         writes.filter(move |(_, event)| sets(event, variable))
     }
 
+    fn is_for_test(&self, id: EventId) -> bool {
+        let event = self.trace.event(id);
+        let mut later = self.trace.events[id as usize + 1..].iter();
+        event.recipient == Recipient::Test
+            && !later.any(|later| later.what.initialises_cuda() && !self.trace.excludes(event, later))
+    }
+
     pub(super) fn is_for_child(&self, id: EventId) -> bool {
+        if self.trace.event(id).recipient == Recipient::Program {
+            return true;
+        }
         // All that a launcher sets is for what it starts.
         if self.trace.event(id).in_child || self.kind == ScopeKind::Launcher {
             return false;

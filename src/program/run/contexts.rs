@@ -6,7 +6,7 @@ use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::state::State;
-use crate::program::trace::EventId;
+use crate::program::trace::{EventId, Recipient};
 use crate::program::value::{Closure, Value};
 use std::rc::Rc;
 
@@ -54,7 +54,9 @@ impl<'p> Run<'p> {
                     if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
                         leave.restore = Some(self.state.clone());
                         if let Some(changes) = args.at(1).map(|argument| argument.value.clone()) {
+                            let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
                             self.write_mapping(&changes, span, false);
+                            self.recipient = outer;
                         }
                     }
                 } else if let Some(target) = self.patch_target(&text, &args) {

@@ -5,7 +5,7 @@ use super::callbacks::{starts_child, waits_for_start};
 use super::calls::{Arg, Args};
 use super::{Flow, Run};
 use crate::facts::Span;
-use crate::program::trace::What;
+use crate::program::trace::{Recipient, What};
 use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
@@ -36,7 +36,8 @@ impl<'p> Run<'p> {
         if let Some(value) = self.enter_for_later(&text, &args, span) {
             return value;
         }
-        self.check_environment_of(&text, &args);
+        let handed = self.check_environment_of(&text, &args);
+        self.start_program(&text, &args, handed, span);
         if starts_child(&text) {
             let forks = self.forks(&text, &args, self.made_with(path));
             self.note(What::Spawn { callee: text.to_string(), forks }, span);
@@ -264,7 +265,9 @@ impl<'p> Run<'p> {
                 text @ (Value::Text(_) | Value::OneOf(_)) => text,
                 _ => Value::Unknown,
             };
+            let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
             self.write_variable(&key, &text, span, false);
+            self.recipient = outer;
         }
     }
 

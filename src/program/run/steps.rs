@@ -153,6 +153,8 @@ impl<'p> Run<'p> {
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
                     self.write_variable(&key, &value, self.here.statement, false);
+                } else if self.is_environ_copy(&container) {
+                    self.keep_for_started(&key, &value, self.here.statement);
                 } else {
                     self.chosen_by_key(&key, &value);
                     let arguments = vec![key.clone(), value.clone()];
