@@ -142,6 +142,8 @@ pub(super) struct Run<'p> {
     made_with: FxHashMap<PathId, Args<'p>>,
     /// Options of parsers that hold no text, with what they hold.
     options: FxHashMap<String, &'static str>,
+    /// Integers that options of parsers have as defaults.
+    option_defaults: FxHashMap<String, Value<'p>>,
 }
 
 /// A namespace.
@@ -263,6 +265,7 @@ impl<'p> Run<'p> {
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
             options: FxHashMap::default(),
+            option_defaults: FxHashMap::default(),
         }
     }
 

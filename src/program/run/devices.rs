@@ -137,6 +137,7 @@ impl<'p> Run<'p> {
     /// Reads one device argument.
     pub(super) fn devices_in(&mut self, form: Form, argument: &Arg<'p>) -> Vec<Device> {
         let value = self.settle(argument.value.clone());
+        let value = self.option_default(&value).unwrap_or(value);
         let mut devices = Vec::new();
         for value in value.alternatives() {
             self.read_device(form, value, &mut devices);
@@ -351,7 +352,8 @@ fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
         text.strip_prefix("cuda:")?
     };
     // torch refuses `cuda:01`, so it chooses nothing.
-    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    let is_number =
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     is_number.then(|| digits.parse().ok())?
 }
 

@@ -22,7 +22,8 @@ pub fn different_builds(scope: &FileScope<'_>) -> Vec<Sighting> {
     for (at, &later) in requirements.iter().enumerate() {
         // A shell reads some lines twice.
         let earlier = requirements[..at].iter().copied().filter(|earlier| earlier.span != later.span);
-        for earlier in earlier.filter(|earlier| meet(earlier, later) || commands_meet(earlier, later, scope)) {
+        for earlier in earlier.filter(|earlier| meet(earlier, later) || commands_meet(earlier, later, scope))
+        {
             let place = scope.place(later.span);
             if let Some(clash) = clash(earlier, later, scope)
                 && !seen.iter().any(|known| known.place == place)
@@ -43,7 +44,8 @@ pub fn different_builds(scope: &FileScope<'_>) -> Vec<Sighting> {
 
 /// Whether two commands of an image or a script install into one environment: nothing in the file makes or chooses others.
 fn commands_meet(one: &Requirement, other: &Requirement, scope: &FileScope<'_>) -> bool {
-    const OTHERS: &[&str] = &["venv", "conda", "mamba", "activate", "uninstall", "--target", "--prefix", "uv run"];
+    const OTHERS: &[&str] =
+        &["venv", "conda", "mamba", "activate", "uninstall", "--target", "--prefix", "uv run"];
     const CHOICES: &[&str] = &["if ", "elif ", "else", "case ", "for ", "||"];
     if !matches!((&one.part, &other.part), (Part::Command(_), Part::Command(_))) {
         return false;
@@ -56,7 +58,8 @@ fn commands_meet(one: &Requirement, other: &Requirement, scope: &FileScope<'_>) 
     };
     // What is installed twice may have replaced the first.
     let once = |asked: &Requirement| {
-        scope.code.requirements.iter().filter(|it| it.name == asked.name && it.span != asked.span).count() == 0
+        scope.code.requirements.iter().filter(|it| it.name == asked.name && it.span != asked.span).count()
+            == 0
     };
     is_one && once(one) && once(other) && !OTHERS.iter().chain(CHOICES).any(|word| text.contains(word))
 }
