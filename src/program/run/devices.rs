@@ -113,6 +113,9 @@ impl<'p> Run<'p> {
     }
 
     pub(super) fn note_choice(&mut self, index: Option<i64>, text: String, by: &str, place: Place) {
+        if self.expects_failure {
+            return;
+        }
         let counted = self.state.counted;
         // The literal may stand in a branch that counted the devices, and be used after it.
         self.state.counted |= self.counted_places.contains(&place);
