@@ -23,7 +23,7 @@ pub use names::Names;
 pub(crate) use run::is_gpu_variable;
 pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
-use crate::code::{Code, Import};
+use crate::code::{Code, Import, Part};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Language, Sources};
@@ -269,6 +269,14 @@ impl<'s> Program<'s> {
                 let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
                 whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
             })
+        })
+    }
+
+    /// Whether the project asks for a package wherever it is installed.
+    pub(crate) fn asks_for(&self, package: &str) -> bool {
+        let files = 0..self.sources.files.len() as u32;
+        files.flat_map(|file| &self.code(FileId(file)).requirements).any(|requirement| {
+            requirement.name == package && matches!(requirement.part, Part::Main | Part::Locked)
         })
     }
 

@@ -147,6 +147,10 @@ pub(super) struct Run<'p> {
     made_with: FxHashMap<PathId, Args<'p>>,
     /// Options of parsers that hold no text, with what they hold.
     options: FxHashMap<String, &'static str>,
+    /// What runs is expected to raise: it chooses no device.
+    expects_failure: bool,
+    /// Integers that options of parsers have as defaults.
+    option_defaults: FxHashMap<String, Value<'p>>,
 }
 
 /// A namespace.
@@ -270,6 +274,8 @@ impl<'p> Run<'p> {
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
             options: FxHashMap::default(),
+            expects_failure: false,
+            option_defaults: FxHashMap::default(),
         }
     }
 

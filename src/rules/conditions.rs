@@ -68,9 +68,7 @@ impl Scope<'_> {
                 self.left_by_mask(event)
                     .is_some_and(|(left, index)| (left > 0 || event.certain) && index >= left)
             })
-            && is(condition.inside_mask, &|| {
-                self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
-            })
+            && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
             && is(condition.counted, &|| event.before.counted)
             && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
@@ -229,6 +227,18 @@ impl Scope<'_> {
         let What::Select { index: Some(index), .. } = event.what else { return false };
         let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());
         allowed.is_some_and(|allowed| allowed != index)
+    }
+
+    /// Whether some value that the mask may have leaves several GPUs, and the index is one of them.
+    fn may_be_inside_mask(&self, event: &Event) -> bool {
+        let What::Select { index: Some(index), .. } = event.what else { return false };
+        event.before.mask.iter().any(|definition| match definition {
+            Definition::Set(_, Some(value)) => {
+                let left = masks::read(value).left as i64;
+                left > 1 && index < left
+            }
+            _ => false,
+        })
     }
 
     /// How many GPUs the mask leaves, when every value that it may have leaves as many; and the index.

@@ -116,6 +116,13 @@ impl<'p> Run<'p> {
         SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
     }
 
+    /// `with pytest.raises(RuntimeError):`
+    pub(super) fn expects_failure(&self, manager: &Value<'p>) -> bool {
+        let Value::Outside(path) = manager else { return false };
+        let ends = ["pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
+        self.expects_failure || ends.iter().any(|end| self.paths.text(*path).ends_with(end))
+    }
+
     fn patches_environ(&self, value: &Value<'p>) -> bool {
         self.is_environ(value) || matches!(value, Value::Text(text) if text.text == "os.environ")
     }

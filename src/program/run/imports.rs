@@ -380,6 +380,7 @@ impl<'p> Run<'p> {
     fn is_installed(&self, package: &str) -> bool {
         self.imported.contains(package)
             || [self.here.file, self.entry].iter().any(|file| self.program.needs(*file, package))
+            || self.program.asks_for(package)
     }
 
     /// Notes the import of a module outside the project, and what the import does.

@@ -80,7 +80,11 @@ impl<'p> Run<'p> {
                 self.choose_literal("torch.device()", &device);
                 Some(device)
             }
-            "tch.Device.Cuda" => Some(self.tch_device(args, span)),
+            "tch.Device.Cuda" => {
+                let device = self.tch_device(args, span);
+                self.choose_literal("tch::Device::Cuda()", &device);
+                Some(device)
+            }
             "multiprocessing.set_start_method" | "torch.multiprocessing.set_start_method" => {
                 self.set_start_method(args);
                 None
@@ -237,7 +241,7 @@ impl<'p> Run<'p> {
             // A dictionary of unknown content, or a configuration object.
             "get" | "setdefault" | "pop" => {
                 if let (Some(key), Some(default)) = (args.at(0).cloned(), args.at(1).cloned()) {
-                    self.chosen_by_key(&key.value, &default.value);
+                    self.chosen_by_key_default(&key.value, &default.value);
                 }
             }
             "add_argument" | "option" | "add_option" => {

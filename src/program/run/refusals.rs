@@ -94,6 +94,16 @@ impl<'p> Run<'p> {
 
     /// `add_argument("--gpu", type=int)`: what the parsed arguments hold is no text.
     pub(super) fn remember_option(&mut self, args: &Args<'p>) {
+        let named = args.keyword("dest").map(|argument| &argument.value);
+        let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
+        let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
+        let Some(name) = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text) else {
+            return;
+        };
+        let name = name.trim_start_matches('-').replace('-', "_");
+        if let Some(default) = args.keyword("default").filter(|one| matches!(one.value, Value::Int(..))) {
+            self.option_defaults.insert(name.clone(), default.value.clone());
+        }
         let given = match (args.keyword("type"), args.keyword("action")) {
             (Some(made), _) => match &made.value {
                 Value::Outside(path) => match &**self.paths.text(*path) {
@@ -110,18 +120,19 @@ impl<'p> Run<'p> {
             },
             (None, None) => return,
         };
-        let named = args.keyword("dest").map(|argument| &argument.value);
-        let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
-        let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
-        let Some(name) = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text) else {
-            return;
-        };
-        self.options.insert(name.trim_start_matches('-').replace('-', "_"), given);
+        self.options.insert(name, given);
     }
 
     /// What an option of a parser holds, by the path of its attribute.
     fn option_type(&self, path: &str) -> Option<&'static str> {
         let (_, name) = path.split_once(".parse_args().")?;
         self.options.get(name).copied()
+    }
+
+    /// The integer that an option of a parser holds when nobody says otherwise.
+    pub(super) fn option_default(&self, value: &Value<'p>) -> Option<Value<'p>> {
+        let Value::Outside(path) = value else { return None };
+        let (_, name) = self.paths.text(*path).split_once(".parse_args().")?;
+        self.option_defaults.get(name).cloned()
     }
 }

@@ -139,7 +139,11 @@ impl<'p> Run<'p> {
     pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>) {
         match target {
             Target::Name(name, _) => {
-                self.chosen_by_name(name, &value);
+                if self.scopes[self.here.scope as usize].is_class {
+                    self.chosen_by_default(name, &value);
+                } else {
+                    self.chosen_by_name(name, &value);
+                }
                 self.bind(name, value);
             }
             Target::Attribute(object, name) => {
