@@ -128,7 +128,20 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
     let opens =
         between.trim_end().ends_with(['(', '[', ':', '=', '→', '⇒', '–', '—']) || between.contains("->");
     let verbs = [
-        "is", "are", "est", "sont", "es", "son", "has", "have", "a", "ont", "possède", "possèdent", "tiene", "tienen",
+        "is",
+        "are",
+        "est",
+        "sont",
+        "es",
+        "son",
+        "has",
+        "have",
+        "a",
+        "ont",
+        "possède",
+        "possèdent",
+        "tiene",
+        "tienen",
     ];
     let verb = between.split_whitespace().any(|word| verbs.contains(&word));
     let tie = match () {

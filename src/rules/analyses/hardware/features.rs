@@ -46,7 +46,8 @@ pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) 
                     && matches!(rest.as_str(), "" | "gpus" | "cards" | "hardware" | "gpu")
             })
         };
-        if (PATTERNS.exclusive.is_match(sentence) && !PATTERNS.not_exclusive.is_match(sentence) || only_there())
+        if (PATTERNS.exclusive.is_match(sentence) && !PATTERNS.not_exclusive.is_match(sentence)
+            || only_there())
             && let Some((next, text)) = shared(feature, named)
         {
             found.push(fault(next, text));

@@ -16,11 +16,10 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
         }
     }
     let Some(head) = rows.remove(&0) else { return };
-    let is_cue =
-        |text: &str| {
-            PATTERNS.capability.is_match(text)
-                || matches!(text.trim(), "SM" | "CC" | "sm" | "Sm" | "Capacité" | "Capacidad")
-        };
+    let is_cue = |text: &str| {
+        PATTERNS.capability.is_match(text)
+            || matches!(text.trim(), "SM" | "CC" | "sm" | "Sm" | "Capacité" | "Capacidad")
+    };
     let cued = |column: &u32| head.get(column).is_some_and(|cell| is_cue(&cell.text));
     let sizes = size_column(&head);
     for row in rows.values() {
@@ -99,7 +98,9 @@ fn with_a_point(text: &str, cued: bool) -> String {
     match text.trim().split_once(',') {
         Some((major, minor))
             if cued
-                && [major, minor].iter().all(|part| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit()))
+                && [major, minor]
+                    .iter()
+                    .all(|part| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit()))
                 && minor.len() == 1 =>
         {
             text.replace(',', ".")
