@@ -5,6 +5,7 @@ use super::conditions::{capability_of, names_capability};
 use super::labels;
 use super::mentions::{Mention, What, mentions};
 use super::range::Range;
+use super::sizes::{gb, is_size};
 use super::{Found, Topic};
 use crate::architectures::{Capability, Feature, Product};
 use crate::code::walk::{Part, walk};
@@ -437,29 +438,6 @@ fn product_of(text: &str) -> Option<&'static Product> {
         {
             Some(product)
         }
-        _ => None,
-    }
-}
-
-/// A name under which the size of a card's memory stands, in GB.
-fn is_size(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    let words: Vec<&str> = lower.split(['_', ' ', '-']).collect();
-    let known = [
-        "gpu", "gpus", "vram", "memory", "mem", "gb", "gib", "size", "total", "sizes", "by", "name", "card",
-        "cards", "model",
-    ];
-    words.iter().all(|word| known.contains(word))
-        && (lower.contains("vram") || (lower.contains("mem") && lower.contains("gb")))
-}
-
-fn gb(value: &Expr<'_>) -> Option<f64> {
-    match &value.kind {
-        ExprKind::Int(number @ 1..=999) => Some(*number as f64),
-        ExprKind::Text(text) => match mentions(text, false).as_slice() {
-            [Mention { what: What::Memory(gb), start: 0, end }] if *end == text.len() => Some(*gb),
-            _ => None,
-        },
         _ => None,
     }
 }
