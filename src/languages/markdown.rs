@@ -1,13 +1,14 @@
-//! Markdown: the fenced blocks in it that hold Python, each a program of its own, and, where the policy asks for it,
-//! those that hold shell commands. Prose is for the rules that read text.
+//! Markdown: the fenced blocks in it that hold Python, each a program of its own, those that say what a project
+//! requires, and, where the policy asks for it, those that hold shell commands. Prose is for the rules that read text.
 
 mod fragments;
 pub(super) mod passages;
+mod warnings;
 
 use super::command_lines::Literal;
 use super::embedded::Extract;
-use super::{Choices, Refusal, python, shell};
-use crate::code::{Code, Host, Snippet, Unit};
+use super::{Choices, Refusal, python, requirements, shell, toml};
+use crate::code::{Code, Host, Part, Requirement, Snippet, Unit};
 use crate::sources::Source;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -16,12 +17,15 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 enum Fence {
     Python,
     Shell,
+    /// A list for pip, or what may be one.
+    List,
+    Toml,
 }
 
 /// Lowers the fenced blocks of a document. Of a block that is no Python as a whole the statements are read that are.
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     let mut code = Code::default();
-    for (fence, text) in blocks(source) {
+    for (number, (fence, text)) in blocks(source).into_iter().enumerate() {
         let span = text.origin.span(0, text.text.len());
         match fence {
             Fence::Python => {
@@ -36,12 +40,26 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
                 code.units.push(Unit { span, name: "".into(), host: Host::Machine, body });
             }
             Fence::Shell => {}
+            Fence::List => {
+                note(requirements::list_in(text.text).unwrap_or_default(), number, &text, &mut code)
+            }
+            Fence::Toml => note(toml::requirements_in(text.text), number, &text, &mut code),
         }
     }
     Ok(code)
 }
 
-/// The blocks whose language is read, with where they stand. Quotes and lists around them are taken off.
+/// Notes what a block asks for. Blocks are examples of their own: none is installed together with another.
+fn note(found: Vec<Requirement>, number: usize, block: &Literal<'_>, code: &mut Code<'_>) {
+    for mut requirement in found {
+        requirement.span = block.origin.span(requirement.span.start as usize, requirement.span.end as usize);
+        requirement.part = Part::Group(format!("{number} {:?}", requirement.part));
+        code.requirements.push(requirement);
+    }
+}
+
+/// The blocks whose language is read, with where they stand. Quotes and lists around them are taken off, and blocks
+/// left out that show what not to do.
 fn blocks(source: &Source) -> Vec<(Fence, Literal<'_>)> {
     let text = source.text.as_str();
     let mut blocks = Vec::new();
@@ -49,19 +67,26 @@ fn blocks(source: &Source) -> Vec<(Fence, Literal<'_>)> {
         return blocks;
     }
     let mut open: Option<(Fence, Extract)> = None;
+    // What was said last: a paragraph, an item of a list or a heading.
+    let mut said = String::new();
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                open = fence(&info).map(|fence| (fence, Extract::default()));
+                open =
+                    fence(&info).filter(|_| !warnings::announced(&said)).map(|it| (it, Extract::default()));
             }
-            Event::Text(piece) => {
-                if let Some((_, extract)) = &mut open {
-                    extract.push(&piece, range.start);
-                }
-            }
+            Event::Start(Tag::Paragraph | Tag::Item | Tag::Heading { .. }) => said.clear(),
+            Event::Text(piece) | Event::Code(piece) => match &mut open {
+                Some((_, extract)) => extract.push(&piece, range.start),
+                None => said.push_str(&piece),
+            },
             Event::End(TagEnd::CodeBlock) => {
+                said.clear();
                 if let Some((fence, extract)) = open.take() {
                     let (text, origin) = extract.finish();
+                    if warnings::in_first_line(&text) {
+                        continue;
+                    }
                     blocks.push((fence, Literal { text: source.keep(text), origin }));
                 }
             }
@@ -77,6 +102,8 @@ fn fence(info: &str) -> Option<Fence> {
     match word.to_ascii_lowercase().as_str() {
         "py" | "py3" | "python" | "python3" => Some(Fence::Python),
         "bash" | "sh" | "shell" | "zsh" => Some(Fence::Shell),
+        "requirements" | "requirements.txt" | "txt" | "text" | "pip-requirements" => Some(Fence::List),
+        "toml" => Some(Fence::Toml),
         _ => None,
     }
 }
@@ -150,6 +177,27 @@ mod tests {
         }
         // A fence that is not closed goes on to the end.
         assert_eq!(statements("```python\nx = 1\n"), [["x = 1"]]);
+    }
+
+    #[test]
+    fn what_a_document_calls_wrong_is_left_out() {
+        for before in ["Wrong:\n\n", "### ❌ `torch` first\n\n", "- Bad, *very*\n\n"] {
+            assert!(statements(&format!("{before}```python\nx = 1\n```\n")).is_empty(), "{before}");
+            let both = format!("{before}```python\nx = 1\n```\n\nRight:\n\n```python\nx = 2\n```\n");
+            assert_eq!(statements(&both), [["x = 2"]], "{before}");
+        }
+        assert!(statements("```python\n# BAD: too late\nx = 1\n```\n").is_empty());
+        assert_eq!(statements("Wrong:\n\nor so they say.\n\n```python\nx = 1\n```\n"), [["x = 1"]]);
+    }
+
+    #[test]
+    fn requirements_are_read_from_lists_and_projects() {
+        let text = "```txt\ntorch>=2.0\n--pre\n```\n\n> ```toml\n> [project]\n> dependencies = [\"numpy\"]\n> ```\n\n```txt\ntorch\nis a library of many words\n```\n";
+        let source = document(text);
+        let code = lower(&source, Choices::default()).unwrap();
+        let found: Vec<_> = code.requirements.iter().map(|it| &text[it.span.range()]).collect();
+        assert_eq!(found, ["torch>=2.0", "\"numpy\""]);
+        assert_ne!(code.requirements[0].part, code.requirements[1].part);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub use setup::{note_cfg, of_setup};
 pub use statement::read;
 
 use super::Refusal;
-use crate::code::{Code, Part};
+use crate::code::{Code, Included, Index, Part, Requirement};
 use crate::facts::Span;
 use crate::sources::Source;
 use lines::{Line, logical_lines};
@@ -42,24 +42,35 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         false => Part::Main,
     };
     let (lines, comments) = logical_lines(text);
-    let mut index = crate::code::Index::default();
-    let mut stated = Vec::new();
-    for Line { start, text } in lines.iter().take(MOST) {
-        let end = start + text.len();
-        if speaks {
-            code.lines.push(Span::new(*start, end));
-        }
-        let text = text.as_ref();
-        if text.starts_with('-') {
-            lines::option(text, &mut index, &mut code.included);
-        } else if let Some(requirement) = read(text, *start, part.clone()) {
-            stated.push(requirement);
-        }
+    if speaks {
+        code.lines =
+            lines.iter().take(MOST).map(|line| Span::new(line.start, line.start + line.text.len())).collect();
     }
-    // An option counts for all of the file, wherever it stands.
-    let index = Arc::new(index);
-    stated.iter_mut().for_each(|requirement| requirement.index = Arc::clone(&index));
-    code.requirements = stated;
+    code.requirements = stated(&lines, &part, &mut code.included);
     code.comments = comments.into_iter().filter(|span| text[span.range()].contains("gpulint:")).collect();
     Ok(code)
+}
+
+/// What the lines of a list ask for. An option counts for all of the list, wherever it stands.
+fn stated(lines: &[Line<'_>], part: &Part, included: &mut Vec<Included>) -> Vec<Requirement> {
+    let mut index = Index::default();
+    let mut stated = Vec::new();
+    for Line { start, text } in lines.iter().take(MOST) {
+        if text.starts_with('-') {
+            lines::option(text, &mut index, included);
+        } else {
+            stated.extend(read(text, *start, part.clone()));
+        }
+    }
+    let index = Arc::new(index);
+    stated.iter_mut().for_each(|requirement| requirement.index = Arc::clone(&index));
+    stated
+}
+
+/// A list for pip inside another file; `None` for lines that are something else.
+pub fn list_in(text: &str) -> Option<Vec<Requirement>> {
+    let (lines, _) = logical_lines(text);
+    let list = stated(&lines, &Part::Main, &mut Vec::new());
+    let options = lines.iter().filter(|line| line.text.starts_with('-')).count();
+    (lines.len() <= MOST && !list.is_empty() && list.len() + options == lines.len()).then_some(list)
 }

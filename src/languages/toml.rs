@@ -7,7 +7,7 @@ use super::Refusal;
 use super::data::{self, Data, DataKind, Entry};
 use super::dotenv::first_line;
 use super::requirements;
-use crate::code::{Code, Host, Unit};
+use crate::code::{Code, Host, Requirement, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use toml::de::{DeTable, DeValue};
@@ -36,6 +36,17 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         code.comments = comments::spans(&source.text);
     }
     Ok(code)
+}
+
+/// What a `pyproject.toml` asks for that stands inside another file.
+pub fn requirements_in(text: &str) -> Vec<Requirement> {
+    let mut code = Code::default();
+    if let Ok(table) = DeTable::parse(text) {
+        let root =
+            Data { span: Span::new(0, text.len()), kind: DataKind::Map(entries(table.into_inner(), 0)) };
+        requirements::note_pyproject(&root, &mut code);
+    }
+    code.requirements
 }
 
 fn entries<'s>(table: DeTable<'s>, lead: usize) -> Vec<Entry<'s>> {

@@ -189,8 +189,19 @@ struct Table<'c, 's> {
 }
 
 /// Libraries that excerpts of programs use without their imports.
-const LIBRARIES: &[&str] =
-    &["contextlib", "cupy", "gc", "jax", "numba", "os", "subprocess", "tensorflow", "threading", "torch"];
+const LIBRARIES: &[&str] = &[
+    "contextlib",
+    "cupy",
+    "gc",
+    "jax",
+    "numba",
+    "os",
+    "subprocess",
+    "sys",
+    "tensorflow",
+    "threading",
+    "torch",
+];
 
 /// Names that stand for names that stand for names: further ones are not followed.
 const MAX_HOPS: usize = 4;

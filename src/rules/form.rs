@@ -15,12 +15,13 @@ impl Rule {
     /// Puts the rule into its family; refuses one that can never do what it says.
     pub(super) fn settle(&mut self, family: &str) -> Result<(), Fault> {
         self.family = family.to_owned();
-        if self.languages == ["all"] {
+        if self.languages.first().is_some_and(|first| first == "all") {
             // Prose, lists of packages and caches set no environment, and examples in prose are fragments: a rule
-            // about them names them.
+            // about them names them, behind `all`.
             let quiet = [Language::Markdown, Language::Requirements, Language::Cache].map(Language::name);
             let all = Language::names().filter(|name| !quiet.contains(name));
-            self.languages = all.map(str::to_owned).collect();
+            let all = all.map(str::to_owned).collect::<Vec<_>>();
+            self.languages.splice(..1, all);
         }
         if let Some(unknown) = self.languages.iter().find(|name| Language::named(name).is_none()) {
             return Err(fault(

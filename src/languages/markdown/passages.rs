@@ -94,14 +94,11 @@ fn block_of(info: &str) -> Option<Block> {
     match fence(info) {
         Some(Fence::Python) => Some(Block::Python),
         Some(Fence::Shell) => Some(Block::Lines),
-        None if matches!(
-            &*word,
-            "" | "text" | "txt" | "console" | "output" | "plaintext" | "yaml" | "yml"
-        ) =>
-        {
+        Some(Fence::List) => Some(Block::Lines),
+        None if matches!(&*word, "" | "console" | "output" | "plaintext" | "yaml" | "yml") => {
             Some(Block::Lines)
         }
-        None => None,
+        _ => None,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::facts::FileId;
 use crate::program::launches::{Inherited, Launch, normalised};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Frame, What};
+use crate::program::value::Value;
 use crate::sources::Language;
 use smallvec::smallvec;
 
@@ -52,6 +53,11 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(None, false);
         self.here = Here::in_module(self.entry, scope, 0);
         self.trace.entered.push(self.entry);
+        if snippet.stands_alone {
+            // The blocks of a document mostly go without this import.
+            let os = Value::Outside(self.paths.id("os"));
+            self.bind_in(scope, "os", os);
+        }
         self.block(&snippet.body);
         self.flow = Flow::Next;
     }

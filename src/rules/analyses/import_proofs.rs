@@ -6,9 +6,10 @@ use crate::program::Start;
 use crate::rules::files::{FileScope, Sighting};
 use crate::sources::Language;
 
-/// Assertions that a GPU library is not in `sys.modules`, in tests and in modules that others import.
+/// Assertions that a GPU library is not in `sys.modules`, in tests and in modules that others import. In a document,
+/// those in functions that are named as tests.
 pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<Sighting> {
-    if scope.language() != Language::Python {
+    if !matches!(scope.language(), Language::Python | Language::Markdown) {
         return Vec::new();
     }
     let start = scope.program.start_of(scope.file);

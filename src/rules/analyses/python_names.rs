@@ -5,6 +5,7 @@ use crate::code::{Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, Sighting};
+use crate::sources::Language;
 
 /// Projects use these as names of their own.
 const OWN: &[&str] = &["CUDA_DEVICE"];
@@ -52,8 +53,17 @@ pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<Sighting> {
     let asks = ["globals()", "locals()", "vars("].iter().any(|word| text.contains(word));
     given.retain(|(name, _)| !asks && !read.contains(name) && !is_read_as_text(text, name));
     given.retain(|(name, _)| !scope.program.names_elsewhere(scope.file, name));
+    if scope.language() == Language::Markdown {
+        given.retain(|(name, span)| is_python(scope.text(*span), name));
+    }
     let found = given.into_iter();
     found.map(|(name, span)| Sighting::at(scope.place(span)).word("variable", name)).collect()
+}
+
+/// In documents `CUDA_VISIBLE_DEVICES=1` also stands for a line of a shell, whatever the block says that it is.
+fn is_python(text: &str, name: &str) -> bool {
+    text.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', ':']))
+        && text.ends_with(['"', '\'', ')'])
 }
 
 fn is_known(scope: &FileScope<'_>, name: &str) -> bool {
