@@ -118,12 +118,12 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
     Analysis {
         name: "environment-in-subshell",
-        words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
+        words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set "],
         look: subshells::that_take_variables_along,
     },
     Analysis {
         name: "eval-without-no-grad",
-        words: &["eval", "train"],
+        words: &[".eval(", ".train("],
         look: gradients::missing_in_evaluation,
     },
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
@@ -147,7 +147,15 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
     Analysis {
         name: "leak-check-on-reserved",
-        words: &["reserved", "memory_cached", "mem_get_info", "nvidia-smi", "GetMemoryInfo", "memory_used"],
+        words: &[
+            "_reserved",
+            "reserved_",
+            "memory_cached",
+            "mem_get_info",
+            "nvidia-smi",
+            "GetMemoryInfo",
+            "memory_used",
+        ],
         look: leak_checks::on_reserved,
     },
     Analysis {
@@ -168,7 +176,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
-    Analysis { name: "numba-parallel-in-pool", words: &["parallel"], look: parallel_kernels::in_pools },
+    Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {
         name: "nvml-index-as-cuda-index",
         words: &["nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop"],
@@ -177,7 +185,7 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
     Analysis {
         name: "retry-inside-oom-handler",
-        words: &["OutOfMemory", "RuntimeError", "Exception", "ResourceExhausted", "except"],
+        words: &["OutOfMemory", "ResourceExhausted", "ut of memory", "OOM", "oom", "empty_cache"],
         look: retries::in_handlers,
     },
     Analysis {
@@ -227,6 +235,20 @@ const ANALYSES: &[Analysis] = &[
         look: device_arguments::of_another_form,
     },
 ];
+
+/// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
+const BESIDE: &[(&str, &[&str])] = &[
+    ("cuda-in-dataset-worker", &["cuda", "device"]),
+    ("eval-without-no-grad", &["torch"]),
+    ("feature-gate-wrong", hardware::GATES),
+    ("gpu-spec-mismatch", hardware::GATES),
+    ("retry-inside-oom-handler", &["except"]),
+];
+
+/// What a file in Python must hold besides; nothing for most.
+pub(super) fn beside(name: &str) -> &'static [&'static str] {
+    BESIDE.iter().find(|(known, _)| *known == name).map_or(&[], |(_, words)| words)
+}
 
 /// The check with this name.
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {

@@ -128,6 +128,8 @@ struct FileRule<'r> {
     analysis: Option<&'static Analysis>,
     /// It looks at every file of its languages.
     always: bool,
+    /// Beside one of its words a file in Python must hold one of these.
+    beside: Vec<&'r str>,
 }
 
 impl<'r> FileRules<'r> {
@@ -152,7 +154,12 @@ impl<'r> FileRules<'r> {
                     }
                 }
             }
-            found.push(FileRule { rule, severity, analysis, always: wanted.is_empty() });
+            let beside: Vec<&str> = match (&rule.find.uses, analysis) {
+                (Some(uses), _) => uses.names.keys().map(|name| uses::part_before_last(name)).collect(),
+                (_, Some(analysis)) => analyses::beside(analysis.name).to_vec(),
+                _ => Vec::new(),
+            };
+            found.push(FileRule { rule, severity, analysis, always: wanted.is_empty(), beside });
         }
         FileRules {
             rules: found,
@@ -177,12 +184,19 @@ impl<'r> FileRules<'r> {
         };
         let mut awake: Vec<bool> = self.rules.iter().map(|one| one.always && may_read(one.rule)).collect();
         let sleeping = self.rules.iter().any(|one| !one.always && may_read(one.rule));
-        let has_word = || self.any_word.as_ref().is_none_or(|words| words.find(&source.text).is_some());
-        if sleeping && has_word() {
+        let has_any_word = || self.any_word.as_ref().is_none_or(|words| words.find(&source.text).is_some());
+        if sleeping && has_any_word() {
             for found in self.words.find_overlapping_iter(&source.text) {
                 for &rule in &self.woken[found.pattern().as_usize()] {
                     awake[rule] = awake[rule] || may_read(self.rules[rule].rule);
                 }
+            }
+        }
+        if matches!(source.language, Language::Python | Language::Notebook) {
+            let has = |word: &&str| memchr::memmem::find(source.text.as_bytes(), word.as_bytes()).is_some();
+            let has_any = |words: &[&str]| words.iter().any(has);
+            for (awake, one) in awake.iter_mut().zip(&self.rules) {
+                *awake = *awake && (one.beside.is_empty() || has_any(&one.beside));
             }
         }
         if !awake.contains(&true) {

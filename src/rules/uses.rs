@@ -191,6 +191,12 @@ pub(super) fn last_part(name: &str) -> &str {
     name.trim_end_matches("()").rsplit('.').next().unwrap_or(name)
 }
 
+/// `device` for `torch.device().index`.
+pub(super) fn part_before_last(name: &str) -> &str {
+    let before = name.trim_end_matches("()").rsplit_once('.').map_or(name, |(before, _)| before);
+    last_part(before)
+}
+
 fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {
     matches!(&call.kind, ExprKind::Call(call) if std::ptr::eq(&call.callee, expr))
 }

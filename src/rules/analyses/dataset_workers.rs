@@ -1,7 +1,7 @@
 //! Code of datasets that the workers of a DataLoader run.
 
 use super::cuda_calls::reaches_cuda;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Around, Part, walk, walk_block};
 use crate::code::{Argument, Code, Expr, ExprKind, StepKind};
 use crate::facts::{Place, Span};
 use crate::program::Names;
@@ -111,10 +111,9 @@ fn methods_of(class: &str, scope: &FileScope<'_>, wanted: &dyn Fn(&str) -> bool)
 fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> Vec<(Span, String)> {
     let mut uses = Vec::new();
     let mut called = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let inside = around.iter().any(|one| matches!(one, Around::Function(one) if *one == function));
+    walk_block(scope.code, &scope.code.functions[function].body, &mut |part, around| {
         let Part::Expr(expr) = part else { return };
-        if !inside || around.iter().any(|one| is_main_process_only(one, scope)) {
+        if around.iter().any(|one| is_main_process_only(one, scope)) {
             return;
         }
         if let Some(name) = reaches_cuda(expr, scope) {
