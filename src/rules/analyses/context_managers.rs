@@ -116,6 +116,13 @@ impl Manager {
                         fails_before_clean_up: false,
                     });
                 }
+                // Of two branches with a `yield` each, the clean-up belongs to the one it follows.
+                (Some(manager), Part::Expr(expr))
+                    if manager.clean_up.is_none() && matches!(expr.kind, ExprKind::Yield(_)) =>
+                {
+                    manager.yields = expr.span;
+                    manager.yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
+                }
                 (Some(manager), Part::Expr(expr)) if manager.clean_up.is_none() && !in_finally => {
                     let in_handler = around.iter().any(|one| matches!(one, Around::Handler(..)));
                     if !in_handler && cleans_up(scope, function, expr) {
