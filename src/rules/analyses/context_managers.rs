@@ -44,15 +44,22 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<Sighting> {
             }
         }
     });
-    if ["cuda", "cupy", "torch"].iter().any(|word| scope.whole_text().contains(word)) {
-        for function in scope.code.functions.iter().filter(|one| matches!(one.name, "__exit__" | "__aexit__"))
+    // A class that has nothing to do with the GPU may be there to catch what comes.
+    let of_gpu = |function: &Function<'_>| {
+        scope.code.classes.iter().any(|class| {
+            let text = scope.text(class.span);
+            class.span.start <= function.span.start
+                && function.span.end <= class.span.end
+                && ["cuda", "cupy", "torch"].iter().any(|word| text.contains(word))
+        })
+    };
+    let exits = scope.code.functions.iter().filter(|one| matches!(one.name, "__exit__" | "__aexit__"));
+    for function in exits.filter(|one| of_gpu(one)) {
+        if let [.., Step { kind: StepKind::Return(Some(Expr { kind: ExprKind::Bool(true), .. })), span }] =
+            &function.body[..]
+            && function.body.iter().filter(|step| holds_return(step)).count() == 1
         {
-            if let [.., Step { kind: StepKind::Return(Some(Expr { kind: ExprKind::Bool(true), .. })), span }] =
-                &function.body[..]
-                && function.body.iter().filter(|step| holds_return(step)).count() == 1
-            {
-                add(*span, function, true);
-            }
+            add(*span, function, true);
         }
     }
     found
