@@ -44,14 +44,17 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<Sighting> {
             }
         }
     });
-    // A class that has nothing to do with the GPU may be there to catch what comes.
+    // A class that has nothing to do with the GPU and reports what it catches is there to catch.
+    let names_gpu = |text: &str| ["cuda", "cupy", "torch"].iter().any(|word| text.contains(word));
     let of_gpu = |function: &Function<'_>| {
-        scope.code.classes.iter().any(|class| {
-            let text = scope.text(class.span);
-            class.span.start <= function.span.start
-                && function.span.end <= class.span.end
-                && ["cuda", "cupy", "torch"].iter().any(|word| text.contains(word))
-        })
+        let text = scope.text(function.span);
+        let reports = ["print(", ".warning(", ".error("].iter().any(|word| text.contains(word));
+        (!reports && names_gpu(scope.whole_text()))
+            || scope.code.classes.iter().any(|class| {
+                class.span.start <= function.span.start
+                    && function.span.end <= class.span.end
+                    && names_gpu(scope.text(class.span))
+            })
     };
     let exits = scope.code.functions.iter().filter(|one| matches!(one.name, "__exit__" | "__aexit__"));
     for function in exits.filter(|one| of_gpu(one)) {
