@@ -1,5 +1,6 @@
 //! Many files → programs: which file imports which, where programs start, and what each does in order.
 
+mod at_import;
 mod budget;
 mod crates;
 mod entries;
@@ -22,7 +23,7 @@ pub use names::Names;
 pub(crate) use run::is_gpu_variable;
 pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
-use crate::code::{Code, Import};
+use crate::code::{Code, Import, Part};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Language, Sources};
@@ -271,6 +272,14 @@ impl<'s> Program<'s> {
         })
     }
 
+    /// Whether the project asks for a package wherever it is installed.
+    pub(crate) fn asks_for(&self, package: &str) -> bool {
+        let files = 0..self.sources.files.len() as u32;
+        files.flat_map(|file| &self.code(FileId(file)).requirements).any(|requirement| {
+            requirement.name == package && matches!(requirement.part, Part::Main | Part::Locked)
+        })
+    }
+
     /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
     pub(crate) fn tests_run_in_parallel(&self) -> bool {
         const SETTINGS: [&str; 4] = ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"];
@@ -392,7 +401,8 @@ impl<'s> Program<'s> {
                     && !self.ran_elsewhere(*file)
                     && self.start_of(*file).is_none()
             };
-            (0..self.codes.len() as u32).map(FileId).filter(may_act).collect()
+            let left: Vec<FileId> = (0..self.codes.len() as u32).map(FileId).filter(may_act).collect();
+            at_import::acting(self, &left)
         })
     }
 

@@ -59,7 +59,7 @@ pub type Visit<'v, 'c, 's> = dyn FnMut(Part<'c, 's>, &[Around<'c, 's>]) + 'v;
 /// Looks at everything that a file holds: its body, its functions and classes where they are defined, and the
 /// Python and the programs in it.
 pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    let mut walk = Walk { code, visit, around: Vec::new() };
+    let mut walk = Walk { code, visit, around: Vec::new(), enters_functions: true };
     walk.block(&code.body);
     code.snippets.iter().for_each(|snippet| walk.block(&snippet.body));
     code.units.iter().for_each(|unit| walk.block(&unit.body));
@@ -67,7 +67,12 @@ pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
 
 /// Looks at one block of a file, and at the functions and classes that are defined in it.
 pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Step<'s>], visit: &mut Visit<'_, 'c, 's>) {
-    Walk { code, visit, around: Vec::new() }.block(block);
+    Walk { code, visit, around: Vec::new(), enters_functions: true }.block(block);
+}
+
+/// Looks at what runs when a file is imported: everything but the bodies of functions.
+pub fn walk_top<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
+    Walk { code, visit, around: Vec::new(), enters_functions: false }.block(&code.body);
 }
 
 /// Every block of a file, whatever it belongs to.
@@ -101,6 +106,7 @@ struct Walk<'w, 'v, 'c, 's> {
     code: &'c Code<'s>,
     visit: &'w mut Visit<'v, 'c, 's>,
     around: Vec<Around<'c, 's>>,
+    enters_functions: bool,
 }
 
 impl<'c, 's> Walk<'_, '_, 'c, 's> {
@@ -214,7 +220,9 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         for default in defaults {
             self.inside(Around::Default(number), |walk| walk.expr(default));
         }
-        self.block_in(Around::Function(number), &function.body);
+        if self.enters_functions {
+            self.block_in(Around::Function(number), &function.body);
+        }
     }
 
     fn target(&mut self, target: &'c Target<'s>) {

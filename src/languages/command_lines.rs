@@ -78,7 +78,11 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
     let expressions: Vec<&Expr<'s>> = words.iter().map(|word| &word.expr).collect();
     let behind = &source.text[(span.end as usize).min(source.text.len())..];
     let line_end = behind.lines().next().unwrap_or_default();
-    let seen = containers::observations(&texts, &expressions, line_end, source);
+    let before = &source.text[..(span.start as usize).min(source.text.len())];
+    let above = before.rsplit('\n').nth(1).unwrap_or_default();
+    let comments =
+        [above.trim_start(), line_end.trim_start()].map(|text| text.strip_prefix('#').unwrap_or_default());
+    let seen = containers::observations(&texts, &expressions, comments, source);
     // From the last to the first, so that positions stay true.
     let mut assigned = Vec::new();
     for &at in invocation.assignments.iter().rev() {

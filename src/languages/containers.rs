@@ -11,7 +11,7 @@ use crate::sources::Source;
 pub fn observations<'s>(
     words: &[Option<&str>],
     expressions: &[&Expr<'s>],
-    line_end: &str,
+    comments: [&str; 2],
     source: &'s Source,
 ) -> Vec<Step<'s>> {
     let is_engine = words
@@ -35,7 +35,7 @@ pub fn observations<'s>(
         match (name, value) {
             ("--gpus", Some((_, value))) => {
                 given = given.or(count(value));
-                if is_count(value) && names_index(line_end, value) {
+                if is_count(value) && names_index(comments, value) {
                     seen.push(observed(Observation::CountForIndex, option, expressions[at].span, source));
                 }
             }
@@ -107,10 +107,9 @@ fn is_count(value: &str) -> bool {
     value.parse::<usize>().is_ok_and(|count| count > 0)
 }
 
-/// Whether a comment behind the command takes the number for an index: `# GPU 1`, `# the second card`.
-fn names_index(line_end: &str, number: &str) -> bool {
-    let Some((_, comment)) = line_end.split_once('#') else { return false };
-    let comment = comment.to_ascii_lowercase();
+/// Whether a comment above the command or behind it takes the number for an index: `# GPU 1`, `# the second card`.
+fn names_index(comments: [&str; 2], number: &str) -> bool {
+    let comment = comments.join(" ").to_ascii_lowercase();
     let nouns = ["gpu", "card", "device", "index"];
     let counted = nouns.iter().any(|noun| {
         [format!("{noun} {number}"), format!("{noun}{number}"), format!("{noun} #{number}")]

@@ -141,6 +141,14 @@ pub enum Does {
     Query,
 }
 
+/// When something reaches the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Where an argument names a GPU.
+    OnGpu,
+    Always,
+}
+
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
@@ -395,6 +403,26 @@ impl Knowledge {
             let object = name.split("()").next().unwrap_or(name);
             object.rsplit('.').next().unwrap_or(object)
         })
+    }
+
+    /// The last names of everything that reaches the driver, or asks for GPUs.
+    pub fn reaching_names(&self) -> FxHashMap<&str, Reach> {
+        let tables =
+            [&self.calls, &self.methods, &self.enters, &self.iterates, &self.subscripts, &self.reads];
+        let mut found = FxHashMap::default();
+        for (name, effects) in tables.into_iter().flatten() {
+            let counts = |effect: &&Effect| {
+                !effect.row.harmless
+                    && effect.row.does.iter().any(|does| matches!(does, Does::CudaInit | Does::Query))
+            };
+            let last = name.trim_end_matches("()").rsplit('.').next().unwrap_or(name);
+            for effect in effects.iter().filter(counts) {
+                let reach = if effect.row.only_on_gpu { Reach::OnGpu } else { Reach::Always };
+                let known = found.entry(last).or_insert(reach);
+                *known = (*known).max(reach);
+            }
+        }
+        found
     }
 
     /// Whether it depends on this package being installed what the import of another does.

@@ -171,10 +171,19 @@ impl Program<'_> {
     /// `launches` give them.
     pub(super) fn launched_by_programs(&self, launches: Vec<&Launch>) -> Vec<Launch> {
         let starts = self.starts(launches);
-        let starting = starts.par_iter().filter(|(file, ..)| self.code(*file).starts_programs);
+        let starting = starts
+            .par_iter()
+            .filter(|(file, ..)| self.code(*file).starts_programs || self.may_start_with_mask(*file));
         let started = starting
             .map(|&(file, start, launch)| Run::new(self, file, start).launched_by(launch).trace().launches);
         started.collect::<Vec<_>>().into_iter().flatten().collect()
+    }
+
+    /// Whether a Python program may start another with a mask.
+    fn may_start_with_mask(&self, file: FileId) -> bool {
+        let text = self.sources.file(file).text.as_bytes();
+        let says = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+        says("subprocess") && says(MASK)
     }
 
     /// Every program with each environment that launchers give it; without a launcher it has none.

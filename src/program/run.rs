@@ -39,6 +39,7 @@ mod refusals;
 mod releases;
 mod search_paths;
 mod spending;
+mod started;
 mod starts;
 mod steps;
 mod tests;
@@ -47,8 +48,8 @@ mod variables;
 
 use super::launches::Launch;
 use super::paths::Paths;
-use super::state::State;
-use super::trace::{Arms, Assurance, Frame, FrameId, Trace};
+use super::state::{Reaching, State};
+use super::trace::{Arms, Assurance, Frame, FrameId, Recipient, Trace};
 use super::value::{ClassValue, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
@@ -88,6 +89,10 @@ pub(super) struct Run<'p> {
     uncertain: usize,
     /// How many child processes deep the running code is.
     in_child: usize,
+    /// Variables that were set in copies of the environment.
+    copied: Vec<(String, Reaching)>,
+    /// Who gets the variables that are written.
+    recipient: Recipient,
     /// The running function was not seen to be called.
     only_if_called: bool,
     /// No events are noted while a value is looked up that effects do not depend on.
@@ -135,13 +140,17 @@ pub(super) struct Run<'p> {
     /// Branches followed so far, which numbers them.
     branches: u32,
     /// A deferred value is being looked up: its module runs whatever it holds.
-    settling: bool,
+    settling: Option<FileId>,
     /// What partials of calls outside the project hold.
     partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
     /// Options of parsers that hold no text, with what they hold.
     options: FxHashMap<String, &'static str>,
+    /// What runs is expected to raise: it chooses no device.
+    expects_failure: bool,
+    /// Integers that options of parsers have as defaults.
+    option_defaults: FxHashMap<String, Value<'p>>,
 }
 
 /// A namespace.
@@ -234,6 +243,8 @@ impl<'p> Run<'p> {
             forks: Vec::new(),
             uncertain: 0,
             in_child: 0,
+            copied: Vec::new(),
+            recipient: Recipient::Process,
             only_if_called: false,
             quiet: 0,
             flow: Flow::Next,
@@ -259,10 +270,12 @@ impl<'p> Run<'p> {
             test: None,
             path: Arms::new(),
             branches: 0,
-            settling: false,
+            settling: None,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
             options: FxHashMap::default(),
+            expects_failure: false,
+            option_defaults: FxHashMap::default(),
         }
     }
 

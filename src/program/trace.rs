@@ -68,10 +68,24 @@ pub struct Event {
     pub only_if_called: bool,
     /// Happens in a child process.
     pub in_child: bool,
+    /// Who gets the variable that is written.
+    pub recipient: Recipient,
     /// Happens whatever is raised before, as far as this says.
     pub assured: Option<Assurance>,
     /// What was true just before.
     pub before: Before,
+}
+
+/// Who gets a variable that is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recipient {
+    /// The process itself, and all that it starts.
+    #[default]
+    Process,
+    /// A test or a block that puts the old value back: `monkeypatch.setenv`, `patch.dict`.
+    Test,
+    /// A program that is started with an environment of its own: `env={**os.environ, …}`.
+    Program,
 }
 
 /// What code cleans up after that runs whatever is raised: a `finally`, the end of a `with`, a `tearDown`.

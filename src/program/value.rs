@@ -84,6 +84,10 @@ pub(crate) struct Marks<'p> {
     pub fixtures: Vec<String>,
     /// It is a fixture of every test.
     pub autouse: bool,
+    /// It is a fixture that lasts longer than one test.
+    pub lasting: bool,
+    /// What `pytest.mark.parametrize` gives to parameters.
+    pub parameters: Vec<(String, Value<'p>)>,
     /// numba runs it on several threads.
     pub threads: bool,
     /// The decorator that releases GPU memory behind it, by the policy.

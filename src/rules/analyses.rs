@@ -13,6 +13,7 @@ mod device_names;
 mod device_texts;
 mod env_validators;
 mod environments;
+mod filled_masks;
 mod fixtures;
 mod gpu_values;
 mod gradients;
@@ -170,7 +171,7 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "numba-parallel-in-pool", words: &["parallel"], look: parallel_kernels::in_pools },
     Analysis {
         name: "nvml-index-as-cuda-index",
-        words: &["nvmlDeviceGetHandleByIndex", "nvitop"],
+        words: &["nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop"],
         look: nvml_indices::that_cross,
     },
     Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },

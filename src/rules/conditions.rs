@@ -10,7 +10,7 @@ use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::masks;
 use crate::policy::{Gpu, Policy};
-use crate::program::trace::{Event, EventId, What};
+use crate::program::trace::{Event, EventId, Recipient, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 
@@ -68,12 +68,11 @@ impl Scope<'_> {
                 self.left_by_mask(event)
                     .is_some_and(|(left, index)| (left > 0 || event.certain) && index >= left)
             })
-            && is(condition.inside_mask, &|| {
-                self.left_by_mask(event).is_some_and(|(left, index)| left > 1 && index < left)
-            })
+            && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
             && is(condition.counted, &|| event.before.counted)
             && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
+            && is(condition.for_test, &|| self.is_for_test(id))
             && is(condition.released, &|| self.is_released(id))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
@@ -179,7 +178,17 @@ impl Scope<'_> {
         writes.filter(move |(_, event)| sets(event, variable))
     }
 
+    fn is_for_test(&self, id: EventId) -> bool {
+        let event = self.trace.event(id);
+        let mut later = self.trace.events[id as usize + 1..].iter();
+        event.recipient == Recipient::Test
+            && !later.any(|later| later.what.initialises_cuda() && !self.trace.excludes(event, later))
+    }
+
     pub(super) fn is_for_child(&self, id: EventId) -> bool {
+        if self.trace.event(id).recipient == Recipient::Program {
+            return true;
+        }
         // All that a launcher sets is for what it starts.
         if self.trace.event(id).in_child || self.kind == ScopeKind::Launcher {
             return false;
@@ -218,6 +227,18 @@ impl Scope<'_> {
         let What::Select { index: Some(index), .. } = event.what else { return false };
         let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());
         allowed.is_some_and(|allowed| allowed != index)
+    }
+
+    /// Whether some value that the mask may have leaves several GPUs, and the index is one of them.
+    fn may_be_inside_mask(&self, event: &Event) -> bool {
+        let What::Select { index: Some(index), .. } = event.what else { return false };
+        event.before.mask.iter().any(|definition| match definition {
+            Definition::Set(_, Some(value)) => {
+                let left = masks::read(value).left as i64;
+                left > 1 && index < left
+            }
+            _ => false,
+        })
     }
 
     /// How many GPUs the mask leaves, when every value that it may have leaves as many; and the index.

@@ -90,6 +90,7 @@ impl Scope<'_> {
             (condition.rival_set, "another name of the setting is set too"),
             (condition.rival_differs, "another name of the setting holds another value"),
             (condition.cpu_part, "the CPU part is being imported"),
+            (condition.for_test, "a test sets it for itself, and no GPU is used after"),
             (condition.for_child, "a process is started before this one uses the GPU again"),
         ];
         for (wanted, sentence) in flags {

@@ -118,6 +118,7 @@ impl Condition {
             ("counted", self.counted.is_some()),
             ("handed-on", self.handed_on.is_some()),
             ("for-child", self.for_child.is_some()),
+            ("for-test", self.for_test.is_some()),
             ("validated", self.validated.is_some()),
             ("forked-use", self.forked_use.is_some()),
             ("released", self.released.is_some()),

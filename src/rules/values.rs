@@ -67,7 +67,8 @@ impl Scope<'_> {
                         && !same_mask(known, value)
                         && !hides_all(known)
                         && !hides_all(value)
-                        && !self.was_handed_on(*write) =>
+                        && !self.was_handed_on(*write)
+                        && !self.puts_back(event, *write, value) =>
                 {
                     Some((*write, known.to_string()))
                 }
@@ -115,6 +116,14 @@ impl Scope<'_> {
             return !stays && verdict.definition.is_some();
         }
         true
+    }
+
+    /// Whether a write gives the variable the value again that it had before an earlier one, from where it was kept.
+    fn puts_back(&self, event: &Event, earlier: EventId, value: &str) -> bool {
+        let held = |definition: &Definition| matches!(definition, Definition::Set(_, Some(known)) if &**known == value);
+        let text = self.program.text(event.statement);
+        let is_literal = [format!("\"{value}\""), format!("'{value}'")].iter().any(|one| text.contains(one));
+        !is_literal && self.trace.event(earlier).before.written.iter().any(held)
     }
 
     /// Whether a launcher started a program while the value of this write was in force: the next one may get

@@ -1,8 +1,9 @@
 //! Machine code that numba left in the project: `.nbi` and `.nbc` files. They matter when git keeps them, so its index
-//! says which are looked at; where there is no git, all that lie there are.
+//! says which are looked at; where there is no git, all that lie there are and that `.gitignore` does not name.
 
 use super::language::Language;
 use super::walk::{Found, Wanted};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,14 @@ fn add_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 /// Leaves those that git keeps, of the caches below a folder, and adds what other reasons hid from the walk.
 pub fn settle(found: &mut Found, folder: &Path) {
     found.retain(|path, wanted| *wanted != Wanted::ForImports || !is_cache(path));
-    let Some(root) = work_tree_of(folder) else { return };
+    let Some(root) = work_tree_of(folder) else {
+        let ignored = ignored_below(folder);
+        let is_ignored = |path: &Path| ignored.matched_path_or_any_parents(path, false).is_ignore();
+        found.retain(|path, wanted| {
+            *wanted == Wanted::Named || !is_cache(path) || !path.starts_with(folder) || !is_ignored(path)
+        });
+        return;
+    };
     let kept = tracked(root);
     let is_kept = |path: &PathBuf| kept.as_ref().is_none_or(|kept| kept.contains(path));
     found.retain(|path, wanted| {
@@ -41,6 +49,14 @@ pub fn settle(found: &mut Found, folder: &Path) {
     for path in kept.into_iter().flatten().filter(|path| path.starts_with(folder) && path.is_file()) {
         found.entry(path).or_insert(Wanted::Below);
     }
+}
+
+/// What a project says that git shall ignore, where git does not say what it keeps.
+fn ignored_below(folder: &Path) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(folder);
+    // A file that is not there ignores nothing, and a line that is no pattern neither.
+    let _ = builder.add(folder.join(".gitignore"));
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// The work tree of git that a folder lies in.

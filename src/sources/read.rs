@@ -100,7 +100,24 @@ fn starts_programs(path: &Path) -> bool {
 
 fn mentions_gpu(bytes: &[u8]) -> bool {
     static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let words = ["cuda", "gpu", "nvidia", "hip_", "rocr_", "torch"];
+        let settings = ["cuda", "gpu", "nvidia", "hip_", "rocr_", "torch"];
+        // What only names cards, their generations and what they can do says something of hardware too.
+        let hardware = [
+            "a100",
+            "ampere",
+            "bf16",
+            "blackwell",
+            "capacidad de c",
+            "capacité de calcul",
+            "compute cap",
+            "fp8",
+            "geforce",
+            "hopper",
+            "lovelace",
+            "rtx",
+            "tf32",
+        ];
+        let words = settings.into_iter().chain(hardware);
         AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("fixed words")
     });
     WORDS.is_match(bytes)

@@ -283,6 +283,21 @@ impl<'s> Lowering<'s, '_> {
             }
             // What a structural pattern accepts is not a choice of literals; its parts bind names.
             ast::Pattern::MatchSequence(sequence) => {
+                let values: Option<Vec<&ast::Expr>> = sequence
+                    .patterns
+                    .iter()
+                    .map(|pattern| match pattern {
+                        ast::Pattern::MatchValue(value) => Some(&*value.value),
+                        _ => None,
+                    })
+                    .collect();
+                // `case (8, 6):` is a literal as a whole.
+                if let Some(values) = values.filter(|values| !values.is_empty()) {
+                    let span = self.span(sequence.range);
+                    let parts = values.into_iter().map(|value| self.expr(value)).collect();
+                    arm.literals.push(Expr { span, kind: ExprKind::Sequence(parts) });
+                    return;
+                }
                 self.bindings_of(&sequence.patterns, arm);
             }
             ast::Pattern::MatchMapping(mapping) => {

@@ -65,6 +65,13 @@ impl<'s> Lowering<'s> {
         match pat {
             Pat::Lit(literal) => vec![self.literal(&literal.lit)],
             Pat::Paren(inner) => self.literals_of(&inner.pat),
+            // `(8, 6)` is a literal as a whole.
+            Pat::Tuple(inner) if inner.elems.iter().all(|part| matches!(part, Pat::Lit(_))) => {
+                let parts = inner.elems.iter().flat_map(|part| self.literals_of(part)).collect();
+                let paren = inner.paren_token.span;
+                let span = self.between(paren.open(), paren.close());
+                vec![Expr { span, kind: ExprKind::Sequence(parts) }]
+            }
             Pat::Reference(inner) => self.literals_of(&inner.pat),
             Pat::TupleStruct(holder)
                 if holder.elems.len() == 1

@@ -224,6 +224,10 @@ impl<'s> Reader<'s> {
             Cow::Borrowed(text) => text,
             Cow::Owned(text) => self.source.keep(text),
         };
+        // What the parser takes for the end of a text in quotes may lie behind the comment that follows.
+        let end =
+            quotes_close(&self.source.text[span.range()]).map_or(span.end, |end| span.start + end as u32);
+        let span = Span { start: span.start, end };
         if span.end > span.start {
             self.documents.scalars.push(span);
         }
@@ -339,4 +343,23 @@ impl Bytes {
         let start = self.at(start);
         Span::new(start, self.at(end).max(start))
     }
+}
+
+/// Where the quotes close that a text begins with.
+fn quotes_close(text: &str) -> Option<usize> {
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let mut escaped = false;
+    let mut marks = text.char_indices().skip(1).peekable();
+    while let Some((at, mark)) = marks.next() {
+        // Two single quotes are one that is meant.
+        let mut doubled = || quote == '\'' && marks.peek().is_some_and(|(_, next)| *next == quote);
+        match mark {
+            _ if escaped => escaped = false,
+            '\\' if quote == '"' => escaped = true,
+            mark if mark == quote && doubled() => escaped = true,
+            mark if mark == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
 }

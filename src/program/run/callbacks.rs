@@ -195,6 +195,8 @@ fn runs_functions(callee: &str) -> bool {
         "spawn",
         "start_processes",
         "launch",
+        // `torch.load(path, map_location=lambda storage, _: storage.cuda(1))`
+        "load",
         "run",
         "Fire",
         "run_in_executor",

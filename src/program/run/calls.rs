@@ -239,7 +239,7 @@ impl<'p> Run<'p> {
                 let Some(key) = args.at(0) else { return Value::Unknown };
                 let default = args.at(1);
                 if let Some(default) = default {
-                    self.chosen_by_key(&key.value, &default.value);
+                    self.chosen_by_key_default(&key.value, &default.value);
                 }
                 let found = self.mapping_item(items, &key.value);
                 found.unwrap_or_else(|| default.map_or(Value::None, |default| default.value.clone()))

@@ -117,7 +117,7 @@ impl<'p> Run<'p> {
             "setdefault" => {
                 let key = args.at(0)?.value.clone();
                 let default = args.at(1).map_or(Value::None, |argument| argument.value.clone());
-                self.chosen_by_key(&key, &default);
+                self.chosen_by_key_default(&key, &default);
                 let known = self.mapping_item(&items, &key);
                 let value = known.clone().unwrap_or(default);
                 if known.is_none() {

@@ -273,7 +273,10 @@ impl<'p> Run<'p> {
             self.assign(target, leave.entered.clone());
         }
         if self.swallows_exceptions(&manager) {
+            let expects = self.expects_failure(&manager);
+            let before = std::mem::replace(&mut self.expects_failure, expects);
             self.catch_all(|run| run.with(rest, body));
+            self.expects_failure = before;
         } else {
             self.with(rest, body);
         }

@@ -6,7 +6,7 @@ use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::state::State;
-use crate::program::trace::EventId;
+use crate::program::trace::{EventId, Recipient};
 use crate::program::value::{Closure, Value};
 use std::rc::Rc;
 
@@ -54,7 +54,9 @@ impl<'p> Run<'p> {
                     if args.at(0).is_some_and(|first| self.patches_environ(&first.value)) {
                         leave.restore = Some(self.state.clone());
                         if let Some(changes) = args.at(1).map(|argument| argument.value.clone()) {
+                            let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
                             self.write_mapping(&changes, span, false);
+                            self.recipient = outer;
                         }
                     }
                 } else if let Some(target) = self.patch_target(&text, &args) {
@@ -112,6 +114,13 @@ impl<'p> Run<'p> {
         }
         let Value::Outside(path) = manager else { return false };
         SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
+    }
+
+    /// `with pytest.raises(RuntimeError):`
+    pub(super) fn expects_failure(&self, manager: &Value<'p>) -> bool {
+        let Value::Outside(path) = manager else { return false };
+        let ends = ["pytest.raises()", ".assertRaises()", ".assertRaisesRegex()"];
+        self.expects_failure || ends.iter().any(|end| self.paths.text(*path).ends_with(end))
     }
 
     fn patches_environ(&self, value: &Value<'p>) -> bool {

@@ -37,6 +37,24 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// `def f(gpu_id=1)`, `gpu_id: int = 1` in a class, `config.get("gpu_id", 1)`: an integer that nothing else computes.
+    pub(super) fn chosen_by_default(&mut self, name: &str, value: &Value<'p>) {
+        self.chosen_by_name(name, value);
+        if let Value::Int(index, place) = value
+            && *index >= 0
+            && names_gpu_index(&name.to_ascii_lowercase())
+        {
+            self.note_choice(Some(*index), index.to_string(), name, *place);
+        }
+    }
+
+    /// `config.get("device", "cuda:1")`
+    pub(super) fn chosen_by_key_default(&mut self, key: &Value<'p>, value: &Value<'p>) {
+        if let Value::Text(key) = key {
+            self.chosen_by_default(&key.text.clone(), value);
+        }
+    }
+
     /// `{"device": "cuda:1"}`, `config["device"] = "cuda:1"`, `config.get("device", "cuda:1")`.
     pub(super) fn chosen_by_key(&mut self, key: &Value<'p>, value: &Value<'p>) {
         if let Value::Text(key) = key
@@ -87,14 +105,17 @@ impl<'p> Run<'p> {
         let name = args.items.iter().filter(|argument| argument.name.is_none()).find_map(|argument| {
             let Value::Text(text) = &argument.value else { return None };
             let name = text.text.trim_start_matches('-').replace('-', "_");
-            names_device(&name).then_some(name)
+            (names_device(&name) || names_gpu_index(&name)).then_some(name)
         });
         if let Some(name) = name {
-            self.choose_literal(&name, &default.value);
+            self.chosen_by_default(&name, &default.value);
         }
     }
 
     pub(super) fn note_choice(&mut self, index: Option<i64>, text: String, by: &str, place: Place) {
+        if self.expects_failure {
+            return;
+        }
         let counted = self.state.counted;
         // The literal may stand in a branch that counted the devices, and be used after it.
         self.state.counted |= self.counted_places.contains(&place);
@@ -119,6 +140,7 @@ impl<'p> Run<'p> {
     /// Reads one device argument.
     pub(super) fn devices_in(&mut self, form: Form, argument: &Arg<'p>) -> Vec<Device> {
         let value = self.settle(argument.value.clone());
+        let value = self.option_default(&value).unwrap_or(value);
         let mut devices = Vec::new();
         for value in value.alternatives() {
             self.read_device(form, value, &mut devices);
@@ -332,11 +354,10 @@ fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
     } else {
         text.strip_prefix("cuda:")?
     };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        None
-    } else {
-        digits.parse().ok()
-    }
+    // torch refuses `cuda:01`, so it chooses nothing.
+    let is_number =
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    is_number.then(|| digits.parse().ok())?
 }
 
 /// The indices that `1` or the range `0-3` names.

@@ -6,7 +6,7 @@ use super::calls::Args;
 use crate::code::{Call, ExprKind};
 use crate::facts::Span;
 use crate::program::state::{Definition, Reaching};
-use crate::program::trace::{EventId, NOT_NOTED, What};
+use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
 use crate::program::value::Value;
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -113,6 +113,28 @@ impl<'p> Run<'p> {
             }
             _ => None,
         }
+    }
+
+    /// A variable in the environment of a program that is started: this process keeps what it has.
+    pub(super) fn hand_over(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) -> EventId {
+        let (Some(variable), Value::Text(text)) = (self.variable_name(key), self.settle(value.clone()))
+        else {
+            return NOT_NOTED;
+        };
+        // The other process has not touched the GPU yet.
+        let milestones = std::mem::take(&mut self.state.milestones);
+        let touched = (self.state.cuda.take(), self.state.library.take());
+        let outer = std::mem::replace(&mut self.recipient, Recipient::Program);
+        let value = Some(text.text.to_string());
+        let event = self.note_variable(&variable, span, |variable| What::Write {
+            variable,
+            value,
+            only_if_unset: false,
+        });
+        self.recipient = outer;
+        (self.state.cuda, self.state.library) = touched;
+        self.state.milestones = milestones;
+        event
     }
 
     /// Writes every item of a mapping.
@@ -273,7 +295,7 @@ impl<'p> Run<'p> {
         })
     }
 
-    fn variable_name(&mut self, key: &Value<'p>) -> Option<String> {
+    pub(super) fn variable_name(&mut self, key: &Value<'p>) -> Option<String> {
         match self.settle(key.clone()) {
             Value::Text(text) => Some(text.text.to_string()),
             _ => None,

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::facts::{Place, Span};
 use crate::program::state::Happened;
-use crate::program::trace::{Event, EventId, NOT_NOTED, What};
+use crate::program::trace::{Event, EventId, NOT_NOTED, Recipient, What};
 
 impl<'p> Run<'p> {
     /// Notes that something happens at `span` of the running file.
@@ -36,7 +36,7 @@ impl<'p> Run<'p> {
         if what.imports_gpu_library() {
             first(&mut self.state.library);
         }
-        if matches!(what, What::Write { .. }) {
+        if matches!(what, What::Write { .. }) && self.recipient != Recipient::Program {
             self.trace.writes.push(id);
         }
         self.trace.events.push(Event {
@@ -49,6 +49,7 @@ impl<'p> Run<'p> {
             arms: self.path.clone(),
             only_if_called: self.only_if_called,
             in_child: self.in_child > 0,
+            recipient: self.recipient,
             assured: self.assured,
             before,
         });

@@ -40,6 +40,8 @@ impl<'p> Run<'p> {
         for name in self.asked_for(definition) {
             self.add_fixture(name, places, object, 0, &mut fixtures);
         }
+        // pytest sets up first what lasts longer.
+        fixtures.sort_by_key(|(_, fixture)| !fixture.marks.lasting);
         fixtures
     }
 
@@ -124,7 +126,10 @@ impl<'p> Run<'p> {
         let args = self.known_arguments((fixture.file, fixture.function), &values);
         let span = self.function_of(&fixture).name_span;
         self.here.statement = self.code_of(session.definition.0).functions[session.definition.1].name_span;
-        let value = self.run_function(&fixture, args, span);
+        let value = match fixture.marks.lasting {
+            true => self.run_function(&fixture, args, span),
+            false => self.in_test_frame(session.definition, |run| run.run_function(&fixture, args, span)),
+        };
         let is_generator = self.function_of(&fixture).is_generator;
         if !matches!(value, Value::Paused(_)) || !is_generator {
             let value = match value {
@@ -135,7 +140,7 @@ impl<'p> Run<'p> {
             values.push((name, value));
             return self.run_with_fixtures(session, number + 1, values);
         }
-        let since = session.since;
+        let (since, definition) = (session.since, session.definition);
         let rest = move |run: &mut Run<'p>, value: Value<'p>| {
             let (catches, loops) = (std::mem::take(&mut run.catches), std::mem::take(&mut run.loops));
             values.push((name, value));
@@ -146,7 +151,11 @@ impl<'p> Run<'p> {
             Value::Unknown
         };
         let assured = self.assured;
-        self.wait_for(&value, Body::Rest(Box::new(rest)), span);
+        let body = Body::Rest(Box::new(rest));
+        match fixture.marks.lasting {
+            true => self.wait_for(&value, body, span),
+            false => self.in_test_frame(definition, |run| run.wait_for(&value, body, span)),
+        };
         self.assured = assured;
         self.flow = Flow::Next;
     }

@@ -53,7 +53,7 @@ impl<'p> Run<'p> {
         for parameter in &definition.parameters {
             let default = parameter.default.as_ref().map(|default| (self.eval(default), default.span));
             if let Some((value, _)) = &default {
-                self.chosen_by_name(parameter.name, value);
+                self.chosen_by_default(parameter.name, value);
             }
             defaults.push(default.map(|(value, _)| value));
         }

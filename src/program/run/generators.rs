@@ -181,7 +181,7 @@ impl<'p> Run<'p> {
         if let Value::Function(closure) = &function
             && let [Step { kind: StepKind::Return(Some(value)), .. }] =
                 self.function_of(closure).body.as_slice()
-            && let ExprKind::Text(_) = value.kind
+            && is_literal(value)
         {
             return self.run_function(closure, Args::default(), span);
         }
@@ -227,5 +227,17 @@ impl<'p> Run<'p> {
                 if *keeps { Value::Unknown } else { Value::sequence(results) }
             }
         }
+    }
+}
+
+/// A text, or a dictionary of texts and numbers: what stands in it is the same for each object.
+fn is_literal(value: &Expr<'_>) -> bool {
+    match &value.kind {
+        ExprKind::Text(_) => true,
+        ExprKind::Mapping(entries) => entries.iter().all(|(key, value)| {
+            let is_plain = matches!(value.kind, ExprKind::Text(_) | ExprKind::Int(_));
+            is_plain && key.as_ref().is_some_and(|key| matches!(key.kind, ExprKind::Text(_)))
+        }),
+        _ => false,
     }
 }

@@ -228,8 +228,15 @@ impl<'p> Run<'p> {
     /// the moment when one of its values is asked for.
     fn worth_running(&self, file: FileId) -> bool {
         let first_library = self.state.library.is_none_or(|library| !library.certain);
+        let each = self.start == super::Start::Modules;
+        if let Some(asked) = self.settling.filter(|_| self.quiet > 0) {
+            return asked == file || !each;
+        }
+        if each {
+            // Modules that nobody started are looked at one by one: what they import runs when it is asked for.
+            return self.program.left_alone().binary_search(&file).is_ok();
+        }
         file == self.entry
-            || self.quiet > 0 && self.settling
             || self.start != super::Start::Library
                 && (self.program.is_hot(file) || (first_library && self.program.loads_library(file)))
     }
@@ -306,7 +313,7 @@ impl<'p> Run<'p> {
             }
             let state = self.state.clone();
             let flow = self.flow;
-            let settling = std::mem::replace(&mut self.settling, true);
+            let settling = self.settling.replace(file);
             self.quiet += 1;
             self.enter_module(file, Span::default());
             self.quiet -= 1;
@@ -373,6 +380,7 @@ impl<'p> Run<'p> {
     fn is_installed(&self, package: &str) -> bool {
         self.imported.contains(package)
             || [self.here.file, self.entry].iter().any(|file| self.program.needs(*file, package))
+            || self.program.asks_for(package)
     }
 
     /// Notes the import of a module outside the project, and what the import does.

@@ -5,7 +5,7 @@ use super::callbacks::{starts_child, waits_for_start};
 use super::calls::{Arg, Args};
 use super::{Flow, Run};
 use crate::facts::Span;
-use crate::program::trace::What;
+use crate::program::trace::{Recipient, What};
 use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
@@ -36,7 +36,8 @@ impl<'p> Run<'p> {
         if let Some(value) = self.enter_for_later(&text, &args, span) {
             return value;
         }
-        self.check_environment_of(&text, &args);
+        let handed = self.check_environment_of(&text, &args);
+        self.start_program(&text, &args, handed, span);
         if starts_child(&text) {
             let forks = self.forks(&text, &args, self.made_with(path));
             self.note(What::Spawn { callee: text.to_string(), forks }, span);
@@ -79,7 +80,11 @@ impl<'p> Run<'p> {
                 self.choose_literal("torch.device()", &device);
                 Some(device)
             }
-            "tch.Device.Cuda" => Some(self.tch_device(args, span)),
+            "tch.Device.Cuda" => {
+                let device = self.tch_device(args, span);
+                self.choose_literal("tch::Device::Cuda()", &device);
+                Some(device)
+            }
             "multiprocessing.set_start_method" | "torch.multiprocessing.set_start_method" => {
                 self.set_start_method(args);
                 None
@@ -242,7 +247,7 @@ impl<'p> Run<'p> {
             // A dictionary of unknown content, or a configuration object.
             "get" | "setdefault" | "pop" => {
                 if let (Some(key), Some(default)) = (args.at(0).cloned(), args.at(1).cloned()) {
-                    self.chosen_by_key(&key.value, &default.value);
+                    self.chosen_by_key_default(&key.value, &default.value);
                 }
             }
             "add_argument" | "option" | "add_option" => {
@@ -270,7 +275,9 @@ impl<'p> Run<'p> {
                 text @ (Value::Text(_) | Value::OneOf(_)) => text,
                 _ => Value::Unknown,
             };
+            let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
             self.write_variable(&key, &text, span, false);
+            self.recipient = outer;
         }
     }
 

@@ -40,6 +40,11 @@ impl<'p> Run<'p> {
         if text.ends_with("fixture()") {
             let autouse = args.keyword("autouse").map(|argument| &argument.value);
             marks.autouse |= matches!(autouse, Some(Value::Bool(true)));
+            let scope = args.keyword("scope").map(|argument| &argument.value);
+            marks.lasting |= scope.is_some_and(|scope| scope.as_text().as_deref() != Some("function"));
+        }
+        if text.ends_with("mark.parametrize()") {
+            marks.parameters.extend(self.given_by(args));
         }
         let replacement = match &*text {
             text if text.ends_with("patch()") => 1,
@@ -51,6 +56,20 @@ impl<'p> Run<'p> {
             marks.mock_arguments += 1;
         }
         marks.mocked.extend(self.patch_target(&text, args));
+    }
+
+    /// `parametrize("device", ["cpu", "cuda"])`: the parameter is one of these.
+    fn given_by(&self, args: &Args<'p>) -> Option<(String, Value<'p>)> {
+        let name = args.at(0)?.value.as_text()?.trim().to_owned();
+        let Value::Sequence(values) = &args.at(1)?.value else { return None };
+        let plain = |value: &Value<'p>| match value {
+            Value::Outside(path) if self.paths.text(*path).ends_with("pytest.param()") => self
+                .made_with(*path)
+                .and_then(|args| args.at(0))
+                .map_or(Value::Unknown, |first| first.value.clone()),
+            value => value.clone(),
+        };
+        (!name.contains(',')).then(|| (name, Value::one_of(values.iter().map(plain))))
     }
 
     /// The name that `patch("a.b")` or `patch.object(a, "b")` replaces, by the path of the call's result.
@@ -89,7 +108,7 @@ impl<'p> Run<'p> {
 
     /// Whether the arguments of such a call are needed later.
     pub(super) fn is_mark(path: &str) -> bool {
-        ["patch", "patch.object", "patch.dict", "usefixtures", ".fixture"]
+        ["patch", "patch.object", "patch.dict", "usefixtures", ".fixture", "mark.parametrize", "pytest.param"]
             .iter()
             .any(|end| path.ends_with(end))
     }

@@ -3,9 +3,10 @@
 use super::Run;
 use super::calls::Args;
 use crate::facts::Span;
-use crate::program::state::Definition;
-use crate::program::trace::What;
+use crate::program::state::{Definition, Reaching};
+use crate::program::trace::{NOT_NOTED, What};
 use crate::program::value::Value;
+use smallvec::smallvec;
 
 impl<'p> Run<'p> {
     /// A value that is no text raises a TypeError, whatever the variable is.
@@ -61,21 +62,48 @@ impl<'p> Run<'p> {
     }
 
     /// The environment of a program that is started takes nothing but text either.
-    pub(super) fn check_environment_of(&mut self, callee: &str, args: &Args<'p>) {
+    ///
+    /// Returns what it finds there of its own.
+    pub(super) fn check_environment_of(&mut self, callee: &str, args: &Args<'p>) -> Vec<(String, Reaching)> {
         let starts =
             ["subprocess.", "asyncio.create_subprocess"].iter().any(|start| callee.starts_with(start));
-        let Some(given) = args.keyword("env").filter(|_| starts) else { return };
-        let (Value::Mapping(items), span) = (given.value.clone(), given.span) else { return };
+        let Some(given) = args.keyword("env").filter(|_| starts) else { return Vec::new() };
+        let (Value::Mapping(items), span) = (given.value.clone(), given.span) else {
+            return self.copied.clone();
+        };
+        let mut handed = Vec::new();
         for (key, value) in items.iter() {
-            let (Value::Text(name), Some(given)) = (key, self.no_text(value)) else { continue };
+            let Value::Text(name) = key else { continue };
             let at = name.place;
             let span = if at.file == self.here.file { at.span } else { span };
-            self.note(What::Refuse { variable: name.text.to_string(), given }, span);
+            match self.no_text(value) {
+                Some(given) => {
+                    self.note(What::Refuse { variable: name.text.to_string(), given }, span);
+                }
+                None => {
+                    let event = self.hand_over(key, value, span);
+                    let text = value.as_text().map(|text| text.as_ref().into());
+                    if event != NOT_NOTED {
+                        handed.push((name.text.to_string(), smallvec![Definition::Set(event, text)]));
+                    }
+                }
+            }
         }
+        handed
     }
 
     /// `add_argument("--gpu", type=int)`: what the parsed arguments hold is no text.
     pub(super) fn remember_option(&mut self, args: &Args<'p>) {
+        let named = args.keyword("dest").map(|argument| &argument.value);
+        let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
+        let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
+        let Some(name) = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text) else {
+            return;
+        };
+        let name = name.trim_start_matches('-').replace('-', "_");
+        if let Some(default) = args.keyword("default").filter(|one| matches!(one.value, Value::Int(..))) {
+            self.option_defaults.insert(name.clone(), default.value.clone());
+        }
         let given = match (args.keyword("type"), args.keyword("action")) {
             (Some(made), _) => match &made.value {
                 Value::Outside(path) => match &**self.paths.text(*path) {
@@ -92,18 +120,19 @@ impl<'p> Run<'p> {
             },
             (None, None) => return,
         };
-        let named = args.keyword("dest").map(|argument| &argument.value);
-        let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
-        let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
-        let Some(name) = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text) else {
-            return;
-        };
-        self.options.insert(name.trim_start_matches('-').replace('-', "_"), given);
+        self.options.insert(name, given);
     }
 
     /// What an option of a parser holds, by the path of its attribute.
     fn option_type(&self, path: &str) -> Option<&'static str> {
         let (_, name) = path.split_once(".parse_args().")?;
         self.options.get(name).copied()
+    }
+
+    /// The integer that an option of a parser holds when nobody says otherwise.
+    pub(super) fn option_default(&self, value: &Value<'p>) -> Option<Value<'p>> {
+        let Value::Outside(path) = value else { return None };
+        let (_, name) = self.paths.text(*path).split_once(".parse_args().")?;
+        self.option_defaults.get(name).cloned()
     }
 }

@@ -139,7 +139,11 @@ impl<'p> Run<'p> {
     pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>) {
         match target {
             Target::Name(name, _) => {
-                self.chosen_by_name(name, &value);
+                if self.scopes[self.here.scope as usize].is_class {
+                    self.chosen_by_default(name, &value);
+                } else {
+                    self.chosen_by_name(name, &value);
+                }
                 self.bind(name, value);
             }
             Target::Attribute(object, name) => {
@@ -153,6 +157,8 @@ impl<'p> Run<'p> {
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
                     self.write_variable(&key, &value, self.here.statement, false);
+                } else if self.is_environ_copy(&container) {
+                    self.keep_for_started(&key, &value, self.here.statement);
                 } else {
                     self.chosen_by_key(&key, &value);
                     let arguments = vec![key.clone(), value.clone()];

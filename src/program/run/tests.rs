@@ -20,6 +20,8 @@ pub(super) struct Session<'p> {
     places: Rc<[FileId]>,
     pub fixtures: Vec<Fixture<'p>>,
     mock_arguments: usize,
+    /// What its parameters are given from outside.
+    parameters: Vec<(String, Value<'p>)>,
     /// The decorator or fixture that releases GPU memory at the end, by the policy.
     cleanup: Option<String>,
     /// How much was left for the end before the test.
@@ -233,6 +235,7 @@ impl<'p> Run<'p> {
             places: places.clone(),
             fixtures,
             mock_arguments: marks.mock_arguments,
+            parameters: [around.parameters.clone(), marks.parameters.clone()].concat(),
             cleanup,
             finalizers,
             since: self.next_event(),
@@ -256,8 +259,15 @@ impl<'p> Run<'p> {
         let mock = self.paths.id("unittest.mock.MagicMock()");
         let injected = self.asked_for(session.definition).skip(skip).take(session.mock_arguments);
         values.extend(injected.map(|name| (name, Value::Outside(mock))).collect::<Vec<_>>());
-        self.run_in_modules(session, &BEFORE_IN_MODULE);
-        self.run_in_class(session, &BEFORE_IN_CLASS);
+        let given = self.asked_for(session.definition).filter_map(|name| {
+            let mut all = session.parameters.iter();
+            all.find(|(known, _)| known == name).map(|(_, value)| (name, value.clone()))
+        });
+        values.extend(given.collect::<Vec<_>>());
+        self.in_test_frame(session.definition, |run| {
+            run.run_in_modules(session, &BEFORE_IN_MODULE);
+            run.run_in_class(session, &BEFORE_IN_CLASS);
+        });
         let mut args = self.known_arguments(session.definition, &values);
         if skip == 1 {
             // `self` is bound already.
@@ -275,6 +285,22 @@ impl<'p> Run<'p> {
                 run.note_release(by, span);
             }
         });
+    }
+
+    /// Runs what is set up for a test as a part of it.
+    pub(super) fn in_test_frame<T>(
+        &mut self,
+        (file, function): (FileId, usize),
+        set_up: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let (outer, events) = (self.here.frame, self.trace.events.len());
+        let site = self.name_place((file, function)).span;
+        let frame = self.push_frame(file, Some(function), site);
+        self.here.frame = frame;
+        let result = set_up(self);
+        self.pop_frames(frame, events);
+        self.here.frame = outer;
+        result
     }
 
     fn run_in_class(&mut self, session: &Session<'p>, names: &[&'static str]) {

@@ -225,7 +225,8 @@ fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
         None => (one.text.as_str(), None),
     };
     let rest = index.map_or(String::new(), |index| format!(":{index}"));
-    let is_template = one.text.contains(['{', '%', '$', '<', '/', '\\', '.']);
+    let is_template = one.text.contains(['{', '%', '$', '<', '/', '\\'])
+        || one.text.contains('.') && !one.text.starts_with("cuda.");
     if is_template || !kind.is_ascii() || kind.len() > 7 {
         return None;
     }
@@ -245,7 +246,7 @@ fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
     }
     let lower = kind.to_ascii_lowercase();
     let (name, number) = lower.split_at(lower.trim_end_matches(|one: char| one.is_ascii_digit()).len());
-    let name = name.trim_end_matches(['-', '_', ' ']);
+    let name = name.trim_end_matches(['-', '_', ' ', '.', ',', ';']);
     match (name, number) {
         ("cuda" | "gpu" | "rocm" | "hip", "") => Some(format!("cuda{rest}")),
         ("cuda" | "gpu", number) if rest.is_empty() && one.whole => Some(format!("cuda:{number}")),

@@ -13,6 +13,7 @@ mod mentions;
 mod patterns;
 mod prose;
 mod range;
+mod sizes;
 mod tables;
 
 use crate::facts::Span;

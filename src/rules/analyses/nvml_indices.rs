@@ -69,9 +69,12 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
             Part::Target(_) => {}
         }
     });
+    let filled = super::filled_masks::by_nvml(scope);
     if !sets_mask_without_order(scope) {
-        return Vec::new();
+        by_nvml.clear();
+        found.clear();
     }
+    found.extend(filled);
     for (home, name, span) in &by_nvml {
         let crosses = |(other, known, _): &&(Option<usize>, &str, Span)| (other, known) == (home, name);
         // The later of the two takes what the other has given.

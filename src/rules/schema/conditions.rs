@@ -70,6 +70,8 @@ pub struct Condition {
     pub handed_on: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
+    /// A test sets it for itself, and no GPU is used after: it may be about the value.
+    pub for_test: Option<bool>,
     /// The process that is started is a copy of one that had initialised CUDA, and uses CUDA.
     pub forked_use: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.

@@ -127,9 +127,23 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
     let commas = between.contains([',', '/', ')', ']', '|', '.']);
     let opens =
         between.trim_end().ends_with(['(', '[', ':', '=', '→', '⇒', '–', '—']) || between.contains("->");
-    let verb = between
-        .split_whitespace()
-        .any(|word| matches!(word, "is" | "are" | "est" | "es" | "son" | "has" | "have"));
+    let verbs = [
+        "is",
+        "are",
+        "est",
+        "sont",
+        "es",
+        "son",
+        "has",
+        "have",
+        "a",
+        "ont",
+        "possède",
+        "possèdent",
+        "tiene",
+        "tienen",
+    ];
+    let verb = between.split_whitespace().any(|word| verbs.contains(&word));
     let tie = match () {
         () if (opens || verb) && !between.contains([')', '|']) => Tie::Said,
         () if commas => Tie::List,

@@ -38,7 +38,16 @@ pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) 
         {
             found.push(fault(next, text));
         }
-        if PATTERNS.exclusive.is_match(sentence)
+        let only_there = || {
+            behind.is_some_and(|next| {
+                let rest = sentence[next.end..].trim_matches(['*', '`', ' ', '.', '!']).to_lowercase();
+                sentence[..one.start].trim_matches(['*', '`', ' ', '-']).split(' ').count() < 2
+                    && PATTERNS.only_there.is_match(&sentence[one.end..next.start])
+                    && matches!(rest.as_str(), "" | "gpus" | "cards" | "hardware" | "gpu")
+            })
+        };
+        if (PATTERNS.exclusive.is_match(sentence) && !PATTERNS.not_exclusive.is_match(sentence)
+            || only_there())
             && let Some((next, text)) = shared(feature, named)
         {
             found.push(fault(next, text));

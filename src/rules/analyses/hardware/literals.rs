@@ -5,22 +5,24 @@ use super::conditions::{capability_of, names_capability};
 use super::labels;
 use super::mentions::{Mention, What, mentions};
 use super::range::Range;
+use super::sizes::{gb, is_size};
 use super::{Found, Topic};
 use crate::architectures::{Capability, Feature, Product};
 use crate::code::walk::{Part, walk};
-use crate::code::{Expr, ExprKind, StepKind, Target};
+use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 
 /// The faults of all literals of a file.
 pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
-    let mut look = Look { scope, found: Vec::new() };
+    let mut look = Look { scope, versions: Vec::new(), found: Vec::new() };
     walk(scope.code, &mut |part, _| match part {
         Part::Step(step) => {
             if let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && let [Target::Name(name, _)] = &targets[..]
             {
                 look.constant(name, value);
+                look.note_versions(name, value);
                 if let ExprKind::Mapping(entries) = &value.kind {
                     look.sizes(name, entries);
                 }
@@ -28,7 +30,7 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
         }
         Part::Expr(expr) => match &expr.kind {
             ExprKind::Mapping(entries) => {
-                look.entries(entries);
+                look.entries(entries, look.versions.contains(&expr.span.start));
                 look.record(
                     entries
                         .iter()
@@ -38,6 +40,7 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
             }
             ExprKind::Sequence(parts) => look.pairs(parts),
             ExprKind::Call(call) => {
+                look.fields_in_order(call);
                 let named = call.arguments.iter().filter_map(|one| Some((one.name?, &one.value)));
                 look.record(named.collect());
             }
@@ -50,6 +53,8 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
 
 struct Look<'a> {
     scope: &'a FileScope<'a>,
+    /// Tables of versions, by where they begin: `MIN_CUDA = {"ampere": "11.0"}`.
+    versions: Vec<u32>,
     found: Vec<Found>,
 }
 
@@ -78,10 +83,13 @@ impl Look<'_> {
     }
 
     /// What stands under a key that is a capability, or the other way round.
-    fn entries(&mut self, entries: &[(Option<Expr<'_>>, Expr<'_>)]) {
+    fn entries(&mut self, entries: &[(Option<Expr<'_>>, Expr<'_>)], of_versions: bool) {
         let mut turned = Vec::new();
         for (key, value) in entries {
             let Some(key) = key else { continue };
+            if let Some(name) = text_of(key) {
+                self.note_versions(name, value);
+            }
             if let Some(range) = self.key(key) {
                 if let Some(label) = labels::of_value(value) {
                     self.compare(range, &label.architectures, label.span);
@@ -103,7 +111,19 @@ impl Look<'_> {
                 self.minimum(feature, value);
             }
         }
-        self.by_architecture(&turned);
+        if !of_versions {
+            self.by_architecture(&turned);
+        }
+    }
+
+    /// Numbers under such a name are versions of software.
+    fn note_versions(&mut self, name: &str, value: &Expr<'_>) {
+        let lower = name.to_lowercase();
+        let words = ["cuda", "cudnn", "driver", "version", "toolkit", "torch", "ptx", "tensorrt"];
+        let of_hardware = ["capab", "arch", "sm"].iter().any(|word| lower.contains(word));
+        if words.iter().any(|word| lower.contains(word)) && !of_hardware {
+            self.versions.push(value.span.start);
+        }
     }
 
     /// `{"ampere": (8, 0), "hopper": 90}`: numbers alone may be anything, unless one of them is right.
@@ -187,6 +207,26 @@ impl Look<'_> {
                 }
                 let span = parts.first().map_or(Span { start: 0, end: 0 }, |first| first.span);
                 self.row(&named, span);
+            }
+        }
+    }
+
+    /// `Gpu("RTX 3090", (8, 6), 24)`
+    fn fields_in_order(&mut self, call: &Call<'_>) {
+        let (ExprKind::Name(made) | ExprKind::Attribute(_, made)) = &call.callee.kind else { return };
+        let made = made.to_lowercase();
+        if !["gpu", "card", "device", "spec", "hardware"].iter().any(|word| made.contains(word)) {
+            return;
+        }
+        let mut values = call.arguments.iter().filter(|one| one.name.is_none()).map(|one| &one.value);
+        if let Some(product) = values.next().and_then(text_of).and_then(product_of) {
+            let name = Mention { what: What::Product { product, exactly: true }, start: 0, end: 0 };
+            for value in values {
+                if let ExprKind::Sequence(_) = value.kind
+                    && let Some(one) = capability_of(self.scope, value).filter(|one| one.is_known())
+                {
+                    self.row(&[name, said(Range::Exactly(one))], value.span);
+                }
             }
         }
     }
@@ -401,29 +441,6 @@ fn product_of(text: &str) -> Option<&'static Product> {
         {
             Some(product)
         }
-        _ => None,
-    }
-}
-
-/// A name under which the size of a card's memory stands, in GB.
-fn is_size(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    let words: Vec<&str> = lower.split(['_', ' ', '-']).collect();
-    let known = [
-        "gpu", "gpus", "vram", "memory", "mem", "gb", "gib", "size", "total", "sizes", "by", "name", "card",
-        "cards", "model",
-    ];
-    words.iter().all(|word| known.contains(word))
-        && (lower.contains("vram") || (lower.contains("mem") && lower.contains("gb")))
-}
-
-fn gb(value: &Expr<'_>) -> Option<f64> {
-    match &value.kind {
-        ExprKind::Int(number @ 1..=999) => Some(*number as f64),
-        ExprKind::Text(text) => match mentions(text, false).as_slice() {
-            [Mention { what: What::Memory(gb), start: 0, end }] if *end == text.len() => Some(*gb),
-            _ => None,
-        },
         _ => None,
     }
 }

@@ -60,6 +60,10 @@ pub(super) struct Patterns {
     /// Between hardware and a feature that it has.
     pub offers: Regex,
     pub exclusive: Regex,
+    /// In a sentence that says that a feature is there elsewhere too.
+    pub not_exclusive: Regex,
+    /// Between a feature and the only hardware that is said to have it.
+    pub only_there: Regex,
     /// In a sentence that says where a feature is missing, or made up by software.
     pub lacking: Regex,
     pub by_default: Regex,
@@ -121,7 +125,7 @@ impl Patterns {
             below: expression(r"^(?:below|under|less than|lower than|older than|before)$"),
             above: expression(r"^(?:above|over|greater than|higher than|newer than)$"),
             links: expression(&format!(
-                r"(?:{cue}|\b(?:e\.g|i\.e|cuda|sm|architectures?|arquitecturas?|arch|gpus?|cards?|nvidia|geforce|tesla|quadro|generations?|gen|série|serie|series|class|family|chips?|devices?|with|of|the|is|are|was|has|have|had|at|for|like|such|as|including|based|on|level|version|an?|its|de|du|la|les?|el|los|las|est|sont|ayant|avec|cartes?|génération|comme|es|son|con|tiene|tarjetas?|generación|como|desktop|data|center|datacenter|consumer|workstation|professional|reports?|means|equals|corresponds?|corresponde|correspond|denotes|refers|uses|belongs|to|which|that|a|un|une|una|vram|memory|lovelace|detected|laptop|mobile|sxm\d?|pcie)\b|[\s:=()`'*\[\]{{}}|/,&–—>~.#✅❌→⇒-]|\x22)"
+                r"(?:{cue}|\b(?:e\.g|i\.e|cuda|sm|architectures?|arquitecturas?|arch|gpus?|cards?|nvidia|geforce|tesla|quadro|generations?|gen|série|serie|series|class|family|chips?|devices?|with|of|the|is|are|was|has|have|had|at|for|like|such|as|including|based|on|level|version|an?|its|de|du|la|les?|el|los|las|est|sont|ont|ayant|avec|possède(?:nt)?|dispose(?:nt)?|des|dotées?|dotés?|dispone|disponen|tienen|poseen?|cuentan?|correspondent|corresponden|une?|cartes?|génération|comme|es|son|con|tiene|tarjetas?|generación|como|desktop|data|center|datacenter|consumer|workstation|professional|reports?|means|equals|corresponds?|corresponde|correspond|denotes|refers|uses|belongs|to|which|that|a|un|une|una|vram|memory|lovelace|detected|laptop|mobile|sxm\d?|pcie)\b|[\s:=()`'*\[\]{{}}|/,&–—>~.#✅❌→⇒-]|\x22)"
             )),
             list: expression(r#"^[\s,/&+*`'"|]*(?:\b(?:and|or|et|ou|y|o|e)\b)?[\s*`'"]*$"#),
             doubt: expression(
@@ -138,12 +142,18 @@ impl Patterns {
                 r"(?:\b\d{1,4}\s?[x×]\s*$|\b(?:dual|two|three|four|eight|pair of|both|deux|dos|quatre|cuatro)\s+(?:nvidia\s+)?(?:geforce\s+)?$|\b[2-9]\s+(?:nvidia\s+)?(?:geforce\s+)?$|\b16\s+$)",
             ),
             needs: expression(
-                r"^[\s*`:(]*(?:\b(?:(?:is|are)\s+)?(?:only\s+)?(?:supports?|support|tensor cores?|kernels?|math|requires?|needs?|required|supported|available|works?|runs?|exists?|introduced|minimum|min|from|since|on|with|starting|at|in|in hardware|hardware|native|natively|nécessite|requiert|exige|disponible|à partir d[eu']|requiere|necesita|desde|a partir de|en|sur|soporte|soportado|gpus?|an?|of|compute[ _-]?capability|capability|cc|sm|nvidia|capacité de calcul|capacidad de c[oó]mputo|the|architecture|arquitectura|cards?|generation)\b[\s*`:(>=≥]*)*$",
+                r"^[\s*`:(]*(?:\b(?:(?:is|are)\s+)?(?:only\s+)?(?:supports?|support|tensor cores?|kernels?|math|requires?|needs?|required|supported|available|works?|runs?|exists?|est|sont|está|están|pris(?:e|es)?|prise?s? en charge|par|por|fonctionne|funciona|soportad[oa]s?|admitid[oa]s?|les|las?|los|cartes?|tarjetas?|introduced|minimum|min|from|since|on|with|starting|at|in|in hardware|hardware|native|natively|nécessite|requiert|exige|disponible|à partir d[eu']|requiere|necesita|desde|a partir de|en|sur|soporte|soportado|gpus?|an?|of|compute[ _-]?capability|capability|cc|sm|nvidia|capacité de calcul|capacidad de c[oó]mputo|the|architecture|arquitectura|cards?|generation)\b[\s*`:(>=≥]*)*$",
             ),
             offers: expression(
                 r"^[\s*`]*(?:\b(?:gpus?|cards?|the|architecture|generation|already|first|to|with|soporte|para|con|nativo|native|natively|hardware|tensor|cores?|tarjetas?|las|les|cartes|de)\b[\s*`]*)*\b(?:supports?|introduce[ds]|brings?|brought|adds?|added|offers?|provides?|has|have|soportan?|prend en charge|prennent en charge|apporte|introdujo|admite|supportent?)\b(?:[\s*`]*\b(?:support|for|native|hardware|the|tensor|cores?|first|de|le|la|los|el|both|fp16|int8|and|y|et)\b|[\s*`,])*$",
             ),
             exclusive: expression(r"\bexclusi[vf]\w*"),
+            not_exclusive: expression(
+                r"\b(?:not|no|never|nunca|pas|nor|isn't|aren't|non)\b(?:\s+\w+){0,3}?[\s-]+exclusi[vf]|exclusi[vf]\w*\s+(?:pas|no)\b",
+            ),
+            only_there: expression(
+                r"^[\s*`]*(?:support\s+)?(?:(?:is|are|est|sont|está|están)\s+)?(?:only\s+(?:available|supported|works?|runs?)|(?:available|supported|works|runs)\s+only|(?:(?:uniquement|seulement)\s+)?disponibles?\s+(?:uniquement|seulement)|uniquement\s+disponibles?|(?:solo|sólo|solamente|únicamente)\s+(?:está\s+)?disponibles?|disponibles?\s+(?:solo|sólo|solamente|únicamente))\s+(?:on|with|in|sur|en|in)\s+(?:(?:nvidia|the|les?|las?|los)\s+)?(?:(?:gpus?|cartes|tarjetas)\s+)?$",
+            ),
             lacking: expression(
                 r"\b(?:not?|never|without|lacks?|lacking|missing|unsupported|absent|cannot|can't|doesn't|don't|emulat\w+|fall(?:s)? ?back|fallback|software|slow\w*|until|pas|sans|aucun|sin|ninguna?|nunca|tampoco|faux|instead|unless|except|before|disabled?|hang\w*|crash\w*|fail\w*|error|raises?|skip\w*)\b|❌|✗|✘|n't",
             ),

@@ -160,9 +160,7 @@ fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Fou
     let text = passage.text.as_str();
     let (here, above) = (named(text), named(heading));
     let only = |list: &[Mention]| !list.is_empty() && list.iter().all(is_tf32);
-    if !(only(&here) || here.is_empty() && only(&above)) {
-        return;
-    }
+    let speaks_of_it = only(&here) || here.is_empty() && only(&above);
     let mut say = |range: std::ops::Range<usize>, fault: &str| {
         let span = passage.origin.span(range.start, range.end);
         found.push(Found {
@@ -173,28 +171,37 @@ fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Fou
             beside: None,
         });
     };
-    if let Some(bits) = PATTERNS.mantissa.captures(text)
+    if speaks_of_it
+        && let Some(bits) = PATTERNS.mantissa.captures(text)
         && bits.get(1).or(bits.get(2)).is_some_and(|bits| bits.as_str() == "19")
     {
         let range = bits.get(0).map_or(0..0, |all| all.range());
         say(range, "TF32 has a mantissa of 10 bits; 19 are all of its bits");
     }
     let lower = text.to_lowercase();
-    let says_on = ["on by", "enabled", "activ", "habilitad", "used"].iter().any(|word| lower.contains(word));
     let says_off =
         [" off", "disabled", "désactiv", "desactiv", "deshabilit", "inactiv", "conv", "cudnn", "1.7", "1.11"];
     let elsewhere = whole.to_lowercase();
-    if let Some(default) = PATTERNS.by_default.find(text)
-        && says_on
-        && !says_off.iter().any(|word| lower.contains(word))
-        && !PATTERNS.lacking.is_match(text)
-        && elsewhere.contains("torch")
-        // Containers of NVIDIA turn it on.
-        && !["tensorflow", "keras", "jax", "ngc", "nvcr.io", "paddle", "mxnet"].iter().any(|word| elsewhere.contains(word))
+    // Containers of NVIDIA turn it on.
+    let others = ["tensorflow", "keras", "jax", "ngc", "nvcr.io", "paddle", "mxnet"];
+    if says_off.iter().any(|word| lower.contains(word))
+        || !elsewhere.contains("torch")
+        || others.iter().any(|word| elsewhere.contains(word))
     {
-        say(
-            default.range(),
-            "PyTorch multiplies matrices in TF32 only where it is asked to; by default only cuDNN uses it",
-        );
+        return;
+    }
+    for (start, sentence) in sentences(text) {
+        let says_on = ["on by", "enabled", "activ", "habilitad", "used"];
+        let lower = sentence.to_lowercase();
+        if let Some(default) = PATTERNS.by_default.find(sentence)
+            && (speaks_of_it || only(&named(sentence)))
+            && says_on.iter().any(|word| lower.contains(word))
+            && !PATTERNS.lacking.is_match(sentence)
+        {
+            say(
+                start + default.start()..start + default.end(),
+                "PyTorch multiplies matrices in TF32 only where it is asked to; by default only cuDNN uses it",
+            );
+        }
     }
 }

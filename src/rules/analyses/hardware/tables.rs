@@ -16,8 +16,10 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
         }
     }
     let Some(head) = rows.remove(&0) else { return };
-    let is_cue =
-        |text: &str| PATTERNS.capability.is_match(text) || matches!(text.trim(), "SM" | "CC" | "sm" | "Sm");
+    let is_cue = |text: &str| {
+        PATTERNS.capability.is_match(text)
+            || matches!(text.trim(), "SM" | "CC" | "sm" | "Sm" | "Capacité" | "Capacidad")
+    };
     let cued = |column: &u32| head.get(column).is_some_and(|cell| is_cue(&cell.text));
     let sizes = size_column(&head);
     for row in rows.values() {
@@ -27,7 +29,8 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
         let mut own_fault = false;
         for (column, cell) in row {
             let context = Context { cued: cued(column) || label_is_cue, about_gpus, used_memory: true };
-            for fault in claims::faults(&cell.text, context) {
+            let text = with_a_point(&cell.text, context.cued);
+            for fault in claims::faults(&text, context) {
                 own_fault = true;
                 let span = cell.origin.span(fault.start, fault.end);
                 found.push(Found {
@@ -41,7 +44,7 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
             if PATTERNS.doubt.is_match(&cell.text) || PATTERNS.lacking.is_match(&cell.text) {
                 continue;
             }
-            let here = mentions(&cell.text, context.cued);
+            let here = mentions(&text, context.cued);
             if here.iter().any(|one| matches!(one.what, What::Barrier)) {
                 continue;
             }
@@ -87,6 +90,22 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
             let span = cell.origin.span(0, cell.text.len());
             found.push(Found { topic: Topic::Product, span, text, in_prose: true, beside: None });
         }
+    }
+}
+
+/// `8,6`, as French and Spanish write a number, in a column of capabilities.
+fn with_a_point(text: &str, cued: bool) -> String {
+    match text.trim().split_once(',') {
+        Some((major, minor))
+            if cued
+                && [major, minor]
+                    .iter()
+                    .all(|part| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit()))
+                && minor.len() == 1 =>
+        {
+            text.replace(',', ".")
+        }
+        _ => text.to_owned(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Requirements of one environment that are built for different versions of CUDA.
 
 use super::{is_from_pypi, is_set_elsewhere, may_be_linux, meet, named_build};
-use crate::code::Requirement;
+use crate::code::{Part, Requirement};
 use crate::program::knowledge::tables::Same;
 use crate::rules::files::{FileScope, Sighting};
+use crate::sources::Language;
 use crate::versions::Range;
 
 /// So many of a file are compared with each other: nobody lists more packages that have builds.
@@ -21,7 +22,8 @@ pub fn different_builds(scope: &FileScope<'_>) -> Vec<Sighting> {
     for (at, &later) in requirements.iter().enumerate() {
         // A shell reads some lines twice.
         let earlier = requirements[..at].iter().copied().filter(|earlier| earlier.span != later.span);
-        for earlier in earlier.filter(|earlier| meet(earlier, later)) {
+        for earlier in earlier.filter(|earlier| meet(earlier, later) || commands_meet(earlier, later, scope))
+        {
             let place = scope.place(later.span);
             if let Some(clash) = clash(earlier, later, scope)
                 && !seen.iter().any(|known| known.place == place)
@@ -38,6 +40,28 @@ pub fn different_builds(scope: &FileScope<'_>) -> Vec<Sighting> {
         }
     }
     seen
+}
+
+/// Whether two commands of an image or a script install into one environment: nothing in the file makes or chooses others.
+fn commands_meet(one: &Requirement, other: &Requirement, scope: &FileScope<'_>) -> bool {
+    const OTHERS: &[&str] =
+        &["venv", "conda", "mamba", "activate", "uninstall", "--target", "--prefix", "uv run"];
+    const CHOICES: &[&str] = &["if ", "elif ", "else", "case ", "for ", "||"];
+    if !matches!((&one.part, &other.part), (Part::Command(_), Part::Command(_))) {
+        return false;
+    }
+    let text = scope.whole_text();
+    let is_one = match scope.language() {
+        Language::Dockerfile => text.lines().filter(|line| line.starts_with("FROM ")).count() == 1,
+        Language::Shell => true,
+        _ => false,
+    };
+    // What is installed twice may have replaced the first.
+    let once = |asked: &Requirement| {
+        scope.code.requirements.iter().filter(|it| it.name == asked.name && it.span != asked.span).count()
+            == 0
+    };
+    is_one && once(one) && once(other) && !OTHERS.iter().chain(CHOICES).any(|word| text.contains(word))
 }
 
 /// Two builds that do not go together.

@@ -1,2 +1,2 @@
-def test_model(model):
+def test_model(model):  # ~ gpu-test-without-cleanup warning
     assert model is not None

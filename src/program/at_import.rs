@@ -1,0 +1,81 @@
+//! Which modules may do something to a GPU when they are imported, by what stands at their top level: most define
+//! functions and classes there and call nothing, and need not run.
+
+use super::Program;
+use super::knowledge::Reach;
+use crate::code::walk::{Around, Part, walk_top};
+use crate::code::{Code, ExprKind};
+use crate::facts::{FileId, Place};
+use aho_corasick::packed::Searcher;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A function or class that says none of these does nothing to a GPU by itself.
+const WORDS: [&str; 7] =
+    ["is_available(", "device_count(", "cuda(", "cuda.", "\"cuda", "'cuda", "current_device("];
+
+/// What the top level of a module calls.
+#[derive(Default)]
+struct Calls<'s> {
+    /// Something that is known to reach the driver.
+    direct: bool,
+    /// The last names of other things.
+    names: FxHashSet<&'s str>,
+}
+
+/// Those of the files whose import may reach the driver, or ask for GPUs.
+pub(super) fn acting(program: &Program<'_>, files: &[FileId]) -> Vec<FileId> {
+    let reaching = program.knowledge.reaching_names();
+    let calls: Vec<Calls<'_>> = files.par_iter().map(|&file| calls_of(program, file, &reaching)).collect();
+    let called: FxHashSet<&str> = calls.iter().flat_map(|calls| &calls.names).copied().collect();
+    let acting = definitions(program, &called);
+    let acts = |calls: &Calls<'_>| calls.direct || calls.names.iter().any(|name| acting.contains(name));
+    files.iter().zip(&calls).filter(|(_, calls)| acts(calls)).map(|(&file, _)| file).collect()
+}
+
+fn calls_of<'p>(program: &'p Program<'_>, file: FileId, reaching: &FxHashMap<&str, Reach>) -> Calls<'p> {
+    let code: &'p Code<'p> = program.code(file);
+    let mut calls = Calls::default();
+    walk_top(code, &mut |part, around| {
+        let Part::Expr(expr) = part else { return };
+        let name = match &expr.kind {
+            ExprKind::Call(call) => match &call.callee.kind {
+                ExprKind::Name(name) | ExprKind::Attribute(_, name) => *name,
+                _ => return,
+            },
+            // Some attributes ask the driver when they are looked up, and decorators are called.
+            ExprKind::Attribute(_, name) => *name,
+            ExprKind::Name(name) if matches!(around.last(), Some(Around::Decorator(_))) => *name,
+            _ => return,
+        };
+        match reaching.get(name) {
+            Some(Reach::Always) => calls.direct = true,
+            Some(Reach::OnGpu) if has_word(program.text(Place { file, span: expr.span })) => {
+                calls.direct = true
+            }
+            // The project may have something of its own by this name.
+            Some(Reach::OnGpu) | None => _ = calls.names.insert(name),
+        }
+    });
+    calls
+}
+
+/// Those of the names under which the project defines something that speaks of GPUs.
+fn definitions<'n>(program: &Program<'_>, names: &FxHashSet<&'n str>) -> FxHashSet<&'n str> {
+    let in_file = |index: usize| {
+        let file = FileId(index as u32);
+        let code = program.code(file);
+        let functions = code.functions.iter().map(|one| (one.name, one.span));
+        let classes = code.classes.iter().map(|one| (one.name, one.span));
+        let known = functions.chain(classes).filter_map(|(name, span)| Some((*names.get(name)?, span)));
+        let speaks = known.filter(|(_, span)| has_word(program.text(Place { file, span: *span })));
+        speaks.map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    (0..program.codes.len()).into_par_iter().flat_map_iter(in_file).collect()
+}
+
+fn has_word(text: &str) -> bool {
+    use std::sync::LazyLock;
+    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(WORDS).expect("fixed words"));
+    SEARCHER.find(text).is_some()
+}

@@ -1,0 +1,110 @@
+//! Masks that a program fills with what NVML or `nvidia-smi` told it: they count the cards by their slots, and CUDA counts the
+//! fastest first until it is told otherwise.
+//!
+//! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
+
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{ExprKind, StepKind, Target};
+use crate::facts::Span;
+use crate::program::{MASK, ORDER};
+use crate::rules::files::FileScope;
+use rustc_hash::FxHashSet;
+
+/// A program that chooses a card in more steps than this is not understood.
+const ROUNDS: usize = 4;
+
+/// Where the mask gets an index of NVML, in a file that says nothing of the order.
+pub(super) fn by_nvml(scope: &FileScope<'_>) -> Vec<Span> {
+    let text = scope.whole_text();
+    let asks = text.contains("nvidia-smi") || text.contains("nvmlDeviceGet");
+    // A UUID names one card in any order.
+    if !asks || !text.contains(MASK) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
+        return Vec::new();
+    }
+    let (mut known, mut found) = (FxHashSet::default(), Vec::new());
+    for _ in 0..ROUNDS {
+        let before = known.len();
+        look(scope, &mut known, &mut found);
+        if known.len() == before {
+            break;
+        }
+    }
+    found
+}
+
+/// One look at the file: adds the names that hold what NVML said, and the writes of the mask that use them.
+fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut Vec<Span>) {
+    found.clear();
+    walk(scope.code, &mut |part, around| match part {
+        Part::Step(step) => match &step.kind {
+            StepKind::Assign { targets, value: Some(value), .. } => {
+                let text = scope.text(value.span);
+                if tells_index(text) || mentions(text, known) {
+                    for target in targets {
+                        match target {
+                            Target::Item(item) if is_mask(&item.1.kind) => found.push(step.span),
+                            target => bind(target, known),
+                        }
+                    }
+                }
+            }
+            StepKind::For { target, iterable, .. } => {
+                let text = scope.text(iterable.span);
+                if text.contains("nvmlDeviceGetCount") || mentions(text, known) {
+                    bind(target, known);
+                }
+            }
+            StepKind::Return(Some(value)) => {
+                let text = scope.text(value.span);
+                if tells_index(text) || mentions(text, known) {
+                    let inner = around.iter().rev().find_map(|one| match one {
+                        Around::Function(number) => Some(*number),
+                        _ => None,
+                    });
+                    known.extend(inner.map(|number| scope.code.functions[number].name));
+                }
+            }
+            _ => {}
+        },
+        // `free.append(memory)`
+        Part::Expr(expr) => {
+            if let ExprKind::Call(call) = &expr.kind
+                && let ExprKind::Attribute(receiver, "append") = &call.callee.kind
+                && let ExprKind::Name(name) = receiver.kind
+                && call.arguments.iter().any(|one| {
+                    let text = scope.text(one.value.span);
+                    tells_index(text) || mentions(text, known)
+                })
+            {
+                known.insert(name);
+            }
+        }
+        Part::Target(_) => {}
+    });
+}
+
+/// Whether a question to NVML stands here whose answer leads to an index. A list for people or a count does not.
+fn tells_index(text: &str) -> bool {
+    let by_command = text.contains("nvidia-smi") && !text.contains("-L") && !text.contains("wc ");
+    by_command || text.contains("nvmlDeviceGetHandleByIndex") || text.contains("nvmlDeviceGetMemoryInfo")
+}
+
+fn mentions(text: &str, known: &FxHashSet<&str>) -> bool {
+    let words = text.split(|one: char| !one.is_alphanumeric() && one != '_');
+    words.into_iter().any(|word| known.contains(word))
+}
+
+fn bind<'a>(target: &Target<'a>, known: &mut FxHashSet<&'a str>) {
+    match target {
+        Target::Name(name, _) => {
+            known.insert(name);
+        }
+        Target::Sequence(parts) => parts.iter().for_each(|part| bind(part, known)),
+        Target::Rest(part) => bind(part, known),
+        Target::Attribute(..) | Target::Item(_) => {}
+    }
+}
+
+fn is_mask(key: &ExprKind<'_>) -> bool {
+    matches!(key, ExprKind::Text(text) if text == MASK)
+}
