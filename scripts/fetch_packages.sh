@@ -65,6 +65,12 @@ unpack trl 1.16.0 --python-version 3.11
 unpack diffusers 0.42.1 --python-version 3.11
 unpack ultralytics 8.4.190 --python-version 3.11
 unpack speechbrain 1.1.2 --python-version 3.11
+unpack accelerate 1.15.0 --python-version 3.11
+unpack kornia 0.9.0 --python-version 3.11
+unpack peft 0.21.2 --python-version 3.11
+unpack pyannote.audio 4.0.7 --python-version 3.11
+unpack sentence-transformers 6.2.0 --python-version 3.11
+unpack timm 1.0.31 --python-version 3.11
 
 # clone NAME URL COMMIT: one repository at one commit into FOLDER/NAME-COMMIT.
 clone() {

@@ -230,8 +230,18 @@ pub(super) fn expects_failure(around: &Around<'_, '_>, scope: &FileScope<'_>) ->
 pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
     let asks = |test: &Expr<'_>| {
         let text = scope.text(test.span);
-        let words =
-            ["hasattr(", "getattr(", "ersion", "VERSION", "TORCH_G", "TORCH_2", "torch_greater", "torch_2"];
+        let words = [
+            "hasattr(",
+            "getattr(",
+            "ersion",
+            "VERSION",
+            "TORCH_G",
+            "TORCH_1",
+            "TORCH_2",
+            "torch_greater",
+            "torch_1",
+            "torch_2",
+        ];
         words.iter().any(|word| text.contains(word))
     };
     match around {

@@ -142,7 +142,10 @@ pub(super) fn starts_child(path: &str) -> bool {
     let whole = ["os.system", "os.popen", "os.startfile", "pty.spawn", "subprocess.getoutput"];
     let starts = ["subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess"];
     let spawns = ["multiprocessing.spawn", "multiprocessing.start_processes"];
+    // What `torchrun` is, called from Python.
+    let launches = ["torch.distributed.run.main", "torch.distributed.run.run"];
     whole.contains(&path)
+        || launches.contains(&path)
         || starts.iter().any(|start| path.starts_with(start))
         || spawns.iter().any(|end| path.ends_with(end))
         || (path.contains("Process")

@@ -26,6 +26,13 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether the top level of an imported module led here, and not that of the file that was started.
+    pub(super) fn is_reached_by_import(&self) -> bool {
+        let module = self.trace.outwards(self.here.frame).find(|frame| frame.function.is_none());
+        let is_library = matches!(self.start, Start::CpuPart | Start::Modules);
+        module.is_some_and(|module| module.parent.is_some() || is_library)
+    }
+
     /// Whether a function is the test that is being run, or one that a script calls a test: a function
     /// `test_…` of a file that pytest does not collect.
     fn is_test(&self, file: FileId, number: usize) -> bool {

@@ -44,15 +44,25 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<Sighting> {
             }
         }
     });
-    if ["cuda", "cupy", "torch"].iter().any(|word| scope.whole_text().contains(word)) {
-        for function in scope.code.functions.iter().filter(|one| matches!(one.name, "__exit__" | "__aexit__"))
+    // A class that has nothing to do with the GPU and reports what it catches is there to catch.
+    let names_gpu = |text: &str| ["cuda", "cupy", "torch"].iter().any(|word| text.contains(word));
+    let of_gpu = |function: &Function<'_>| {
+        let text = scope.text(function.span);
+        let reports = ["print(", ".warning(", ".error("].iter().any(|word| text.contains(word));
+        (!reports && names_gpu(scope.whole_text()))
+            || scope.code.classes.iter().any(|class| {
+                class.span.start <= function.span.start
+                    && function.span.end <= class.span.end
+                    && names_gpu(scope.text(class.span))
+            })
+    };
+    let exits = scope.code.functions.iter().filter(|one| matches!(one.name, "__exit__" | "__aexit__"));
+    for function in exits.filter(|one| of_gpu(one)) {
+        if let [.., Step { kind: StepKind::Return(Some(Expr { kind: ExprKind::Bool(true), .. })), span }] =
+            &function.body[..]
+            && function.body.iter().filter(|step| holds_return(step)).count() == 1
         {
-            if let [.., Step { kind: StepKind::Return(Some(Expr { kind: ExprKind::Bool(true), .. })), span }] =
-                &function.body[..]
-                && function.body.iter().filter(|step| holds_return(step)).count() == 1
-            {
-                add(*span, function, true);
-            }
+            add(*span, function, true);
         }
     }
     found
@@ -115,6 +125,13 @@ impl Manager {
                         clean_up: None,
                         fails_before_clean_up: false,
                     });
+                }
+                // Of two branches with a `yield` each, the clean-up belongs to the one it follows.
+                (Some(manager), Part::Expr(expr))
+                    if manager.clean_up.is_none() && matches!(expr.kind, ExprKind::Yield(_)) =>
+                {
+                    manager.yields = expr.span;
+                    manager.yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
                 }
                 (Some(manager), Part::Expr(expr)) if manager.clean_up.is_none() && !in_finally => {
                     let in_handler = around.iter().any(|one| matches!(one, Around::Handler(..)));

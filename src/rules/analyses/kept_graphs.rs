@@ -179,7 +179,9 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                 match name {
                     "backward" | "manual_backward" => {
                         let mut values = terms(scope, object);
-                        values.extend(first.map_or(Vec::new(), |first| terms(scope, first)));
+                        // `accelerator.backward(loss)`, but not `output.backward(gradient)`.
+                        let loss = first.filter(|first| !scope.text(first.span).contains("grad"));
+                        values.extend(loss.map_or(Vec::new(), |loss| terms(scope, loss)));
                         note(expr.span, What::Backward(values));
                     }
                     "detach_" => {

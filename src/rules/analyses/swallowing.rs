@@ -95,16 +95,20 @@ fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
 fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
     block.iter().any(|step| {
         let asks = match &step.kind {
-            StepKind::Branch { test, .. } => {
-                let text = scope.text(test.span);
-                text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
-            }
+            StepKind::Branch { test, .. } => mentions(scope, test, name),
+            // `assert isinstance(error, expected)` is such a branch in one line.
+            StepKind::Assert(test) if mentions(scope, test, name) => return true,
             _ => false,
         };
         let branch = step.kind.blocks();
         (asks && branch.iter().any(|block| raises_somewhere(block)))
             || branch.into_iter().any(|block| chooses_by(scope, block, name))
     })
+}
+
+fn mentions(scope: &FileScope<'_>, expr: &Expr<'_>, name: &str) -> bool {
+    let mut words = scope.text(expr.span).split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.any(|word| word == name)
 }
 
 fn raises_somewhere(block: &Block<'_>) -> bool {

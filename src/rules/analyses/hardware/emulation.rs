@@ -21,11 +21,14 @@ pub(in crate::rules::analyses) fn gates_that_emulation_opens(scope: &FileScope<'
         if around.iter().any(|around| is_report(around) || asks_for_the_hardware(scope, around)) {
             return;
         }
-        // The line itself may ask for the capability as well.
+        // The line itself may ask for the capability as well, and so may the next one when it goes on with `and`.
         let text = scope.whole_text();
         let start = text[..expr.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
-        let end =
-            text[expr.span.end as usize..].find('\n').map_or(text.len(), |at| expr.span.end as usize + at);
+        let end_of_line = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at);
+        let mut end = end_of_line(expr.span.end as usize);
+        if text[end..].trim_start().starts_with("and ") {
+            end = end_of_line(end + 1);
+        }
         if !asks(&text[start..end]) {
             found.push(Sighting::at(scope.place(expr.span)).word("name", scope.text(call.callee.span)));
         }

@@ -245,8 +245,11 @@ impl Look<'_> {
 
     /// The capability that a feature is said to begin with.
     fn minimum(&mut self, feature: &Feature, value: &Expr<'_>) {
+        // The bits of exponent and mantissa of small floats, which nobody means as a capability.
+        const BITS: &[(u8, u8)] = &[(2, 1), (4, 3), (5, 2)];
         if let Some(said) =
             capability_of(self.scope, value).filter(|said| said.is_known() && *said < feature.minimum)
+            && !BITS.contains(&(said.major, said.minor))
         {
             let text = super::features::begins(feature, &format!("compute capability {said}"));
             self.found.push(Found {
