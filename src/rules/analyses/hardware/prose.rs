@@ -5,9 +5,11 @@ use super::mentions::{Mention, What, mentions};
 use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Found, Topic};
-use crate::architectures::{Product, architecture_of, features};
+use crate::architectures::{Product, architecture_of, architectures, features, products, series};
 use crate::languages::{Passage, PassageKind, passages};
 use crate::rules::files::FileScope;
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// What the comments, docstrings and documents of a file say wrongly.
 pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
@@ -38,14 +40,48 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
             _ => {}
         }
         record.line(passage, &mut found);
-        in_passage(passage, about_gpus, &mut found);
         let heading = headings.last().map_or("", |(_, heading)| heading);
+        if !may_speak(&passage.text) && !may_speak(heading) {
+            continue;
+        }
+        in_passage(passage, about_gpus, &mut found);
         if !matches!(passage.kind, PassageKind::Heading(_)) {
             about_tf32(passage, heading, text, &mut found);
             in_section(passage, heading, &mut found);
         }
     }
     found
+}
+
+/// Whether a text may name an architecture, a product or a feature. Most comments name none, and what is said of
+/// hardware takes long to read.
+fn may_speak(text: &str) -> bool {
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let tables = architectures().iter().flat_map(|one| &one.words);
+        let tables = tables.chain(features().iter().flat_map(|one| &one.words)).map(String::as_str);
+        // Features may be written with other signs between their letters and numbers.
+        let others = [
+            "tf-32",
+            "tf 32",
+            "tensorfloat",
+            "fp-8",
+            "fp 8",
+            "fp4",
+            "bf-16",
+            "bf 16",
+            "float 8",
+            "flash",
+            "mantis",
+            "20xx",
+            "30xx",
+            "40xx",
+            "50xx",
+        ];
+        let products = products().iter().chain(series()).filter_map(|one| one.name.split(' ').next());
+        let words = tables.chain(others).chain(products);
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("the words of tables")
+    });
+    WORDS.is_match(text)
 }
 
 fn follows(one: &Passage, next: &Passage) -> bool {
@@ -181,6 +217,9 @@ fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Fou
     let lower = text.to_lowercase();
     let says_off =
         [" off", "disabled", "désactiv", "desactiv", "deshabilit", "inactiv", "conv", "cudnn", "1.7", "1.11"];
+    if !PATTERNS.by_default.is_match(text) {
+        return;
+    }
     let elsewhere = whole.to_lowercase();
     // Containers of NVIDIA turn it on.
     let others = ["tensorflow", "keras", "jax", "ngc", "nvcr.io", "paddle", "mxnet"];
