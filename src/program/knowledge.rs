@@ -1,6 +1,7 @@
 //! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
+mod reach;
 pub mod tables;
 mod variables;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use tables::Tables;
 use variables::VariablesFile;
 
+pub use reach::Reach;
 pub use variables::{Milestone, Variables};
 
 /// Everything known, ready to be looked up by name.
@@ -139,14 +141,6 @@ pub enum Does {
     Threads,
     /// Asks which GPUs there are, or what they can do.
     Query,
-}
-
-/// When something reaches the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// Where an argument names a GPU.
-    OnGpu,
-    Always,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.
@@ -403,26 +397,6 @@ impl Knowledge {
             let object = name.split("()").next().unwrap_or(name);
             object.rsplit('.').next().unwrap_or(object)
         })
-    }
-
-    /// The last names of everything that reaches the driver, or asks for GPUs.
-    pub fn reaching_names(&self) -> FxHashMap<&str, Reach> {
-        let tables =
-            [&self.calls, &self.methods, &self.enters, &self.iterates, &self.subscripts, &self.reads];
-        let mut found = FxHashMap::default();
-        for (name, effects) in tables.into_iter().flatten() {
-            let counts = |effect: &&Effect| {
-                !effect.row.harmless
-                    && effect.row.does.iter().any(|does| matches!(does, Does::CudaInit | Does::Query))
-            };
-            let last = name.trim_end_matches("()").rsplit('.').next().unwrap_or(name);
-            for effect in effects.iter().filter(counts) {
-                let reach = if effect.row.only_on_gpu { Reach::OnGpu } else { Reach::Always };
-                let known = found.entry(last).or_insert(reach);
-                *known = (*known).max(reach);
-            }
-        }
-        found
     }
 
     /// Whether it depends on this package being installed what the import of another does.
