@@ -43,6 +43,8 @@ mod uncalled_checks;
 
 use super::files::{FileScope, Sighting};
 
+pub(super) use hardware::Found as HardwareFault;
+
 /// A check of one file.
 pub(super) struct Analysis {
     /// What rules call it.

@@ -2,7 +2,7 @@
 //! only code can find.
 
 use super::Rule;
-use super::analyses::{self, Analysis};
+use super::analyses::{self, Analysis, HardwareFault};
 use super::uses;
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
@@ -12,7 +12,7 @@ use crate::program::{Names, Program};
 use crate::sources::Language;
 use aho_corasick::AhoCorasick;
 use aho_corasick::packed::Searcher;
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell};
 
 /// One file, as a rule about written code sees it.
 pub(super) struct FileScope<'a> {
@@ -23,6 +23,8 @@ pub(super) struct FileScope<'a> {
     pub file: FileId,
     pub code: &'a Code<'a>,
     pub names: &'a Names<'a, 'a>,
+    /// What is found wrong about hardware, which several rules share.
+    pub hardware: OnceCell<Vec<HardwareFault>>,
 }
 
 /// Something that a rule found in a file.
@@ -87,18 +89,8 @@ impl<'a> FileScope<'a> {
 
     /// Whether another file in Python has this word.
     pub fn is_named_elsewhere(&self, word: &str) -> bool {
-        self.others_with(word).next().is_some()
-    }
-
-    /// The other files in Python that have this word.
-    pub fn others_with(&self, word: &str) -> impl Iterator<Item = FileId> {
-        let sources = self.program.sources.files.iter().enumerate();
-        let others = sources.filter(move |(index, source)| {
-            *index != self.file.0 as usize
-                && matches!(source.language, Language::Python | Language::Notebook)
-                && has_word(&source.text, word)
-        });
-        others.map(|(index, _)| FileId(index as u32))
+        let files = (0..self.program.sources.files.len() as u32).map(FileId);
+        files.filter(|file| *file != self.file).any(|file| self.program.has_word(file, word))
     }
 
     pub fn language(&self) -> Language {
@@ -203,7 +195,7 @@ impl<'r> FileRules<'r> {
             return Vec::new();
         }
         let names = Names::of(program, file);
-        let scope = FileScope { program, policy, cpu, file, code, names: &names };
+        let scope = FileScope { program, policy, cpu, file, code, names: &names, hardware: OnceCell::new() };
         let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&awake).filter(|(_, awake)| **awake) {
@@ -245,12 +237,6 @@ impl FileRule<'_> {
             status: Status::Active,
         }
     }
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |one: char| one.is_alphanumeric() || one == '_';
-    memchr::memmem::find_iter(text.as_bytes(), word)
-        .any(|at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 fn filled(template: &str, words: &[(&'static str, String)]) -> String {
