@@ -255,6 +255,7 @@ const NAMED: &[(&str, &[&str])] =
 /// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
 const GLANCES: &[(&str, Glance, fn() -> Vec<&'static str>)] = &[
     ("device-name-typo", device_names::may_be_wrong, Vec::new),
+    ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
     ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
 ];
 

@@ -5,7 +5,9 @@ use super::uses;
 use crate::code::Code;
 use crate::code::walk::{Part, walk};
 use crate::sources::Language;
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::contiguous::NFA;
+use aho_corasick::{Anchored, StartKind, dfa::DFA};
 
 /// What a file must hold for a rule to look at it.
 #[derive(Default)]
@@ -27,9 +29,16 @@ pub(super) type Glance = fn(Part<'_, '_>) -> bool;
 
 /// The needs of all rules of a run, with the words numbered.
 pub(super) struct Waking {
-    words: AhoCorasick,
+    words: Search,
     needs: Vec<Numbered>,
-    count: usize,
+}
+
+/// Finds all words of a list in one pass, also those inside others.
+enum Search {
+    /// Soon made, for little text.
+    Small(NFA),
+    /// Three times as fast.
+    Fast(DFA),
 }
 
 struct Numbered {
@@ -74,10 +83,14 @@ impl Waking {
                 sure,
             });
         }
-        let kind = (amount > MUCH).then_some(AhoCorasickKind::DFA);
-        let count = words.len();
-        let words = AhoCorasick::builder().kind(kind).build(words).expect("a few hundred words");
-        Waking { words, needs: numbered, count }
+        const FEW: &str = "a few hundred words";
+        let words = match amount > MUCH {
+            true => Search::Fast(
+                DFA::builder().start_kind(StartKind::Unanchored).prefilter(false).build(&words).expect(FEW),
+            ),
+            false => Search::Small(NFA::builder().prefilter(false).build(&words).expect(FEW)),
+        };
+        Waking { words, needs: numbered }
     }
 
     /// For each rule whether it looks at a file, among those that `may` read it at all.
@@ -114,20 +127,35 @@ impl Waking {
     }
 
     fn held(&self, text: &str) -> Held {
-        let mut held = Held { anywhere: vec![false; self.count], alone: vec![false; self.count] };
-        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
-        let bytes = text.as_bytes();
-        for found in self.words.find_overlapping_iter(bytes) {
-            let word = found.pattern().as_usize();
-            held.anywhere[word] = true;
-            let begins = found.start().checked_sub(1).is_none_or(|before| !is_part(bytes[before]));
-            held.alone[word] |= begins && bytes.get(found.end()).is_none_or(|behind| !is_part(*behind));
+        match &self.words {
+            Search::Small(words) => Held::of(text.as_bytes(), words),
+            Search::Fast(words) => Held::of(text.as_bytes(), words),
         }
-        held
     }
 }
 
 impl Held {
+    fn of(text: &[u8], words: &impl Automaton) -> Held {
+        let count = words.patterns_len();
+        let mut held = Held { anywhere: vec![false; count], alone: vec![false; count] };
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
+        let mut state = words.start_state(Anchored::No).expect("it starts anywhere");
+        for (at, byte) in text.iter().enumerate() {
+            state = words.next_state(Anchored::No, state, *byte);
+            if !words.is_special(state) || !words.is_match(state) {
+                continue;
+            }
+            let ends = text.get(at + 1).is_none_or(|behind| !is_part(*behind));
+            for index in 0..words.match_len(state) {
+                let word = words.match_pattern(state, index);
+                held.anywhere[word] = true;
+                let before = (at + 1 - words.pattern_len(word)).checked_sub(1);
+                held.alone[word] |= ends && before.is_none_or(|before| !is_part(text[before]));
+            }
+        }
+        held
+    }
+
     /// What a file in Python must hold beside one of the texts.
     fn all_of(&self, need: &Numbered) -> bool {
         let named = |parts: &Vec<usize>| parts.iter().all(|&part| self.alone[part]);
