@@ -35,6 +35,8 @@ pub struct Code<'s> {
     pub comments: Vec<Span>,
     /// Logical lines, for the comments to speak about; empty when there are no such comments.
     pub lines: Vec<Span>,
+    /// In a file of Python: its comments, and the texts that are statements. People read them, and nothing runs them.
+    pub remarks: Remarks,
     /// Something in the file may choose a GPU.
     pub mentions_gpu: bool,
     /// Functions that a test runner calls, each as a program of its own.
@@ -45,6 +47,13 @@ pub struct Code<'s> {
     pub unread: Vec<String>,
     /// The file has an `if __name__ == "__main__"` block.
     pub main_guard: bool,
+}
+
+/// Where a file of Python speaks to people.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    pub comments: Vec<Span>,
+    pub texts: Vec<Span>,
 }
 
 /// Statements that run one after the other.

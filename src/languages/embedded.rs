@@ -53,7 +53,16 @@ impl Origin {
     }
 
     /// The part of the file that a part of the text comes from.
+    #[inline]
     pub fn span(&self, start: usize, end: usize) -> Span {
+        // Nearly every text is a file, or one piece of it.
+        if let [(from, source)] = self.pieces[..] {
+            let [start, end] = [start as u32, end.max(start) as u32];
+            return Span {
+                start: source + start.saturating_sub(from),
+                end: source + end.saturating_sub(from),
+            };
+        }
         let first = self.offset(start as u32);
         // The end is one behind its last byte: the next byte may stand in another piece.
         let last = if end > start { self.offset(end as u32 - 1) + 1 } else { first };

@@ -3,6 +3,8 @@
 
 use super::embedded::{Extract, Origin};
 use super::{markdown, python};
+use crate::code::Code;
+use crate::facts::Span;
 use crate::sources::{Language, Source};
 
 /// A piece of text that says one thing by itself.
@@ -28,13 +30,20 @@ pub enum PassageKind {
     Cell(u32, u32),
 }
 
-/// The passages of a file, in the order in which they stand.
-pub fn passages(source: &Source) -> Vec<Passage> {
+/// The passages of a file, each kind in the order in which they stand.
+pub fn passages(source: &Source, code: &Code<'_>) -> Vec<Passage> {
     match source.language {
         Language::Markdown => markdown::passages::passages(source),
         Language::Python => {
-            let text = source.text.trim_start_matches('\u{feff}');
-            python::remarks(text, &Origin::from(source.text.len() - text.len()), false)
+            let text = |span: &Span| &source.text[span.range()];
+            let comments = code.remarks.comments.iter();
+            let comments =
+                comments.map(|span| Passage::new(PassageKind::Comment, text(span), span.start as usize));
+            let texts = code.remarks.texts.iter().flat_map(|span| {
+                let lines = lines(text(span));
+                lines.map(|(at, line)| Passage::new(PassageKind::Text, line, span.start as usize + at))
+            });
+            comments.chain(texts).collect()
         }
         Language::Notebook => {
             let Some(Ok(cells)) = &source.cells else { return Vec::new() };
@@ -48,6 +57,15 @@ pub fn passages(source: &Source) -> Vec<Passage> {
         Language::Batch => Vec::new(),
         _ => behind(&source.text, "#"),
     }
+}
+
+/// The lines of a text, each with the byte at which it begins.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        at += line.len();
+        (at - line.len(), line.trim_end())
+    })
 }
 
 /// What stands behind a mark on each line. A mark inside a text is taken for one as well: what is behind it is read by

@@ -80,6 +80,9 @@ fn lower_part<'s>(
     };
     let body = lowering.block(&parsed.syntax().body);
     lowering.code.mentions_gpu |= !lowering.gpu_words.is_empty();
+    let comments = parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment);
+    let comments: Vec<Span> = comments.map(|token| lowering.span(token.range())).collect();
+    lowering.code.remarks.comments.extend(comments);
     let comments = lowering.comments_for_gpulint(&parsed);
     if !comments.is_empty() {
         lowering.code.comments.extend(comments);

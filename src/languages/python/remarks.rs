@@ -1,8 +1,9 @@
-//! What people read in Python: its comments, and the texts that stand alone as statements.
+//! What people read in a piece of Python: its comments, and the texts that stand alone as statements. The cells of a notebook
+//! and the blocks of a document may be no Python; of a file that is, [`crate::code::Remarks`] knows them.
 
 use super::nesting;
 use crate::languages::embedded::Origin;
-use crate::languages::passages::{Passage, PassageKind};
+use crate::languages::passages::{Passage, PassageKind, lines};
 use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{Expr, PySourceType, PythonVersion, Stmt};
@@ -29,11 +30,8 @@ pub fn remarks(text: &str, origin: &Origin, notebook: bool) -> Vec<Passage> {
     let mut texts = Texts(Vec::new());
     nesting::with_room(|| texts.visit_body(&parsed.syntax().body));
     for range in texts.0 {
-        let mut at = range.start().to_usize();
-        for line in text[at..range.end().to_usize()].split_inclusive('\n') {
-            add(PassageKind::Text, at, line.trim_end());
-            at += line.len();
-        }
+        let (start, end) = (range.start().to_usize(), range.end().to_usize());
+        lines(&text[start..end]).for_each(|(at, line)| add(PassageKind::Text, start + at, line));
     }
     nesting::release(parsed, text.len());
     found

@@ -58,7 +58,12 @@ impl<'s> Lowering<'s, '_> {
             S::Import(import) => return self.import(import),
             S::ImportFrom(import) => StepKind::Import(self.import_from(import)),
             S::Expr(expression) => match &*expression.value {
-                ast::Expr::StringLiteral(_) | ast::Expr::EllipsisLiteral(_) => return None,
+                ast::Expr::StringLiteral(text) => {
+                    let span = self.span(text.range);
+                    self.code.remarks.texts.push(span);
+                    return None;
+                }
+                ast::Expr::EllipsisLiteral(_) => return None,
                 value => StepKind::Evaluate(self.expr(value)),
             },
             S::Assign(assign) => {

@@ -227,7 +227,7 @@ pub(super) fn wrong_gates(scope: &FileScope<'_>) -> Vec<Sighting> {
 fn faults(scope: &FileScope<'_>) -> Vec<Found> {
     let mut found = literals::faults(scope);
     let branches = branches::faults(scope);
-    let passages = passages(scope.program.sources.file(scope.file));
+    let passages = passages(scope.program.sources.file(scope.file), scope.code);
     let margins = margins::faults(scope, &passages, &branches.tests);
     // What a comment says of a condition, a message behind it only says again.
     let said_again = |one: &Found| {

@@ -138,6 +138,9 @@ const NEWER: &[&str] =
 
 /// The architecture that an identifier is about: `is_hopper`, `AMPERE_CC`, `is_ampere_or_newer`.
 pub(super) fn of_identifier(name: &str) -> Option<Vec<(usize, bool)>> {
+    if !may_name_architecture(name) {
+        return None;
+    }
     let words = words_of(name);
     let mut found = Vec::new();
     let mut newer = false;
