@@ -7,7 +7,7 @@ use crate::policy;
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Settings, resolve};
-use crate::sources::{Extent, Sources};
+use crate::sources::{Excluded, Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::fs::File;
@@ -54,6 +54,9 @@ pub struct Arguments {
     /// The file that standard input stands for, which decides its policy and its imports.
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
+    /// Leave out also what is named here, where the policy excludes it or a check of the whole project would not find it.
+    #[arg(long)]
+    force_exclude: bool,
     /// List the files that would be checked, and check nothing.
     #[arg(long)]
     show_files: bool,
@@ -73,8 +76,10 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
     }
+    let excluded = Excluded::new(&settings.policy.exclude, arguments.force_exclude);
     // The rules are read while the files are.
-    let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), || Loaded::of(&settings));
+    let (sources, rules) =
+        rayon::join(|| input.read(&settings.root, extent, &excluded), || Loaded::of(&settings));
     let (sources, rules) = (sources?, rules?);
     if arguments.show_files {
         return show_files(&sources, out);
@@ -148,13 +153,20 @@ impl Input {
         }
     }
 
-    fn read(&self, root: &Path, extent: Extent) -> anyhow::Result<Sources> {
+    fn read(&self, root: &Path, extent: Extent, excluded: &Excluded) -> anyhow::Result<Sources> {
         match self {
-            Input::Paths(paths) => Ok(Sources::collect(root, paths, extent)?),
+            Input::Paths(paths) => Ok(Sources::collect_except(root, paths, extent, excluded)?),
             Input::Standard { name } => {
                 let mut text = Vec::new();
                 io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
-                Ok(Sources::with_standard_input(root, name.as_deref(), text, extent))
+                let mut sources = Sources::with_standard_input(root, name.as_deref(), text, extent);
+                if let Some(name) = name
+                    && excluded.even_named
+                    && excluded.names(root, &policy::absolute(name))
+                {
+                    sources.files.iter_mut().for_each(|source| source.reported = false);
+                }
+                Ok(sources)
             }
         }
     }
@@ -191,7 +203,7 @@ fn write_file(report: &Report, output: &Output) -> anyhow::Result<()> {
 fn nothing_checked(skipped: usize) -> u8 {
     match skipped {
         0 => {
-            say("note: there are no Python files below the named paths");
+            say("note: the named paths hold no file to check");
             0
         }
         1 => {
