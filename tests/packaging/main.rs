@@ -1,5 +1,5 @@
 //! What surrounds the binary, used the way strangers use it: the committed hook file by the real pre-commit in a
-//! real git repository, and the steps of the committed action by bash.
+//! real git repository, the wheel by pip, and the steps of the committed action by bash.
 //!
 //! Two tests build gpulint from source a second time. They are slow, need the network, and run only when
 //! GPULINT_SLOW_TESTS is set.
@@ -7,3 +7,4 @@
 mod action;
 mod hooks;
 mod scratch;
+mod wheel;
