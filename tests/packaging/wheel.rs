@@ -49,7 +49,7 @@ fn wheel_installs_a_gpulint_that_works() {
         format!(
             "Name: gpulint\nVersion: {version}\nSummary: {}\nLicense-Expression: {}\nRequires-Python: >=3.8\n\
              Description-Content-Type: text/markdown; charset=UTF-8; variant=GFM\nReadme: # gpulint\n\
-             Requires: []\nLICENSE-APACHE {apache}\nLICENSE-MIT {mit}\n",
+             Requires: None\nLICENSE-APACHE {apache}\nLICENSE-MIT {mit}\n",
             env!("CARGO_PKG_DESCRIPTION"),
             env!("CARGO_PKG_LICENSE"),
         )
