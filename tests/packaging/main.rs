@@ -5,6 +5,9 @@
 //! GPULINT_SLOW_TESTS is set.
 
 mod action;
+mod composite;
 mod hooks;
+mod install;
 mod scratch;
 mod wheel;
+mod windows;
