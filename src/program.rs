@@ -414,7 +414,7 @@ impl<'s> Program<'s> {
 
     /// Whether a file of the project imports this one.
     pub(crate) fn is_imported(&self, file: FileId) -> bool {
-        self.imports.is_imported(file)
+        self.imports.is_imported(file) || self.reach.is_imported(file)
     }
 
     /// Whether the file could be read as its language.

@@ -98,7 +98,7 @@ impl Program<'_> {
             return Some(started);
         }
         // A module that others import is not one, whatever its first line says.
-        let alone = !self.imports.is_imported(file) && name != "__init__.py";
+        let alone = !self.is_imported(file) && name != "__init__.py";
         let is_script = source.text.starts_with("#!") || (!in_package && code.body.iter().any(has_effect));
         (alone && is_script).then_some(started)
     }

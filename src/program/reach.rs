@@ -17,6 +17,8 @@ pub struct Reach {
     parsed: Vec<bool>,
     /// It is reported, or what it starts, imports or runs leads to a file that is.
     leads: Vec<bool>,
+    /// A file that is not parsed imports it.
+    imported: Vec<bool>,
 }
 
 impl Reach {
@@ -24,7 +26,8 @@ impl Reach {
     pub fn of(sources: &Sources, modules: &Modules, documents_run: bool) -> Reach {
         let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
         if reported.iter().all(|&reported| reported) {
-            return Reach { parsed: reported.clone(), leads: reported };
+            let imported = vec![false; reported.len()];
+            return Reach { parsed: reported.clone(), leads: reported, imported };
         }
         let names = Names::of(sources, modules, documents_run);
         let files = 0..sources.files.len() as u32;
@@ -50,12 +53,21 @@ impl Reach {
             *parsed |= holds_for_all(source);
         }
         let parsed = closure(parsed, |file| &leads[file].parts);
-        Reach { parsed, leads: leading }
+        let mut imported = vec![false; parsed.len()];
+        for (_, leads) in leads.iter().enumerate().filter(|(file, _)| !parsed[*file]) {
+            leads.for_types.iter().for_each(|target| imported[target.0 as usize] = true);
+        }
+        Reach { parsed, leads: leading, imported }
     }
 
     /// Whether the file is parsed.
     pub fn is_parsed(&self, file: FileId) -> bool {
         self.parsed[file.0 as usize]
+    }
+
+    /// Whether a file that is not parsed imports it; those that do so not for type checkers alone are parsed.
+    pub fn is_imported(&self, file: FileId) -> bool {
+        self.imported[file.0 as usize]
     }
 
     /// Whether what starts with this file may come to a file that is reported.

@@ -1,6 +1,6 @@
 //! Where one file leads to, by the imports and the names of files that are written in it.
 
-use super::written::{imports_in, quoted_in, words_in};
+use super::written::{Written, imports_in, quoted_in, words_in};
 use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
 use crate::program::imports::targets;
@@ -15,6 +15,8 @@ pub(super) struct Leads {
     pub parts: Vec<FileId>,
     /// What it may start as a program of its own.
     pub programs: Vec<FileId>,
+    /// What it imports for type checkers alone.
+    pub for_types: Vec<FileId>,
 }
 
 /// What a file in Python says where it starts programs, or imports by a name that is a text.
@@ -77,7 +79,8 @@ impl<'s> Names<'s> {
         match source.language {
             Language::Python | Language::Notebook => self.of_python(file, source),
             Language::Rust if says(source, "Command") => {
-                Leads { parts: self.rust.clone(), programs: self.of_launcher(file, source).programs }
+                let programs = self.of_launcher(file, source).programs;
+                Leads { parts: self.rust.clone(), programs, ..Leads::default() }
             }
             Language::Rust => Leads { parts: self.rust.clone(), ..Leads::default() },
             Language::Markdown if self.documents_run => self.of_launcher(file, source),
@@ -91,8 +94,13 @@ impl<'s> Names<'s> {
 
     fn of_python(&self, file: FileId, source: &Source) -> Leads {
         let mut parts = self.modules.parents(file);
-        for import in imports_in(&source.text) {
+        let mut for_types = Vec::new();
+        for Written { import, for_types: is_for_types } in imports_in(&source.text) {
             let found = targets(&import, file, self.modules);
+            if is_for_types {
+                for_types.extend(found);
+                continue;
+            }
             if found.is_empty() && import.level == 0 {
                 self.add_from_anywhere(&import, &mut parts);
             }
@@ -111,13 +119,13 @@ impl<'s> Names<'s> {
             // An import by a name in a text; what is a program beside it is parsed too.
             parts.extend(programs.iter().filter(|program| self.is_python(**program)));
         }
-        Leads { parts, programs }
+        Leads { parts, programs, for_types }
     }
 
     fn of_launcher(&self, file: FileId, source: &Source) -> Leads {
         let (programs, parts) =
             self.written(file, source).into_iter().partition(|file| self.is_python(*file));
-        Leads { parts, programs }
+        Leads { parts, programs, ..Leads::default() }
     }
 
     /// All files that words in a text may stand for.

@@ -1,27 +1,60 @@
 //! Imports and words as they are written, found without parsing. What stands in a text or a comment counts too.
 
 use crate::code::{Import, ImportNames, ImportedName};
+use std::ops::Range;
+
+/// An import, and whether only type checkers follow it.
+pub(super) struct Written<'t> {
+    pub import: Import<'t>,
+    pub for_types: bool,
+}
 
 /// The imports of a file in Python.
-pub(super) fn imports_in(text: &str) -> Vec<Import<'_>> {
-    let mut imports = Vec::new();
+pub(super) fn imports_in(text: &str) -> Vec<Written<'_>> {
+    let blocks = blocks_for_types(text);
+    let mut found = Vec::new();
     for at in memchr::memmem::find_iter(text.as_bytes(), b"import") {
         let behind = &text[at + "import".len()..];
         if !behind.starts_with([' ', '\t', '(', '*', '\\']) || text[..at].ends_with(is_name_part) {
             continue;
         }
         let head = head_of(&text[..at]);
-        match head.strip_prefix("from").map(str::trim) {
-            Some(module) => imports.extend(from(module, behind)),
-            None => imports.extend(listed(behind).into_iter().map(|module| Import {
-                level: 0,
-                module,
-                names: ImportNames::Module(None),
-                lazy: false,
-            })),
-        }
+        let imports: Vec<Import<'_>> = match head.strip_prefix("from").map(str::trim) {
+            Some(module) => from(module, behind).into_iter().collect(),
+            None => listed(behind).into_iter().map(module_alone).collect(),
+        };
+        let for_types = blocks.iter().any(|block| block.contains(&at));
+        found.extend(imports.into_iter().map(|import| Written { import, for_types }));
     }
-    imports
+    found
+}
+
+/// The blocks below `if TYPE_CHECKING:`.
+fn blocks_for_types(text: &str) -> Vec<Range<usize>> {
+    let condition = memchr::memmem::find_iter(text.as_bytes(), b"TYPE_CHECKING:");
+    let blocks = condition.filter_map(|at| {
+        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = &text[start..at];
+        let indent = line.len() - line.trim_start().len();
+        if !line.trim_start().starts_with("if ") || line.contains(" not ") || line.contains(" or ") {
+            return None;
+        }
+        let first = at + "TYPE_CHECKING:".len();
+        let mut end = first;
+        for (number, line) in text[first..].split_inclusive('\n').enumerate() {
+            let own = line.len() - line.trim_start().len();
+            if number > 0 && own <= indent && !line.trim().is_empty() {
+                break;
+            }
+            end += line.len();
+        }
+        Some(first..end)
+    });
+    blocks.collect()
+}
+
+fn module_alone(module: &str) -> Import<'_> {
+    Import { level: 0, module, names: ImportNames::Module(None), lazy: false }
 }
 
 /// The words of a text that may name a file, a module or a command.
@@ -99,13 +132,14 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
-        let imports = imports_in(text).into_iter().map(|import| {
+        let imports = imports_in(text).into_iter().map(|Written { import, for_types }| {
             let names = match import.names {
                 ImportNames::Module(_) => String::new(),
                 ImportNames::Star => " *".to_owned(),
                 ImportNames::Names(names) => names.iter().map(|name| format!(" {}", name.name)).collect(),
             };
-            format!("{}{}{names}", ".".repeat(import.level as usize), import.module)
+            let types = if for_types { "types: " } else { "" };
+            format!("{types}{}{}{names}", ".".repeat(import.level as usize), import.module)
         });
         imports.collect()
     }
@@ -116,6 +150,12 @@ mod tests {
                     if x: from k import *\nlazy import l; import m\nfrom n \\\n    import o, \\\n    p\n";
         let expected = ["a.b", "d", ".. e", ".f.g h j", "k *", "l", "m", "n o p"];
         assert_eq!(shown(text), expected);
+    }
+
+    #[test]
+    fn imports_for_type_checkers_are_told_apart() {
+        let text = "if t.TYPE_CHECKING:\n    import a\n\n    from b import c\nelse:\n    import d\nif not TYPE_CHECKING:\n    import e\n";
+        assert_eq!(shown(text), ["types: a", "types: b c", "d", "e"]);
     }
 
     #[test]
