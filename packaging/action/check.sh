@@ -22,7 +22,7 @@ write() {
 
 export GIT_TERMINAL_PROMPT=0
 # Only the question about code scanning needs it.
-token=$TOKEN
+authorization="Authorization: Bearer $TOKEN"
 unset TOKEN
 
 has_commit() {
@@ -158,7 +158,7 @@ case $INPUT_SARIF in
   auto)
     # Where code scanning is off or the token may not use it, GitHub refuses this question as it would the upload.
     status=$(curl --silent --output /dev/null --write-out '%{http_code}' --max-time 20 --header @- \
-      "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/code-scanning/alerts?per_page=1" <<< "Authorization: Bearer $token") || true
+      "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/code-scanning/alerts?per_page=1" <<< "$authorization") || true
     if [ "$status" = 403 ]; then
       told notice "Code scanning is not available to this job, so no SARIF is uploaded: the repository has it turned off, or" \
         "the job lacks \`permissions: security-events: write\`. \`sarif: never\` ends this notice."

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 const ARCHIVE: &str = concat!("gpulint-", env!("CARGO_PKG_VERSION"), "-x86_64-unknown-linux-musl.tar.gz");
+const WINDOWS_ARCHIVE: &str = concat!("gpulint-", env!("CARGO_PKG_VERSION"), "-x86_64-pc-windows-msvc.zip");
 
 /// The action in a folder of its own, as a runner downloads it, with little to compile.
 fn action_copy(name: &str) -> Scratch {
@@ -13,8 +14,12 @@ fn action_copy(name: &str) -> Scratch {
     for file in ["Cargo.toml", "Cargo.lock", "packaging/checksums.txt"] {
         copy.write(file, &std::fs::read_to_string(Path::new(REPOSITORY).join(file)).unwrap());
     }
-    for script in ["plan", "install", "check", "verdict"] {
-        let file = format!("packaging/action/{script}.sh");
+    for script in ["action/plan", "action/install", "action/check", "action/verdict"].into_iter().chain([
+        "release/version",
+        "release/archive",
+        "release/table",
+    ]) {
+        let file = format!("packaging/{script}.sh");
         copy.write(&file, "");
         std::fs::copy(Path::new(REPOSITORY).join(&file), copy.path().join(&file)).unwrap();
     }
@@ -30,18 +35,31 @@ fn project(name: &str) -> Scratch {
     project
 }
 
-/// The archive of a release with the binary under test, in a folder like that of all releases. Returns its checksum.
-fn release(mirror: &Scratch) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let folder = ARCHIVE.trim_end_matches(".tar.gz");
-    mirror.write(&format!("{folder}/README.md"), "");
-    std::fs::copy(BINARY, mirror.path().join(folder).join("gpulint")).unwrap();
-    mirror.write(&format!("v{version}/empty"), "");
-    let archive = format!("v{version}/{ARCHIVE}");
-    let packed = mirror.command("tar").args(["-czf", &archive, folder]).output().expect("tar is installed");
-    assert!(packed.status.success(), "{}", printed(&packed));
-    let sum = mirror.command("sha256sum").arg(&archive).output().expect("sha256sum is installed");
-    printed(&sum).split_whitespace().next().unwrap().to_owned()
+/// Runs a script of this repository, as it lies in a copy of the action.
+fn script(action: &Scratch, name: &str, arguments: &[&str]) -> String {
+    let run = action.command("bash").arg(format!("packaging/release/{name}.sh")).args(arguments).output();
+    let run = run.expect("bash is installed");
+    assert!(run.status.success(), "{name}: {}", printed(&run));
+    printed(&run).trim().to_owned()
+}
+
+/// What the release workflow does: archives as users download them, and the table of their checksums in the action.
+/// What is packed starts the binary under test, which is large.
+fn release(action: &Scratch, mirror: &Scratch) {
+    for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"] {
+        action.write(file, "");
+    }
+    action.write("gpulint", &format!("#!/bin/sh\nexec '{BINARY}' \"$@\"\n"));
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(action.path().join("gpulint"), executable).unwrap();
+    let folder = mirror.path().join(concat!("v", env!("CARGO_PKG_VERSION")));
+    let folder = folder.to_str().unwrap();
+    for (target, archive) in
+        [("x86_64-unknown-linux-musl", ARCHIVE), ("x86_64-pc-windows-msvc", WINDOWS_ARCHIVE)]
+    {
+        assert_eq!(script(action, "archive", &["gpulint", target, folder]), archive);
+    }
+    script(action, "table", &[folder]);
 }
 
 #[test]
@@ -51,14 +69,10 @@ fn a_release_is_downloaded_when_its_checksum_is_known() {
     }
     let (project, action, mirror) =
         (project("download"), action_copy("download"), Scratch::new("install-mirror"));
-    let checksum = release(&mirror);
-    let other = "0".repeat(64);
-    action
-        .write("packaging/checksums.txt", &format!("# sums\n{other}  another.zip\n{checksum}  {ARCHIVE}\n"));
-    let downloads = format!("file://{}", mirror.path().display());
+    release(&action, &mirror);
     let run = || {
         let job = Job::new(&project, &[]).without_binary().action_at(action.path());
-        job.env("GPULINT_DOWNLOADS", downloads.clone()).run()
+        job.env("GPULINT_DOWNLOADS", format!("file://{}", mirror.path().display())).run()
     };
     let ran = run();
     assert_eq!(ran.exit_code, 0, "{}", ran.text);
@@ -66,16 +80,55 @@ fn a_release_is_downloaded_when_its_checksum_is_known() {
     assert!(ran.used.is_empty(), "a download needs no cache: {:?}", ran.used);
     assert!(ran.text.contains(concat!("gpulint ", env!("CARGO_PKG_VERSION"))), "{}", ran.text);
 
-    action.write("packaging/checksums.txt", &format!("{other}  {ARCHIVE}\n"));
+    let table = std::fs::read_to_string(action.path().join("packaging/checksums.txt")).unwrap();
+    let known =
+        table.lines().find(|line| line.ends_with(ARCHIVE)).and_then(|line| line.split_once(' ')).unwrap().0;
+    let other = "0".repeat(64);
+    action.write("packaging/checksums.txt", &table.replace(known, &other));
     let ran = run();
     assert_eq!(ran.exit_code, 2, "{}", ran.text);
     let sentence =
-        format!("has the SHA-256 {checksum}, and not {other} of packaging/checksums.txt; it was deleted");
+        format!("has the SHA-256 {known}, and not {other} of packaging/checksums.txt; it was deleted");
     assert!(ran.text.contains(&sentence), "{}", ran.text);
 
-    std::fs::remove_file(mirror.path().join(format!("v{}/{ARCHIVE}", env!("CARGO_PKG_VERSION")))).unwrap();
+    std::fs::remove_dir_all(mirror.path().join(concat!("v", env!("CARGO_PKG_VERSION")))).unwrap();
     let ran = run();
     assert!(ran.exit_code == 2 && ran.text.contains("cannot be downloaded"), "{}", ran.text);
+}
+
+/// Without a folder in it, as `install.ps1` unpacks it.
+#[test]
+fn the_archive_for_windows_holds_the_binary_at_its_top() {
+    if cfg!(not(target_os = "linux")) {
+        return skipped("checksums are made on Linux");
+    }
+    let (action, mirror) = (action_copy("zip"), Scratch::new("install-zip"));
+    release(&action, &mirror);
+    let archive = mirror.path().join(concat!("v", env!("CARGO_PKG_VERSION"))).join(WINDOWS_ARCHIVE);
+    let names = "import sys, zipfile; print(*sorted(zipfile.ZipFile(sys.argv[1]).namelist()))";
+    let listed =
+        mirror.command("python3").args(["-c", names]).arg(archive).output().expect("Python is installed");
+    assert_eq!(printed(&listed).trim(), "CHANGELOG.md LICENSE-APACHE LICENSE-MIT README.md gpulint");
+}
+
+#[test]
+fn a_release_needs_its_tag_and_its_part_of_the_changelog() {
+    let action = action_copy("version");
+    let run = |arguments: &[&str]| {
+        let run =
+            action.command("bash").arg("packaging/release/version.sh").args(arguments).output().unwrap();
+        (run.status.success(), printed(&run))
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let tag = format!("v{version}");
+    action.write("CHANGELOG.md", "## [Unreleased]\n");
+    let (released, text) = run(&[&tag]);
+    assert!(!released && text.contains(&format!("CHANGELOG.md has no section \"## [{version}]\"")), "{text}");
+    action.write("CHANGELOG.md", &format!("## [Unreleased]\n\n## [{version}] - some day\n"));
+    assert_eq!(run(&[&tag]), (true, format!("{version}\n")));
+    assert_eq!(run(&[]), (true, format!("{version}\n")));
+    let (released, text) = run(&["v99.0.0"]);
+    assert!(!released && text.contains(&format!("the tag must be {tag}")), "{text}");
 }
 
 #[test]

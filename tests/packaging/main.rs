@@ -4,10 +4,14 @@
 //! Two tests build gpulint from source a second time. They are slow, need the network, and run only when
 //! GPULINT_SLOW_TESTS is set.
 
+#[cfg(unix)]
 mod action;
 mod composite;
+#[cfg(unix)]
 mod hooks;
+#[cfg(unix)]
 mod install;
 mod scratch;
+#[cfg(unix)]
 mod wheel;
 mod windows;
