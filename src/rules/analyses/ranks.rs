@@ -37,10 +37,21 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
             None => {}
         }
     });
-    if chooses {
+    if chooses || joins.is_empty() || callers_choose(scope) {
         return Vec::new();
     }
     joins.iter().map(|span| Sighting::at(scope.place(*span))).collect()
+}
+
+/// Whether a file that names this module chooses a card, before it has the group joined.
+fn callers_choose(scope: &FileScope<'_>) -> bool {
+    let dotted = scope.program.dotted(scope.file);
+    let name = dotted.rsplit('.').next().unwrap_or(&dotted);
+    let chooses = |file| {
+        let text = &scope.program.sources.file(file).text;
+        ["set_device(", "set_device_index(", "CUDA_VISIBLE_DEVICES"].iter().any(|word| text.contains(word))
+    };
+    scope.is_library() && scope.others_with(name).any(chooses)
 }
 
 /// `torch.cuda.set_device` in a module that others import, outside what sets up ranks.
