@@ -1,5 +1,6 @@
 //! Findings: what a rule says about a place, ready to be suppressed, counted and rendered.
 
+pub mod baseline;
 pub mod fingerprint;
 pub mod suppressions;
 

@@ -32,6 +32,7 @@ pub mod languages;
 mod masks;
 pub mod policy;
 pub mod program;
+mod replacement;
 pub mod report;
 pub mod rules;
 pub mod settings;
@@ -57,7 +58,9 @@ pub struct Outcome {
     /// Sorted by file, place and rule; only those in files that are reported.
     pub findings: Vec<Finding>,
     /// Files that were checked, of those that are reported.
-    pub checked: usize,
+    pub checked: Vec<FileId>,
+    /// Ids of the rules that ran.
+    pub ran: Vec<String>,
     /// Files, and parts of files, that could not be read, or not as their language.
     pub skipped: Vec<Skipped>,
     /// Files whose programs were too large to be followed to their end, by name.
@@ -96,15 +99,15 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
-    let is_checked =
-        |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
-    let checked = sources.files.iter().enumerate().filter(|&entry| is_checked(entry)).count();
+    let files = (0..sources.files.len()).map(|file| FileId(file as u32));
+    let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
+    let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
     if settings.process_ends {
         std::mem::forget(program);
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
-    Ok(Outcome { findings, checked, skipped, unfinished })
+    Ok(Outcome { findings, checked, ran, skipped, unfinished })
 }
 
 /// What rules about written code find in the files that are reported.

@@ -1,5 +1,7 @@
 //! `gpulint check`: reads the files, asks the rules, writes the reports.
 
+mod known;
+
 use super::options::{Colour, Output, PolicyOptions, severity};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
 use crate::findings::{Severity, Status};
@@ -10,6 +12,7 @@ use crate::settings::{Settings, resolve};
 use crate::sources::{Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
+use known::Known;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -42,6 +45,8 @@ pub struct Arguments {
     fail_on: Severity,
     #[command(flatten)]
     policy: PolicyOptions,
+    #[command(flatten)]
+    known: known::Options,
     /// Reuse nothing from earlier runs; so far every run starts afresh.
     #[arg(long)]
     no_cache: bool,
@@ -73,6 +78,7 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
     }
+    let known = Known::of(&arguments.known, &settings)?;
     // The rules are read while the files are.
     let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), || Loaded::of(&settings));
     let (sources, rules) = (sources?, rules?);
@@ -82,10 +88,14 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     let mut outcome =
         crate::check(&sources, &settings, &rules).map_err(|unknown| unknown_selector(&unknown, &settings))?;
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    if let Some(known) = known {
+        let least = arguments.min_severity.min(arguments.fail_on);
+        known.apply(&mut outcome, &sources, input.paths(), least)?;
+    }
     let report = Report {
         sources: &sources,
         findings: &outcome.findings,
-        checked: outcome.checked,
+        checked: outcome.checked.len(),
         skipped: &outcome.skipped,
         unfinished: &outcome.unfinished,
         min_severity: arguments.min_severity,
@@ -101,7 +111,7 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     // The stream itself removes colours where they are not wanted.
     let report = Report { colour: !matches!(colour, Colour::Never), ..report };
     ignoring_closed_pipe(print(&report, &arguments, out))?;
-    if outcome.checked == 0 {
+    if outcome.checked.is_empty() {
         return Ok(nothing_checked(outcome.skipped.len()));
     }
     let fails = |f: &crate::findings::Finding| f.status == Status::Active && f.severity >= arguments.fail_on;
@@ -129,6 +139,9 @@ impl Input {
     fn of(arguments: &Arguments) -> anyhow::Result<Input> {
         let is_standard = |path: &PathBuf| path.as_os_str() == "-";
         match arguments.paths.as_slice() {
+            [one] if is_standard(one) && arguments.known.write_baseline => {
+                bail!("--write-baseline needs files, and `-` reads standard input")
+            }
             [one] if is_standard(one) => Ok(Input::Standard { name: arguments.stdin_filename.clone() }),
             paths if paths.iter().any(is_standard) => {
                 bail!("`-` reads standard input and cannot stand beside other paths")

@@ -1,6 +1,7 @@
 //! The command line as users see it: what they type, what they read, and the exit code.
 
 mod bad_input;
+mod baseline;
 mod files;
 mod own_rules;
 mod policy;
