@@ -34,6 +34,8 @@ pub enum Status {
     Active,
     Suppressed,
     Baselined,
+    /// On lines that did not change, in a run about changed ones: counted, and in no report.
+    Unchanged,
 }
 
 /// One fault at one place.

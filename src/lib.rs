@@ -12,8 +12,8 @@
 //!    │       (what libraries do is data: `rules/effects/`, `rules/packages/`)
 //! rules      traces → findings: one YAML file each, with its reason, sources and examples
 //!    │
-//! findings   suppressed and fingerprinted; marked, never dropped
-//!    │
+//! findings   suppressed, fingerprinted, held against the baseline and the changed lines (`changes`);
+//!    │       marked, never dropped
 //! report     one pure function per format
 //! ```
 //!
@@ -23,6 +23,7 @@
 
 mod allocator;
 pub mod architectures;
+mod changes;
 pub mod cli;
 pub mod code;
 mod commands;

@@ -75,6 +75,8 @@ pub struct Counts {
     pub note: usize,
     pub suppressed: usize,
     pub baselined: usize,
+    /// Findings on unchanged lines, which a run about changed ones does not show.
+    pub unchanged: usize,
     /// Active findings that have a fix, safe or not.
     pub fixable: usize,
 }
@@ -87,6 +89,7 @@ impl<'a> Report<'a> {
             match (finding.status, finding.severity) {
                 (Status::Suppressed, _) => counts.suppressed += 1,
                 (Status::Baselined, _) => counts.baselined += 1,
+                (Status::Unchanged, _) => counts.unchanged += 1,
                 (Status::Active, Severity::Error) => counts.error += 1,
                 (Status::Active, Severity::Warning) => counts.warning += 1,
                 (Status::Active, Severity::Note) => counts.note += 1,

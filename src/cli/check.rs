@@ -1,9 +1,11 @@
 //! `gpulint check`: reads the files, asks the rules, writes the reports.
 
 mod known;
+mod since;
 
 use super::options::{Colour, Output, PolicyOptions, severity};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
+use crate::changes::Base;
 use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
@@ -79,6 +81,7 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
         return Ok(0);
     }
     let known = Known::of(&arguments.known, &settings)?;
+    let base = arguments.known.since.as_ref().map(|since| Base::of(&settings.root, since)).transpose()?;
     // The rules are read while the files are.
     let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), || Loaded::of(&settings));
     let (sources, rules) = (sources?, rules?);
@@ -91,6 +94,9 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     if let Some(known) = known {
         let least = arguments.min_severity.min(arguments.fail_on);
         known.apply(&mut outcome, &sources, input.paths(), least)?;
+    }
+    if let Some(base) = base {
+        since::mark_unchanged(&mut outcome.findings, &sources, base)?;
     }
     let report = Report {
         sources: &sources,
@@ -141,6 +147,9 @@ impl Input {
         match arguments.paths.as_slice() {
             [one] if is_standard(one) && arguments.known.write_baseline => {
                 bail!("--write-baseline needs files, and `-` reads standard input")
+            }
+            [one] if is_standard(one) && arguments.known.since.is_some() => {
+                bail!("--since compares files, and `-` reads standard input")
             }
             [one] if is_standard(one) => Ok(Input::Standard { name: arguments.stdin_filename.clone() }),
             paths if paths.iter().any(is_standard) => {

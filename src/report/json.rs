@@ -7,11 +7,14 @@ use crate::sources::{Skipped, Sources};
 use serde::Serialize;
 use std::io::Write;
 
-/// Suppressed and baselined findings are among the findings, told apart by their status.
+/// Suppressed and baselined findings are among the findings, told apart by their status; those on unchanged lines are
+/// counted only.
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let fingerprints = fingerprints(report.findings, report.sources);
     let pairs = report.findings.iter().zip(fingerprints);
-    let shown = pairs.filter(|(finding, _)| finding.severity >= report.min_severity);
+    let shown = pairs.filter(|(finding, _)| {
+        finding.severity >= report.min_severity && finding.status != Status::Unchanged
+    });
     let document = Document {
         schema: 1,
         tool: Tool { name: "gpulint", version: env!("CARGO_PKG_VERSION") },

@@ -8,6 +8,7 @@ mod policy;
 mod project;
 mod reports;
 mod rules;
+mod since;
 mod stdin;
 mod trace;
 mod usage;

@@ -19,8 +19,11 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write what is found now to the baseline, which is gpulint-baseline.json unless --baseline or the policy names another.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "since")]
     pub write_baseline: bool,
+    /// Report only findings on lines that changed since HEAD and git's REF parted, or whose cause did.
+    #[arg(long, value_name = "REF")]
+    pub since: Option<String>,
 }
 
 /// The baseline of a run.
@@ -35,7 +38,7 @@ pub struct Known {
 impl Known {
     /// `None` when the run has no baseline.
     pub fn of(options: &Options, settings: &Settings) -> anyhow::Result<Option<Known>> {
-        let Options { baseline: named, write_baseline: writes } = options.clone();
+        let Options { baseline: named, write_baseline: writes, .. } = options.clone();
         let by_policy = || settings.policy.baseline.as_ref().map(|file| settings.root.join(file));
         let by_default = || writes.then(|| settings.root.join(NAME));
         let Some(file) = named.map(|file| absolute(&file)).or_else(by_policy).or_else(by_default) else {
@@ -76,7 +79,7 @@ impl Known {
         let is_kept = |finding: &Finding| match finding.status {
             Status::Active => finding.severity >= least,
             Status::Baselined => true,
-            Status::Suppressed => false,
+            Status::Suppressed | Status::Unchanged => false,
         };
         let fresh = self.baseline.rewritten(&held, &outcome.findings, sources, &run, &is_kept);
         self.write(&fresh)?;
