@@ -42,7 +42,7 @@ pub enum ChangesError {
 }
 
 /// The commit that a work tree is compared with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Base {
     git: Git,
     /// The top folder of the work tree, without links on the way to it.
@@ -106,8 +106,8 @@ impl Base {
     }
 
     /// The changed lines of `files`, whose paths are absolute.
-    pub fn changed_lines(self, files: &FxHashSet<&Path>) -> Result<ChangedLines, ChangesError> {
-        let mut repositories = Repositories::new(self)?;
+    pub fn changed_lines(&self, files: &FxHashSet<&Path>) -> Result<ChangedLines, ChangesError> {
+        let mut repositories = Repositories::new(self.clone())?;
         let mut wanted: Vec<(&Path, usize, PathBuf)> = Vec::new();
         let mut changed = ChangedLines::default();
         for &file in files {

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
-//! whole way. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
+//! whole way; `silencing` goes it twice to write comments that silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
 
 mod allocator;
@@ -37,6 +37,7 @@ mod replacement;
 pub mod report;
 pub mod rules;
 pub mod settings;
+mod silencing;
 pub mod sources;
 pub mod trace;
 pub mod versions;

@@ -33,7 +33,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// git, started in a folder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Git {
     folder: PathBuf,
 }

@@ -1,16 +1,19 @@
 //! `gpulint check`: reads the files, asks the rules, writes the reports.
 
+mod add_ignore;
 mod known;
 mod since;
 
 use super::options::{Colour, Output, PolicyOptions, severity};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
+use crate::Outcome;
 use crate::changes::Base;
 use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Settings, resolve};
+use crate::silencing::fault_in;
 use crate::sources::{Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -49,6 +52,9 @@ pub struct Arguments {
     policy: PolicyOptions,
     #[command(flatten)]
     known: known::Options,
+    /// Write comments into the files that silence the findings shown, with REASON.
+    #[arg(long, value_name = "REASON", conflicts_with = "write_baseline", value_parser = reason)]
+    add_ignore: Option<String>,
     /// Reuse nothing from earlier runs; so far every run starts afresh.
     #[arg(long)]
     no_cache: bool,
@@ -84,20 +90,29 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     let base = arguments.known.since.as_ref().map(|since| Base::of(&settings.root, since)).transpose()?;
     // The rules are read while the files are.
     let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), || Loaded::of(&settings));
-    let (sources, rules) = (sources?, rules?);
+    let (mut sources, rules) = (sources?, rules?);
     if arguments.show_files {
         return show_files(&sources, out);
     }
-    let mut outcome =
-        crate::check(&sources, &settings, &rules).map_err(|unknown| unknown_selector(&unknown, &settings))?;
+    let settled = |outcome: &mut Outcome, sources: &Sources, last: bool| {
+        if let Some(known) = &known {
+            let least = arguments.min_severity.min(arguments.fail_on);
+            known.apply(outcome, sources, input.paths(), least, last)?;
+        }
+        if let Some(base) = &base {
+            since::mark_unchanged(&mut outcome.findings, sources, base)?;
+        }
+        anyhow::Ok(())
+    };
+    let named = |unknown: UnknownSelector| unknown_selector(&unknown, &settings);
+    let mut outcome = crate::check(&sources, &settings, &rules).map_err(named)?;
+    settled(&mut outcome, &sources, arguments.add_ignore.is_none())?;
+    if let Some(reason) = &arguments.add_ignore {
+        let added = add_ignore::add(&sources, &outcome, arguments.min_severity, reason, (&settings, &rules));
+        (sources, outcome) = added.map_err(named)?;
+        settled(&mut outcome, &sources, true)?;
+    }
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
-    if let Some(known) = known {
-        let least = arguments.min_severity.min(arguments.fail_on);
-        known.apply(&mut outcome, &sources, input.paths(), least)?;
-    }
-    if let Some(base) = base {
-        since::mark_unchanged(&mut outcome.findings, &sources, base)?;
-    }
     let report = Report {
         sources: &sources,
         findings: &outcome.findings,
@@ -125,6 +140,14 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     Ok(if failed { FOUND } else { 0 })
 }
 
+/// The words that a comment gives as its reason.
+fn reason(text: &str) -> Result<String, String> {
+    match fault_in(text) {
+        Some(fault) => Err(format!("the reason {fault}")),
+        None => Ok(text.to_owned()),
+    }
+}
+
 /// The root of the project as seen from the top of the repository that a GitHub workflow has checked out:
 /// `app/`. Empty at its top, outside of it, and outside of workflows.
 fn below_repository(root: &Path) -> String {
@@ -150,6 +173,9 @@ impl Input {
             }
             [one] if is_standard(one) && arguments.known.since.is_some() => {
                 bail!("--since compares files, and `-` reads standard input")
+            }
+            [one] if is_standard(one) && arguments.add_ignore.is_some() => {
+                bail!("--add-ignore writes to files, and `-` reads standard input")
             }
             [one] if is_standard(one) => Ok(Input::Standard { name: arguments.stdin_filename.clone() }),
             paths if paths.iter().any(is_standard) => {

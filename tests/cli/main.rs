@@ -1,5 +1,6 @@
 //! The command line as users see it: what they type, what they read, and the exit code.
 
+mod add_ignore;
 mod bad_input;
 mod baseline;
 mod files;

@@ -54,13 +54,15 @@ impl Known {
     }
 
     /// Marks the findings that are known, and says what became of the others; writes the baseline when asked to.
-    /// `paths` are those that the user named; findings below `least` are not worth an entry.
+    /// `paths` are those that the user named; findings below `least` are not worth an entry. Before the `last` time
+    /// in a run nothing is said.
     pub fn apply(
         &self,
         outcome: &mut Outcome,
         sources: &Sources,
         paths: &[PathBuf],
         least: Severity,
+        last: bool,
     ) -> anyhow::Result<()> {
         let name = |file: &FileId| sources.file(*file).name.as_str();
         let named: Vec<PathBuf> = paths.iter().map(|path| absolute(path)).collect();
@@ -73,7 +75,9 @@ impl Known {
         };
         let held = self.baseline.mark(&mut outcome.findings, sources, &run);
         if !self.writes {
-            self.say_settled(&self.baseline.settled(&held, &run));
+            if last {
+                self.say_settled(&self.baseline.settled(&held, &run));
+            }
             return Ok(());
         }
         let is_kept = |finding: &Finding| match finding.status {

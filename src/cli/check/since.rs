@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use std::path::Path;
 
 /// Marks the active findings that neither stand on a changed line nor are explained by one.
-pub fn mark_unchanged(findings: &mut [Finding], sources: &Sources, base: Base) -> Result<(), ChangesError> {
+pub fn mark_unchanged(findings: &mut [Finding], sources: &Sources, base: &Base) -> Result<(), ChangesError> {
     let is_active = |finding: &&mut Finding| finding.status == Status::Active;
     let path_of = |place: Place| sources.file(place.file).path.as_deref();
     let active = findings.iter_mut().filter(is_active).flat_map(|finding| places_of(finding));
