@@ -7,6 +7,7 @@ mod followed;
 mod language;
 mod names;
 mod read;
+mod stamps;
 mod walk;
 
 use crate::facts::{FileId, Place, Span};
@@ -22,6 +23,7 @@ use std::sync::OnceLock;
 pub use cells::{Cell, Cells};
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
+pub use stamps::{Stamps, stamps};
 pub use walk::MissingPaths;
 
 /// One file of the run.

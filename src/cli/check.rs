@@ -3,6 +3,7 @@
 mod add_ignore;
 mod known;
 mod since;
+mod watch;
 
 use super::options::{Colour, Output, PolicyOptions, severity};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
@@ -12,7 +13,7 @@ use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
 use crate::rules::{Loaded, UnknownSelector};
-use crate::settings::{Settings, resolve};
+use crate::settings::{Request, Settings, resolve};
 use crate::silencing::fault_in;
 use crate::sources::{Extent, Sources};
 use anyhow::{Context, bail};
@@ -55,6 +56,9 @@ pub struct Arguments {
     /// Write comments into the files that silence the findings shown, with REASON.
     #[arg(long, value_name = "REASON", conflicts_with = "write_baseline", value_parser = reason)]
     add_ignore: Option<String>,
+    /// Check again whenever a file changes, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["add_ignore", "write_baseline", "show_files", "show_settings"])]
+    watch: bool,
     /// Reuse nothing from earlier runs; so far every run starts afresh.
     #[arg(long)]
     no_cache: bool,
@@ -75,13 +79,27 @@ pub struct Arguments {
     show_settings: bool,
 }
 
-pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let input = Input::of(&arguments)?;
+pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let input = Input::of(arguments)?;
     let mut request = arguments.policy.clone().request(input.paths().to_vec());
     request.select = arguments.select.clone();
     request.ignore = arguments.ignore.clone();
-    let (mut settings, extent) = resolve(&request)?;
-    settings.process_ends = true;
+    if !arguments.watch {
+        return once(arguments, &input, &request, colour, out);
+    }
+    let own: Vec<PathBuf> = arguments.output.iter().map(|output| policy::absolute(&output.file)).collect();
+    watch::watch(&request, &own, out, |out| once(arguments, &input, &request, colour, out))
+}
+
+fn once(
+    arguments: &Arguments,
+    input: &Input,
+    request: &Request,
+    colour: Colour,
+    out: &mut dyn Write,
+) -> anyhow::Result<u8> {
+    let (mut settings, extent) = resolve(request)?;
+    settings.process_ends = !arguments.watch;
     if arguments.show_settings {
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
@@ -131,7 +149,7 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     }
     // The stream itself removes colours where they are not wanted.
     let report = Report { colour: !matches!(colour, Colour::Never), ..report };
-    ignoring_closed_pipe(print(&report, &arguments, out))?;
+    ignoring_closed_pipe(print(&report, arguments, out))?;
     if outcome.checked.is_empty() {
         return Ok(nothing_checked(outcome.skipped.len()));
     }
@@ -176,6 +194,9 @@ impl Input {
             }
             [one] if is_standard(one) && arguments.add_ignore.is_some() => {
                 bail!("--add-ignore writes to files, and `-` reads standard input")
+            }
+            [one] if is_standard(one) && arguments.watch => {
+                bail!("--watch looks at files, and `-` reads standard input")
             }
             [one] if is_standard(one) => Ok(Input::Standard { name: arguments.stdin_filename.clone() }),
             paths if paths.iter().any(is_standard) => {

@@ -13,6 +13,7 @@ mod since;
 mod stdin;
 mod trace;
 mod usage;
+mod watch;
 
 /// A program that chooses a GPU by index and does not fix the order: `missing-device-order`, a
 /// warning without a policy, on line 2.
