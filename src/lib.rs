@@ -17,6 +17,8 @@
 //! report     one pure function per format
 //! ```
 //!
+//! `server` takes the same way for what is open in an editor.
+//!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
 //! whole way. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
@@ -34,6 +36,7 @@ pub mod policy;
 pub mod program;
 pub mod report;
 pub mod rules;
+mod server;
 pub mod settings;
 pub mod sources;
 pub mod trace;
