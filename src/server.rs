@@ -32,7 +32,7 @@ use outgoing::Outgoing;
 use session::Session;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -104,8 +104,5 @@ fn next(inbox: &Receiver<Event>, wakes_at: Option<Instant>) -> Option<Event> {
         // The session itself holds a sender.
         return inbox.recv().ok();
     };
-    match inbox.recv_timeout(at.saturating_duration_since(Instant::now())) {
-        Ok(event) => Some(event),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-    }
+    inbox.recv_timeout(at.saturating_duration_since(Instant::now())).ok()
 }

@@ -61,10 +61,17 @@ pub struct Checks {
     options: Options,
     projects: Projects,
     kept: Kept,
-    /// What each project's check came to, and the versions that it looked at.
-    before: Vec<(Arc<Project>, Vec<(String, i32)>, Checked)>,
+    before: Vec<Before>,
     /// The last text of each open file that could be read as its language.
     readable: HashMap<String, String>,
+}
+
+/// What the last check of a project came to.
+struct Before {
+    project: Arc<Project>,
+    /// The documents that it looked at, with their versions.
+    versions: Vec<(String, i32)>,
+    result: Checked,
 }
 
 impl Checks {
@@ -115,15 +122,15 @@ impl Checks {
         let mut before = Vec::new();
         for (project, group) in groups {
             let versions: Vec<_> = group.iter().flat_map(|open| open.documents.clone()).collect();
-            let same = |(known, looked_at, _): &&(Arc<Project>, Vec<_>, Checked)| {
-                !job.disk_changed && known.is_that_of(&project) && *looked_at == versions
+            let is_same = |before: &&Before| {
+                !job.disk_changed && before.project.is_that_of(&project) && before.versions == versions
             };
-            let result = match self.before.iter().find(same) {
-                Some((.., result)) => result.clone(),
+            let result = match self.before.iter().find(is_same) {
+                Some(before) => before.result.clone(),
                 None => self.guarded(&project, group, job.encoding),
             };
             checked.add(&result);
-            before.push((project, versions, result));
+            before.push(Before { project, versions, result });
         }
         self.before = before;
         checked.add_troubles(&job.documents, job.encoding);

@@ -136,10 +136,8 @@ impl Session {
     fn told(&mut self, told: Notification) -> Option<u8> {
         match (self.phase, told.method.as_str()) {
             (_, "exit") => return Some(self.exit_code()),
-            (Phase::Running, "initialized") => {
-                if self.client.watches_files {
-                    self.out.ask("client/registerCapability", watched());
-                }
+            (Phase::Running, "initialized") if self.client.watches_files => {
+                self.out.ask("client/registerCapability", watched());
             }
             (Phase::Running, _) => self.take(told),
             // Before the beginning and after the end nothing is meant.

@@ -71,7 +71,7 @@ fn malformed_messages_end_nothing() {
     // Known words with strange contents.
     let train = folder.uri("train.py");
     for method in ["didOpen", "didChange", "didClose"] {
-        client.tell(&format!("textDocument/{method}"), json!({"textDocument": [train]}));
+        client.tell(&format!("textDocument/{method}"), json!({"textDocument": 3}));
         client.told("window/logMessage");
     }
     client.change(&train, 7, "never opened");
