@@ -42,13 +42,12 @@ pub mod sources;
 pub mod trace;
 pub mod versions;
 
-use code::Code;
 use facts::FileId;
 use findings::{Finding, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
-use program::{Options, Program, Start};
+use program::{Modules, Options, Program, Reach, Start};
 use rayon::prelude::*;
 use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
 use settings::Settings;
@@ -75,8 +74,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     let policy = &settings.policy;
     let cpu = settings.cpu_section();
     let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
-    let (codes, skipped) = lower_all(sources, settings.language_choices());
-    let program = Program::new(sources, codes, &rules.knowledge, settings.options(cpu.as_ref()));
+    let (program, skipped) = program_of(sources, settings, settings.options(cpu.as_ref()), rules);
     let judge = |trace: &Trace, start: Start| {
         let kind = match start {
             Start::Library => ScopeKind::Library,
@@ -132,25 +130,38 @@ fn written_faults(
     findings
 }
 
-/// The code of every file, and those that are not what they seem.
-fn lower_all(sources: &Sources, choices: Choices) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
-    let lowered: Vec<_> = sources.files.par_iter().map(|source| languages::lower(source, choices)).collect();
+/// The program that the sources are, and files that are not what they seem. No more is parsed than has a say in
+/// what is reported.
+fn program_of<'s>(
+    sources: &'s Sources,
+    settings: &Settings,
+    options: Options,
+    rules: &'s RuleSet,
+) -> (Program<'s>, Vec<Skipped>) {
+    let choices = settings.language_choices();
+    let modules = Modules::new(sources);
+    let reach = Reach::of(sources, &modules, choices.markdown_shell);
+    let lower = |(index, source): (usize, &'s sources::Source)| {
+        reach.is_parsed(FileId(index as u32)).then(|| languages::lower(source, choices))
+    };
+    let lowered: Vec<_> = sources.files.par_iter().enumerate().map(lower).collect();
     let mut skipped = Vec::new();
     let mut codes = Vec::with_capacity(lowered.len());
     for (lowered, source) in lowered.into_iter().zip(&sources.files) {
         let (code, unread) = match lowered {
-            Ok(mut code) => {
+            None => (None, Vec::new()),
+            Some(Ok(mut code)) => {
                 let unread = std::mem::take(&mut code.unread);
                 (Some(code), unread)
             }
-            Err(reason) => (None, vec![reason]),
+            Some(Err(reason)) => (None, vec![reason]),
         };
         if source.reported {
             skipped.extend(unread.into_iter().map(|reason| Skipped { path: source.name.clone(), reason }));
         }
         codes.push(code);
     }
-    (codes, skipped)
+    (Program::new(sources, modules, reach, codes, &rules.knowledge, options), skipped)
 }
 
 /// Applies what the policy says about single rules and paths.

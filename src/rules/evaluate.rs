@@ -43,8 +43,11 @@ pub enum ScopeKind {
 /// The findings of one rule in one trace.
 pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // Where the finding can only stand in a file that nobody asked about, it is not looked for.
+    let points_at_event = rule.at == At::Event && !rule.once;
+    let is_seen = |event: &Event| !points_at_event || scope.program.sources.file(event.place.file).reported;
     for (id, event) in scope.trace.events.iter().enumerate() {
-        if !scope.matches(rule, id as EventId, event) {
+        if !is_seen(event) || !scope.matches(rule, id as EventId, event) {
             continue;
         }
         let mut verdict = Verdict::default();
