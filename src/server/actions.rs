@@ -4,6 +4,7 @@ use super::diagnostics::Note;
 use super::documents::Document;
 use super::encoding::{Encoding, Lines};
 use super::ignores::comment_for;
+use crate::findings::suppressions::{UNKNOWN, UNUSED};
 use crate::sources::Language;
 use lsp_types::{CodeAction, CodeActionKind, Command, Range, TextEdit};
 
@@ -58,6 +59,10 @@ fn offers(
     language: Language,
     encoding: Encoding,
 ) -> Vec<Offer> {
+    if matches!(rule, UNUSED | UNKNOWN) {
+        // The comment itself is wrong; another one is no way out.
+        return Vec::new();
+    }
     let lines = Lines::of(&document.text);
     let place = lines.bytes(note.diagnostic.range, encoding);
     let ignore = comment_for(rule, &document.text, language, place).map(|insertion| {

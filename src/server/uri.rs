@@ -1,4 +1,4 @@
-//! Names of documents as editors write them, `file:///home/me/train%20it.py`, and the paths that they stand for.
+//! Names of documents as editors write them, `file:///srv/me/train%20it.py`, and the paths that they stand for.
 
 use crate::policy::absolute;
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn files_of_unix() {
         let path = |uri| path(uri, false);
-        assert_eq!(path("file:///home/me/a%20b.py").as_deref(), Some("/home/me/a b.py"));
+        assert_eq!(path("file:///srv/me/a%20b.py").as_deref(), Some("/srv/me/a b.py"));
         assert_eq!(path("file://localhost/x.py").as_deref(), Some("/x.py"));
         assert_eq!(path("file:/x.py").as_deref(), Some("/x.py"));
         assert_eq!(path("file:///%C3%A9%2B100%.py#L3").as_deref(), Some("/é+100%.py"));
@@ -149,12 +149,12 @@ mod tests {
         assert_eq!(path("file:///C:/x.py").as_deref(), Some(r"C:\x.py"));
         assert_eq!(path("file:///d:").as_deref(), Some(r"D:\"));
         assert_eq!(path("file://server/share/x.py").as_deref(), Some(r"\\server\share\x.py"));
-        assert_eq!(path("file:///home/me/x.py"), None);
+        assert_eq!(path("file:///srv/me/x.py"), None);
     }
 
     #[test]
     fn paths_become_uris() {
-        assert_eq!(of_path_bytes("/home/é/a b#.py".as_bytes(), false), "file:///home/%C3%A9/a%20b%23.py");
+        assert_eq!(of_path_bytes("/srv/é/a b#.py".as_bytes(), false), "file:///srv/%C3%A9/a%20b%23.py");
         assert_eq!(of_path_bytes(br"C:\Users\me\x.py", true), "file:///C%3A/Users/me/x.py");
         assert_eq!(of_path_bytes(br"\\server\share\x.py", true), "file://server/share/x.py");
         assert_eq!(of_path_bytes(br"\\?\C:\x.py", true), "file:///C%3A/x.py");

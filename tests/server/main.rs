@@ -4,6 +4,7 @@ mod client;
 mod conversation;
 mod documents;
 mod notebooks;
+mod peers;
 mod policies;
 mod requests;
 
