@@ -75,7 +75,7 @@ pub fn files(
     if extent == Extent::NamedPaths {
         // Where files are missing from the walked folders, they may lie in these and be imported all the same.
         let complete: &[PathBuf] = if excluded.is_empty() { &walked } else { &[] };
-        super::followed::add(&mut found, root, complete);
+        super::followed::add(&mut found, root, complete, &|_| None);
     } else {
         let mut project = Found::new();
         let mut untold = Unreadable::new();
@@ -255,6 +255,6 @@ fn is_installed(folder: &Path) -> bool {
 
 /// Whether `path` is, or lies in, a folder with installed packages. What is above the project root
 /// does not count: the project itself may have been put into such a folder.
-fn is_inside_installed(root: &Path, path: &Path) -> bool {
+pub fn is_inside_installed(root: &Path, path: &Path) -> bool {
     path.ancestors().take_while(|folder| *folder != root).any(is_installed)
 }
