@@ -11,7 +11,9 @@ pub mod walk;
 use crate::facts::Span;
 use std::borrow::Cow;
 
-pub use launchers::{Command, Export, Host, Observation, Observed, SetVariable, Setting, Snippet, Unit};
+pub use launchers::{
+    Command, Export, Host, Observation, Observed, SetVariable, Setting, ShellText, Snippet, Unit,
+};
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 
 /// The code of one file.
@@ -27,6 +29,8 @@ pub struct Code<'s> {
     pub before_tests: Option<usize>,
     /// Python that commands of the units hand to an interpreter.
     pub snippets: Vec<Snippet<'s>>,
+    /// Command lines that its Python may start, ascending.
+    pub shell_texts: Vec<ShellText<'s>>,
     /// Packages that the file asks for.
     pub requirements: Vec<Requirement>,
     /// Other files of requirements that it names.

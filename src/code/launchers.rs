@@ -77,6 +77,16 @@ pub struct Command<'s> {
     pub script: Block<'s>,
 }
 
+/// A command line that stands in a program: the text for a shell, or the list of its words.
+#[derive(Debug)]
+pub struct ShellText<'s> {
+    /// The expression that holds it, and the names that are given to who starts it.
+    pub spans: Vec<Span>,
+    /// Names of the program whose values are put into it.
+    pub names: Vec<&'s str>,
+    pub steps: Block<'s>,
+}
+
 /// A key of a configuration file and its value.
 #[derive(Debug)]
 pub struct Setting<'s> {

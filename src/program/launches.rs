@@ -189,7 +189,9 @@ impl Program<'_> {
     /// Every program with each environment that launchers give it; without a launcher it has none.
     pub(super) fn starts<'l>(&self, launches: Vec<&'l Launch>) -> Vec<Launched<'l>> {
         let launches: Vec<&Launch> = launches.into_iter().filter(|launch| !launch.is_without_gpu()).collect();
-        let is_launched = |file: FileId| launches.iter().any(|launch| launch.file == file);
+        // Python that a file hands to an interpreter is not the file itself.
+        let is_whole = |launch: &&&Launch| !matches!(launch.start, Start::Snippet(_));
+        let is_launched = |file: FileId| launches.iter().filter(is_whole).any(|launch| launch.file == file);
         let entries = self.entries().into_iter().filter(|(file, _)| !is_launched(*file));
         let mut starts: Vec<Launched<'l>> = entries.map(|(file, start)| (file, start, None)).collect();
         starts.extend(launches.iter().map(|launch| (launch.file, launch.start, Some(*launch))));

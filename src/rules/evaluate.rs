@@ -112,7 +112,7 @@ impl Scope<'_> {
                 ScopeKind::Program | ScopeKind::CpuPart | ScopeKind::Modules,
             ) => self.is_at_import(wanted, id, event),
             (EventKind::Spawn, ScopeKind::Program) => matches!(event.what, What::Spawn { .. }),
-            (EventKind::Observed, ScopeKind::Launcher) => {
+            (EventKind::Observed, ScopeKind::Launcher | ScopeKind::Program | ScopeKind::Library) => {
                 matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
             }
             (EventKind::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {

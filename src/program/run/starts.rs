@@ -346,7 +346,9 @@ impl<'p> Run<'p> {
         };
         let environment = inherited(&self.state, &self.trace);
         let site = self.place(span);
-        for &(file, start) in &targets {
+        let counting: Vec<(FileId, Start)> =
+            targets.iter().copied().filter(|(file, start)| self.counts_as_start(*file, *start)).collect();
+        for (file, start) in counting {
             let launch =
                 Launch { file, start, environment: environment.clone(), site, host: self.shell.host };
             self.trace.launches.push(launch);
@@ -360,6 +362,15 @@ impl<'p> Run<'p> {
             },
             span,
         );
+    }
+
+    /// Whether a start says how a program is run. Python that starts another without a choice of its own says
+    /// nothing of those who start it by hand.
+    fn counts_as_start(&self, file: FileId, start: Start) -> bool {
+        let mask = self.state.reaching(MASK);
+        let chosen = mask.iter().all(|definition| matches!(definition, Definition::Set(..)));
+        let is_python = self.program.language_of(self.here.file) == Language::Python;
+        !is_python || matches!(start, Start::Snippet(_)) || (chosen && file != self.entry)
     }
 
     /// Whether a program of this name uses a GPU where it is started.
