@@ -20,6 +20,7 @@ mod passages;
 mod powershell;
 mod python;
 mod requirements;
+mod runner_devices;
 mod rust;
 mod settings;
 mod shell;

@@ -122,4 +122,8 @@ pub enum Observation {
     DoubleRemap,
     /// A number of GPUs where an index is meant.
     CountForIndex,
+    /// A container is given cards by their numbers on the machine.
+    HandedCard,
+    /// A program is told to use another card than the first.
+    NamedCard,
 }

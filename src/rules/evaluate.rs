@@ -72,6 +72,11 @@ impl Scope<'_> {
             ScopeKind::Library if rule.find.also_uncalled => ScopeKind::Program,
             kind => kind,
         };
+        if let What::Observed { what, .. } = &event.what
+            && rule.find.or_observed.contains(what)
+        {
+            return true;
+        }
         match (wanted, kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
