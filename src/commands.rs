@@ -5,11 +5,15 @@
 //! which of their options take a value, and nothing of files.
 
 mod containers;
+mod launchers;
 mod pytest;
 mod sessions;
 mod shells;
 mod wrappers;
 
+pub use launchers::Mask;
+
+use launchers::picked;
 use pytest::test_paths;
 use shells::{cmd_started, powershell_started, shell_started};
 use wrappers::{SLURM, WRAPPERS, Wrapper, flags_of, values_of};
@@ -23,6 +27,8 @@ pub struct Invocation {
     pub removed: Vec<String>,
     /// Variables that options of a wrapper set: `-e X=1`, `--export=ALL,X=1`.
     pub settings: Vec<Setting>,
+    /// The mask that a launcher of processes gives to what it starts.
+    pub mask: Option<Mask>,
     /// `env -i`: the program gets none of the variables of its parent.
     pub clean: bool,
     /// Files of settings that are loaded for the program: `uv run --env-file .env`.
@@ -137,6 +143,9 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
         if name == "dotenv" {
             invocation.settings_files.push(".env".to_owned());
         }
+        if name == "deepspeed" {
+            invocation.mask = Some(Mask::Counted);
+        }
         invocation.repeated |= matches!(name, "xargs" | "parallel");
         python |= wrapper.python;
         at += 1 + usize::from(!wrapper.verb.is_empty());
@@ -232,6 +241,7 @@ fn skip_options(
         }
         let value = words.get(at + 1).copied().flatten();
         note_settings(words, at, wrapper.name, invocation);
+        invocation.mask = picked(words, at, wrapper.name).or(invocation.mask);
         match (wrapper.name, *word) {
             ("env", "-i" | "--ignore-environment") => invocation.clean = true,
             ("env", "-u" | "--unset") => {

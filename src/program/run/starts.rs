@@ -3,7 +3,7 @@
 use super::{Here, Run};
 use crate::code::{Command, Expr, ExprKind, Function, Host, ParameterKind};
 use crate::commands::{
-    Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment, program_name,
+    Elsewhere, Gpus, Invocation, Mask, Started, interpreter_named_by, invocation, is_assignment, program_name,
 };
 use crate::facts::{FileId, Span};
 use crate::program::knowledge::Does;
@@ -60,6 +60,7 @@ impl<'p> Run<'p> {
         let plain = invocation.removed.is_empty()
             && !invocation.clean
             && invocation.settings.is_empty()
+            && invocation.mask.is_none()
             && invocation.settings_files.is_empty();
         if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
             return self.start(command, &invocation, &texts, span);
@@ -84,6 +85,7 @@ impl<'p> Run<'p> {
                     run.set_by_option(word, Some(setting.range));
                 }
             }
+            run.mask_by_launcher(invocation.mask, &words);
             for path in &invocation.settings_files {
                 let folder = run.shell.folder.clone();
                 let file = run.program.launched_file(run.here.file, folder.as_deref(), path);
@@ -158,6 +160,29 @@ impl<'p> Run<'p> {
         let key = Value::text(name.to_owned(), self.place(span));
         let value = if known { Value::text(value.to_owned(), self.place(span)) } else { Value::Unknown };
         self.write_variable(&key, &value, span, false);
+    }
+
+    /// A launcher of processes picks the GPUs for what it starts.
+    fn mask_by_launcher(&mut self, mask: Option<Mask>, words: &[Argument<'p>]) {
+        let list = match mask {
+            None => return,
+            // Out of those that it is given, if it is.
+            Some(Mask::Counted) => {
+                if self.state.reaching(MASK).iter().any(Definition::is_absent) {
+                    self.state.set(MASK, smallvec![Definition::Elsewhere]);
+                }
+                return;
+            }
+            Some(Mask::Listed(list)) => list,
+        };
+        let Some((word, text)) = words.get(list.word).and_then(|word| Some((word, word.text.as_deref()?)))
+        else {
+            return;
+        };
+        let value = text.get(list.range.0..list.range.1).unwrap_or_default().to_owned();
+        let key = Value::text(MASK, self.place(word.span));
+        let value = Value::text(value, self.place(word.span));
+        self.write_variable(&key, &value, word.span, false);
     }
 
     /// What is left of the environment of the caller where the program runs.
