@@ -12,7 +12,7 @@ use crate::facts::Span;
 use std::borrow::Cow;
 
 pub use launchers::{
-    Command, Export, Host, Observation, Observed, SetVariable, Setting, ShellText, Snippet, Unit,
+    Command, Export, Host, MakeTarget, Observation, Observed, SetVariable, Setting, ShellText, Snippet, Unit,
 };
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 
@@ -25,6 +25,8 @@ pub struct Code<'s> {
     pub classes: Vec<Class<'s>>,
     /// What the file starts or describes beside `body`: each is a program of its own.
     pub units: Vec<Unit<'s>>,
+    /// The targets of a Makefile, in its order.
+    pub targets: Vec<MakeTarget<'s>>,
     /// The unit, by its number, that pytest applies to itself before it collects tests.
     pub before_tests: Option<usize>,
     /// Python that commands of the units hand to an interpreter.

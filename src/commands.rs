@@ -6,6 +6,7 @@
 
 mod containers;
 mod launchers;
+mod make;
 mod pytest;
 mod sessions;
 mod shells;
@@ -14,6 +15,7 @@ mod wrappers;
 pub use launchers::Mask;
 
 use launchers::picked;
+use make::make_started;
 use pytest::test_paths;
 use shells::{cmd_started, powershell_started, shell_started};
 use wrappers::{SLURM, WRAPPERS, Wrapper, flags_of, values_of};
@@ -105,6 +107,8 @@ pub enum Started {
     ShellInput(Dialect),
     /// `pytest tests/a.py`: files and folders, none for all that are found.
     Tests(Vec<String>),
+    /// Targets of a Makefile, the first one for none; `variables` are positions of words such as `GPU=1`.
+    Make { folder: Option<String>, file: Option<String>, targets: Vec<String>, variables: Vec<usize> },
     /// Any other program, by its name without folders.
     Program(String),
 }
@@ -332,6 +336,7 @@ fn started(
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" => shell_started(words, at + 1),
         "pwsh" | "powershell" => powershell_started(words, at + 1, invocation),
         "cmd" => cmd_started(words, at + 1, invocation),
+        "make" | "gmake" => make_started(words, at + 1),
         "su" | "runuser" => {
             match words[at..].iter().position(|word| matches!(word, Some("-c" | "--command"))) {
                 Some(option) => Started::ShellCode(Dialect::Bourne, at + option + 1),

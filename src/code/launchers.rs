@@ -17,6 +17,14 @@ pub struct Unit<'s> {
     pub body: Block<'s>,
 }
 
+/// What `make NAME` runs.
+#[derive(Debug)]
+pub struct MakeTarget<'s> {
+    pub name: &'s str,
+    /// The units of what it needs first, and its own.
+    pub units: Vec<usize>,
+}
+
 /// Where a unit runs, as far as that decides which GPUs its programs see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Host {

@@ -161,8 +161,22 @@ impl Program<'_> {
                 .filter_map(|(trace, _)| trace.entry)
                 .any(|other| !traces.iter().any(|(trace, _)| trace.entry == Some(file) && runs(trace, other)))
         };
-        let kept: Vec<bool> =
-            traces.iter().map(|(trace, _)| !trace.entry.is_some_and(is_run_elsewhere)).collect();
+        // Targets of a Makefile are run one by one.
+        let is_made = |file: FileId, unit: usize| {
+            let others = traces.iter().map(|(trace, _)| trace);
+            let mut others = others.filter(|trace| trace.entry != Some(file) && trace.host != Host::NoGpu);
+            others.any(|trace| trace.units.contains(&(file, unit)))
+        };
+        let kept: Vec<bool> = traces
+            .iter()
+            .map(|(trace, start)| {
+                let made = match (trace.entry, start) {
+                    (Some(file), Start::Unit(unit)) => is_made(file, *unit),
+                    _ => false,
+                };
+                !made && !trace.entry.is_some_and(is_run_elsewhere)
+            })
+            .collect();
         let mut kept = kept.into_iter();
         traces.into_iter().filter(|_| kept.next() == Some(true)).collect()
     }

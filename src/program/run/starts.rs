@@ -1,5 +1,6 @@
 //! Commands of launchers: functions of the shell, and programs with the environment that they find.
 
+use super::launchers::make::Make;
 use super::{Here, Run};
 use crate::code::{Command, Expr, ExprKind, Function, Host, ParameterKind};
 use crate::commands::{
@@ -343,6 +344,13 @@ impl<'p> Run<'p> {
                 }
                 file.map(|file| (file, Start::Script)).into_iter().collect()
             }
+            Started::Make { folder: below, file, targets, variables } => {
+                let given = variables.iter().filter_map(|&at| words[at]?.split_once('='));
+                let set: Vec<(String, String)> =
+                    given.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+                let make = Make { folder: below.as_deref(), file: file.as_deref(), targets };
+                return self.run_make(&make, &set, folder, span);
+            }
             Started::Module(dotted) => {
                 let file = program.launched_module(launcher, folder, dotted);
                 file.map(|file| (file, Start::Module)).into_iter().collect()
@@ -429,6 +437,7 @@ fn started_name(invocation: &Invocation) -> String {
         Started::Tests(_) => "pytest".to_owned(),
         Started::PythonCode(_) | Started::PythonInput => "python".to_owned(),
         Started::ShellCode(..) | Started::ShellInput(_) => "sh".to_owned(),
+        Started::Make { .. } => "make".to_owned(),
         Started::Program(name) => name.clone(),
         Started::Unknown => "a program".to_owned(),
     }

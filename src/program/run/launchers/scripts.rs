@@ -55,6 +55,15 @@ impl<'p> Run<'p> {
         }
     }
 
+    pub(super) fn enter_script(&mut self, file: FileId) {
+        self.shell.scripts.push(file);
+    }
+
+    pub(super) fn leave_script(&mut self) {
+        self.flow = Flow::Next;
+        self.shell.scripts.pop();
+    }
+
     /// Whether a file is being run as a script by another.
     pub(in crate::program::run) fn is_run_as_script(&self, file: FileId) -> bool {
         self.shell.scripts.contains(&file)
