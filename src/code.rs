@@ -12,7 +12,8 @@ use crate::facts::Span;
 use std::borrow::Cow;
 
 pub use launchers::{
-    Command, Export, Host, MakeTarget, Observation, Observed, SetVariable, Setting, ShellText, Snippet, Unit,
+    Command, Export, Extended, Host, MakeTarget, Observation, Observed, SetVariable, Setting, ShellText,
+    Snippet, Unit,
 };
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 
@@ -145,6 +146,8 @@ pub enum StepKind<'s> {
     Child(Block<'s>),
     /// The commands of another file run here, in the same shell or process: `source env.sh`, `%run train.py`.
     Source(Expr<'s>),
+    /// What a unit of another file sets is there too: `extends: {file: base.yml, service: gpu}`.
+    Extend(Box<Extended<'s>>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
     /// Something is written down that a rule may speak of.

@@ -17,6 +17,17 @@ pub struct Unit<'s> {
     pub body: Block<'s>,
 }
 
+/// A unit of another file that one builds on, or that adds to it.
+#[derive(Debug)]
+pub struct Extended<'s> {
+    /// Relative to the file.
+    pub file: Cow<'s, str>,
+    /// The name of the unit, for people.
+    pub unit: String,
+    /// It need not be there.
+    pub optional: bool,
+}
+
 /// What `make NAME` runs.
 #[derive(Debug)]
 pub struct MakeTarget<'s> {
