@@ -293,15 +293,6 @@ impl Sources {
         }
     }
 
-    /// Reports nothing about excluded files, whoever named or opened them.
-    pub fn silence(&mut self, excluded: &Excluded) {
-        let root = &self.root;
-        for source in &mut self.files {
-            let is_excluded = source.path.as_deref().is_some_and(|path| excluded.names(root, path));
-            source.reported &= !is_excluded;
-        }
-    }
-
     fn sort(&mut self) {
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         self.skipped.sort_by(|a, b| a.path.cmp(&b.path));

@@ -234,8 +234,11 @@ impl Input {
                 let mut text = Vec::new();
                 io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
                 let mut sources = Sources::with_standard_input(root, name.as_deref(), text, extent);
-                if excluded.even_named {
-                    sources.silence(excluded);
+                if let Some(name) = name
+                    && excluded.even_named
+                    && excluded.names(root, &policy::absolute(name))
+                {
+                    sources.files.iter_mut().for_each(|source| source.reported = false);
                 }
                 Ok(sources)
             }

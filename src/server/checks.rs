@@ -165,8 +165,9 @@ impl Checks {
             known.push(open);
         }
         let settings = &project.settings;
-        let mut sources = Sources::with_opened(&settings.root, opened, project.extent, &self.kept);
-        sources.silence(&Excluded::new(&settings.policy.exclude, true));
+        // An editor shows what a check of the whole project would report.
+        let excluded = Excluded::new(&settings.policy.exclude, true);
+        let sources = Sources::with_opened(&settings.root, opened, (project.extent, &excluded), &self.kept);
         let Ok(outcome) = crate::check(&sources, settings, &project.rules) else { return checked };
         let (mut origins, mut raw_notebooks) = (HashMap::new(), HashMap::new());
         for open in known {
