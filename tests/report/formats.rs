@@ -260,6 +260,15 @@ fn columns_of_rdjson_are_bytes() {
 }
 
 #[test]
+fn every_format_is_explained() {
+    let page = include_str!("../../docs/output.md");
+    for format in Format::value_variants() {
+        let name = format!("{format:?}").to_lowercase();
+        assert!(page.contains(&format!("\n| `{name}` | ")), "docs/output.md does not explain {name}");
+    }
+}
+
+#[test]
 fn lines_of_jsonl_are_the_findings_of_json() {
     let (sources, findings) = example();
     let report = report(&sources, &findings, &[]);
