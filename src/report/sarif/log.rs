@@ -44,6 +44,8 @@ pub struct Driver<'a> {
 pub struct Notice {
     pub id: &'static str,
     pub short_description: Message,
+    pub full_description: Message,
+    pub help: Message,
 }
 
 /// A rule.
