@@ -39,7 +39,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ),
     ("report", &["facts", "findings", "rules", "sources"]),
     ("settings", &["policy", "sources"]),
-    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "lower_all"]),
+    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];
 
 #[test]
