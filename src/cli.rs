@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> u8 {
     let mut out = BufWriter::new(stdout(cli.color));
     let ended = match cli.command {
-        Command::Check(arguments) => check::run(arguments, cli.color, &mut out),
+        Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),

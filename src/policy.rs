@@ -57,6 +57,9 @@ pub struct Policy {
     /// Which rules run and how bad their findings are.
     #[serde(deserialize_with = "or_default")]
     pub rules: Rules,
+    /// A file with findings that are known and do not fail a run, relative to the project root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<PathBuf>,
     /// What `validate` and `exec` do on a machine with a GPU.
     #[serde(deserialize_with = "or_default")]
     pub runtime: Runtime,

@@ -7,13 +7,14 @@ mod followed;
 mod language;
 mod names;
 mod read;
+mod stamps;
 mod walk;
 
 use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
 use elsa::sync::FrozenVec;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use std::sync::OnceLock;
 pub use cells::{Cell, Cells};
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
+pub use stamps::{Stamps, stamps};
 pub use walk::MissingPaths;
 
 /// One file of the run.
@@ -97,6 +99,20 @@ impl Source {
             text,
             cells,
             reported: true,
+            lines: OnceLock::new(),
+            extracts: FrozenVec::new(),
+        }
+    }
+
+    /// The same file, as it would be read anew.
+    fn copied(&self) -> Source {
+        Source {
+            path: self.path.clone(),
+            name: self.name.clone(),
+            language: self.language,
+            text: self.text.clone(),
+            cells: self.cells.clone(),
+            reported: self.reported,
             lines: OnceLock::new(),
             extracts: FrozenVec::new(),
         }
@@ -255,6 +271,19 @@ impl Sources {
     fn sort(&mut self) {
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         self.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// The same files, some of them with the texts that `edited` has for them.
+    pub fn with_edited(&self, mut edited: FxHashMap<FileId, String>) -> Sources {
+        let fresh = |(at, source): (usize, &Source)| match edited.remove(&FileId(at as u32)) {
+            None => source.copied(),
+            Some(text) => {
+                let fresh = Source::new(source.path.clone(), source.name.clone(), source.language, text);
+                Source { reported: source.reported, ..fresh }
+            }
+        };
+        let files = self.files.iter().enumerate().map(fresh).collect();
+        Sources { root: self.root.clone(), files, skipped: self.skipped.clone() }
     }
 
     /// The file at a path, if it was read.
