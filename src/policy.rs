@@ -27,7 +27,7 @@ pub use gpu::{DeviceOrder, Gpu};
 pub(crate) use load::load_named;
 pub use load::{line_naming, load};
 pub use overrides::{apply_overrides, is_override};
-pub use pattern::{ModulePattern, NamePattern};
+pub use pattern::{FilePattern, ModulePattern, NamePattern};
 pub use rules::{PathRules, Rules};
 pub use runtime::{Leak, Mode, Runtime, Target};
 
@@ -66,6 +66,8 @@ pub struct Policy {
     /// Choices about the languages that are read.
     #[serde(deserialize_with = "or_default")]
     pub languages: Languages,
+    /// Files and folders that are not reported on, by glob relative to the project root.
+    pub exclude: Vec<FilePattern>,
 }
 
 /// What every script must contain.

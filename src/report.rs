@@ -35,7 +35,7 @@ use std::io::Write;
 /// Where gpulint is at home.
 const REPOSITORY: &str = "https://github.com/OWNER/gpulint";
 /// Where every rule is explained; the id of the rule is the anchor.
-const RULES_PAGE: &str = "https://github.com/OWNER/gpulint/blob/main/docs/rules.md";
+pub(crate) const RULES_PAGE: &str = "https://github.com/OWNER/gpulint/blob/main/docs/rules.md";
 
 /// What a renderer is given.
 pub struct Report<'a> {

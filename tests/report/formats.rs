@@ -70,7 +70,7 @@ fn json_formats_follow_their_schemas() {
     }
 }
 
-/// By Python's lxml, where there is one: with GPULINT_REQUIRE_LXML its absence is a failure.
+/// By Python's lxml, where there is one: with GPULINT_REQUIRE_TOOLS its absence is a failure.
 #[test]
 fn junit_follows_its_schema() {
     let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/schemas/junit-10.xsd");
@@ -79,7 +79,7 @@ fn junit_follows_its_schema() {
     let has_lxml =
         Command::new("python3").args(["-c", "from lxml import etree"]).stderr(Stdio::null()).status();
     if !has_lxml.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("GPULINT_REQUIRE_LXML").is_none(), "python3 has no lxml: pip install lxml");
+        assert!(std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "python3 has no lxml: pip install lxml");
         eprintln!("skipped: python3 has no lxml, which reads the schema of JUnit");
         return;
     }
