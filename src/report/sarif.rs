@@ -60,7 +60,9 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
                 },
             },
             // Two projects of one repository are two analyses: neither takes the place of the other.
-            automation_details: Automation { id: format!("gpulint/{}", report.below_repository) },
+            // The uploads of GitHub give a run the category that the workflow names, unless it has one already.
+            automation_details: (!report.on_github)
+                .then(|| Automation { id: format!("gpulint/{}", report.below_repository) }),
             original_uri_base_ids: BTreeMap::from([(
                 TOP,
                 Base { description: Message::of("The top of the repository.") },

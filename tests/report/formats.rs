@@ -243,6 +243,8 @@ fn sarif_marks_what_does_not_count_and_leaves_it_out_where_it_would_be_shown() {
     assert_eq!(kinds(&sarif(&report)), ["none", "external", "inSource"]);
     let on_github = Report { on_github: true, ..report };
     assert_eq!(kinds(&sarif(&on_github)), ["none"]);
+    // What the upload names the analysis takes the place of nothing else.
+    assert_eq!(sarif(&on_github)["automationDetails"], Value::Null);
 }
 
 #[test]
