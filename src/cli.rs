@@ -6,6 +6,7 @@
 mod check;
 mod crash;
 mod options;
+mod outputs;
 mod rules;
 mod server;
 mod trace;
