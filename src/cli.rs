@@ -30,7 +30,13 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Tells you which GPU your code will touch, before it touches one.
 #[derive(Parser)]
-#[command(name = "gpulint", version, propagate_version = false, arg_required_else_help = true)]
+#[command(
+    name = "gpulint",
+    version,
+    propagate_version = false,
+    arg_required_else_help = true,
+    args_override_self = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -69,7 +75,7 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> u8 {
     let mut out = BufWriter::new(stdout(cli.color));
     let ended = match cli.command {
-        Command::Check(arguments) => check::run(arguments, cli.color, &mut out),
+        Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),

@@ -1,5 +1,6 @@
 //! Findings: what a rule says about a place, ready to be suppressed, counted and rendered.
 
+pub mod baseline;
 pub mod fingerprint;
 pub mod suppressions;
 
@@ -33,6 +34,8 @@ pub enum Status {
     Active,
     Suppressed,
     Baselined,
+    /// On lines that did not change, in a run about changed ones: counted, and in no report.
+    Unchanged,
 }
 
 /// One fault at one place.

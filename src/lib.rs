@@ -12,19 +12,20 @@
 //!    │       (what libraries do is data: `rules/effects/`, `rules/packages/`)
 //! rules      traces → findings: one YAML file each, with its reason, sources and examples
 //!    │
-//! findings   suppressed and fingerprinted; marked, never dropped
-//!    │
+//! findings   suppressed, fingerprinted, held against the baseline and the changed lines (`changes`);
+//!    │       marked, never dropped
 //! report     one pure function per format
 //! ```
 //!
 //! `server` takes the same way for what is open in an editor.
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
-//! whole way. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
+//! whole way; `silencing` goes it twice to write comments that silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
 
 mod allocator;
 pub mod architectures;
+mod changes;
 pub mod cli;
 pub mod code;
 mod commands;
@@ -34,10 +35,12 @@ pub mod languages;
 mod masks;
 pub mod policy;
 pub mod program;
+mod replacement;
 pub mod report;
 pub mod rules;
 mod server;
 pub mod settings;
+mod silencing;
 pub mod sources;
 pub mod trace;
 pub mod versions;
@@ -59,7 +62,9 @@ pub struct Outcome {
     /// Sorted by file, place and rule; only those in files that are reported.
     pub findings: Vec<Finding>,
     /// Files that were checked, of those that are reported.
-    pub checked: usize,
+    pub checked: Vec<FileId>,
+    /// Ids of the rules that ran.
+    pub ran: Vec<String>,
     /// Files, and parts of files, that could not be read, or not as their language.
     pub skipped: Vec<Skipped>,
     /// Files whose programs were too large to be followed to their end, by name.
@@ -97,15 +102,15 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
-    let is_checked =
-        |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
-    let checked = sources.files.iter().enumerate().filter(|&entry| is_checked(entry)).count();
+    let files = (0..sources.files.len()).map(|file| FileId(file as u32));
+    let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
+    let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
     if settings.process_ends {
         std::mem::forget(program);
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
-    Ok(Outcome { findings, checked, skipped, unfinished })
+    Ok(Outcome { findings, checked, ran, skipped, unfinished })
 }
 
 /// What rules about written code find in the files that are reported.

@@ -122,6 +122,8 @@ pub struct Counts {
     pub note: usize,
     pub suppressed: usize,
     pub baselined: usize,
+    /// Findings on unchanged lines, which a run about changed ones does not show.
+    pub unchanged: usize,
     /// Active findings that have a fix, safe or not.
     pub fixable: usize,
 }
@@ -134,6 +136,7 @@ impl<'a> Report<'a> {
             match (finding.status, finding.severity) {
                 (Status::Suppressed, _) => counts.suppressed += 1,
                 (Status::Baselined, _) => counts.baselined += 1,
+                (Status::Unchanged, _) => counts.unchanged += 1,
                 (Status::Active, Severity::Error) => counts.error += 1,
                 (Status::Active, Severity::Warning) => counts.warning += 1,
                 (Status::Active, Severity::Note) => counts.note += 1,
@@ -166,7 +169,9 @@ impl<'a> Report<'a> {
     fn recorded(&self) -> Vec<(&'a Finding, String)> {
         let fingerprints = fingerprints(self.findings, self.sources);
         let pairs = self.findings.iter().zip(fingerprints);
-        pairs.filter(|(finding, _)| finding.severity >= self.min_severity).collect()
+        let is_told =
+            |finding: &Finding| finding.severity >= self.min_severity && finding.status != Status::Unchanged;
+        pairs.filter(|(finding, _)| is_told(finding)).collect()
     }
 }
 

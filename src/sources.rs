@@ -3,27 +3,31 @@
 mod caches;
 mod cells;
 mod dotenv;
+mod excluded;
 mod followed;
 mod language;
 mod names;
 mod opened;
 mod read;
+mod stamps;
 mod walk;
 
 use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
 use elsa::sync::FrozenVec;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use cells::{Cell, Cells};
+pub use excluded::Excluded;
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
 pub use opened::{Kept, Opened};
+pub use stamps::{Stamps, stamps};
 pub use walk::MissingPaths;
 
 /// One file of the run.
@@ -99,6 +103,20 @@ impl Source {
             text,
             cells,
             reported: true,
+            lines: OnceLock::new(),
+            extracts: FrozenVec::new(),
+        }
+    }
+
+    /// The same file, as it would be read anew.
+    fn copied(&self) -> Source {
+        Source {
+            path: self.path.clone(),
+            name: self.name.clone(),
+            language: self.language,
+            text: self.text.clone(),
+            cells: self.cells.clone(),
+            reported: self.reported,
             lines: OnceLock::new(),
             extracts: FrozenVec::new(),
         }
@@ -183,7 +201,17 @@ impl Sources {
     /// Reads the files below `named`, and those of the project as far as `extent` says. A path that
     /// does not exist is an error; what exists and cannot be read is among the skipped.
     pub fn collect(root: &Path, named: &[PathBuf], extent: Extent) -> Result<Sources, MissingPaths> {
-        let (found, skipped) = walk::files(root, named, extent)?;
+        Sources::collect_except(root, named, extent, &Excluded::default())
+    }
+
+    /// The same without reports on some files.
+    pub fn collect_except(
+        root: &Path,
+        named: &[PathBuf],
+        extent: Extent,
+        excluded: &Excluded,
+    ) -> Result<Sources, MissingPaths> {
+        let (found, skipped) = walk::files(root, named, extent, excluded)?;
         Ok(Sources::read(root, found, skipped))
     }
 
@@ -192,7 +220,7 @@ impl Sources {
     pub fn with_standard_input(root: &Path, path: Option<&Path>, text: Vec<u8>, extent: Extent) -> Sources {
         let path = path.map(absolute);
         // Without a named path nothing can be missing.
-        let (mut found, skipped) = walk::files(root, &[], extent).unwrap_or_default();
+        let (mut found, skipped) = walk::files(root, &[], extent, &Excluded::default()).unwrap_or_default();
         if let Some(path) = &path {
             found.remove(path);
         }
@@ -268,6 +296,19 @@ impl Sources {
     fn sort(&mut self) {
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         self.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// The same files, some of them with the texts that `edited` has for them.
+    pub fn with_edited(&self, mut edited: FxHashMap<FileId, String>) -> Sources {
+        let fresh = |(at, source): (usize, &Source)| match edited.remove(&FileId(at as u32)) {
+            None => source.copied(),
+            Some(text) => {
+                let fresh = Source::new(source.path.clone(), source.name.clone(), source.language, text);
+                Source { reported: source.reported, ..fresh }
+            }
+        };
+        let files = self.files.iter().enumerate().map(fresh).collect();
+        Sources { root: self.root.clone(), files, skipped: self.skipped.clone() }
     }
 
     /// The file at a path, if it was read.

@@ -37,6 +37,12 @@ impl std::str::FromStr for Output {
     }
 }
 
+impl Output {
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
 /// Refuses outputs of which one would take the place of another.
 pub fn distinct(outputs: &[Output]) -> anyhow::Result<()> {
     for (at, output) in outputs.iter().enumerate() {

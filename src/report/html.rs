@@ -86,12 +86,13 @@ fn kind_of(finding: &Finding) -> &'static str {
         Status::Active => word(finding.severity),
         Status::Suppressed => "suppressed",
         Status::Baselined => "baselined",
+        Status::Unchanged => "unchanged",
     }
 }
 
 /// Whether findings of a kind are not shown until somebody asks for them.
 fn is_quiet(kind: &str) -> bool {
-    matches!(kind, "suppressed" | "baselined")
+    matches!(kind, "suppressed" | "baselined" | "unchanged")
 }
 
 fn article_of(finding: &Finding, report: &Report) -> Markup {

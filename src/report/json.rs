@@ -6,7 +6,8 @@ use crate::sources::{Skipped, Sources};
 use serde::Serialize;
 use std::io::Write;
 
-/// Suppressed and baselined findings are among the findings, told apart by their status.
+/// Suppressed and baselined findings are among the findings, told apart by their status; those on unchanged lines are
+/// counted only.
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let document = Document {
         schema: 1,

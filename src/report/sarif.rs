@@ -110,7 +110,8 @@ fn result_of<'a>(
         code_flows: if chain { vec![flow(finding, related, report)] } else { vec![] },
         partial_fingerprints: BTreeMap::from([("gpulint/v1", fingerprint)]),
         suppressions: match finding.status {
-            Status::Active => vec![],
+            // Those on unchanged lines are not told at all.
+            Status::Active | Status::Unchanged => vec![],
             Status::Suppressed => vec![Suppression { kind: "inSource", status: "accepted" }],
             Status::Baselined => vec![Suppression { kind: "external", status: "accepted" }],
         },

@@ -119,6 +119,9 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
     if counts.baselined > 0 {
         aside.push(format!("{} in the baseline", counts.baselined));
     }
+    if counts.unchanged > 0 {
+        aside.push(format!("{} on unchanged lines hidden", counted(counts.unchanged, "finding")));
+    }
     aside
 }
 

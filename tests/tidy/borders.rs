@@ -10,6 +10,8 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("commands", &[]),
     ("allocator", &[]),
     ("masks", &[]),
+    ("changes", &[]),
+    ("replacement", &[]),
     // Files are found with the policy's idea of an absolute path.
     ("sources", &["facts", "policy"]),
     ("findings", &["facts", "sources"]),
