@@ -1,15 +1,20 @@
 //! The command line as users see it: what they type, what they read, and the exit code.
 
+mod add_ignore;
 mod bad_input;
+mod baseline;
+mod excluded;
 mod files;
 mod own_rules;
 mod policy;
 mod project;
 mod reports;
 mod rules;
+mod since;
 mod stdin;
 mod trace;
 mod usage;
+mod watch;
 
 /// A program that chooses a GPU by index and does not fix the order: `missing-device-order`, a
 /// warning without a policy, on line 2.
