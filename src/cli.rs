@@ -5,8 +5,10 @@
 
 mod check;
 mod crash;
+mod init;
 mod options;
 mod rules;
+mod shells;
 mod trace;
 
 use crate::report::printable;
@@ -43,10 +45,16 @@ enum Command {
     Check(check::Arguments),
     /// Show what a program does to the environment and the GPU, in the order in which it happens.
     Trace(trace::Arguments),
+    /// Write a policy, from the GPUs of this machine or from what is said here, and how to run gpulint.
+    Init(init::Arguments),
     /// Explain a rule.
     Rule(rules::Explain),
     /// List the rules, or test them.
     Rules(rules::List),
+    /// Print the script with which a shell completes the words of gpulint.
+    Completions(shells::Completions),
+    /// Print the manual page.
+    Man,
 }
 
 /// Runs the command line of this process.
@@ -67,8 +75,11 @@ fn run(cli: Cli) -> u8 {
     let ended = match cli.command {
         Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
+        Command::Init(arguments) => init::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
+        Command::Completions(arguments) => shells::completions(&arguments, &mut out),
+        Command::Man => shells::manual(&mut out),
     };
     let flushed = ignoring_closed_pipe(out.flush());
     match ended.and_then(|code| flushed.map(|()| code)) {
