@@ -7,7 +7,9 @@ mod check;
 mod crash;
 mod init;
 mod options;
+mod outputs;
 mod rules;
+mod server;
 mod shells;
 mod trace;
 
@@ -51,6 +53,8 @@ enum Command {
     Rule(rules::Explain),
     /// List the rules, or test them.
     Rules(rules::List),
+    /// Show findings in an editor: a language server on standard input and output.
+    Server(server::Arguments),
     /// Print the script with which a shell completes the words of gpulint.
     Completions(shells::Completions),
     /// Print the manual page.
@@ -78,6 +82,7 @@ fn run(cli: Cli) -> u8 {
         Command::Init(arguments) => init::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
+        Command::Server(arguments) => Ok(server::run(arguments)),
         Command::Completions(arguments) => shells::completions(&arguments, &mut out),
         Command::Man => shells::manual(&mut out),
     };
@@ -92,7 +97,7 @@ fn run(cli: Cli) -> u8 {
 }
 
 /// Runs `work` where it, and everything that it does in parallel, has room to recurse.
-fn on_large_stacks(work: impl FnOnce() -> u8 + Send) -> u8 {
+fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build() {
         Ok(pool) => pool.install(work),
         // Not every machine lets a process have so much; most programs are not that deep.

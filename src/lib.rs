@@ -17,6 +17,8 @@
 //! report     one pure function per format
 //! ```
 //!
+//! `server` takes the same way for what is open in an editor.
+//!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
 //! whole way; `silencing` goes it twice to write comments that silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
@@ -37,6 +39,7 @@ pub mod program;
 mod replacement;
 pub mod report;
 pub mod rules;
+mod server;
 pub mod settings;
 mod silencing;
 pub mod sources;

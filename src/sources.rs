@@ -6,6 +6,7 @@ mod dotenv;
 mod followed;
 mod language;
 mod names;
+mod opened;
 mod read;
 mod stamps;
 mod walk;
@@ -23,6 +24,7 @@ use std::sync::OnceLock;
 pub use cells::{Cell, Cells};
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
+pub use opened::{Kept, Opened};
 pub use stamps::{Stamps, stamps};
 pub use walk::MissingPaths;
 
@@ -221,8 +223,21 @@ impl Sources {
     }
 
     fn read(root: &Path, found: walk::Found, skipped: Vec<(PathBuf, String)>) -> Sources {
+        let mut sources = Sources::read_found(root, found, skipped, read::file);
+        sources.add_loaded();
+        sources.sort();
+        sources
+    }
+
+    /// The files of a walk, whose texts `text_of` reads.
+    fn read_found(
+        root: &Path,
+        found: walk::Found,
+        skipped: Vec<(PathBuf, String)>,
+        text_of: impl Fn(&Path, walk::Wanted) -> Result<Option<(Language, String)>, String> + Sync,
+    ) -> Sources {
         let found: Vec<_> = found.into_iter().collect();
-        let read: Vec<_> = found.par_iter().map(|(path, wanted)| read::file(path, *wanted)).collect();
+        let read: Vec<_> = found.par_iter().map(|(path, wanted)| text_of(path, *wanted)).collect();
         let mut sources = Sources { root: root.to_owned(), ..Sources::default() };
         let shown = |path: &Path| names::relative(root, path);
         sources.skipped =
@@ -249,8 +264,6 @@ impl Sources {
                 Err(_) => {}
             }
         }
-        sources.add_loaded();
-        sources.sort();
         sources
     }
 

@@ -5,7 +5,8 @@ mod known;
 mod since;
 mod watch;
 
-use super::options::{Colour, Output, PolicyOptions, severity};
+use super::options::{Colour, PolicyOptions, severity};
+use super::outputs::{self, Output};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
 use crate::Outcome;
 use crate::changes::Base;
@@ -19,8 +20,7 @@ use crate::sources::{Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
 use known::Known;
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -28,11 +28,11 @@ pub struct Arguments {
     /// Files and folders to check; `-` reads standard input.
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
-    /// How findings are written to standard output.
-    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true,
-          value_name = "text|concise|json|github")]
+    /// How findings are written to standard output: text, concise, json, jsonl, sarif, github, gitlab, junit, rdjson,
+    /// checkstyle, azure, markdown or html.
+    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true, value_name = "FORMAT")]
     format: Format,
-    /// Write a report to a file as well, for example json=report.json.
+    /// Write a report to a file as well, for example sarif=report.sarif; may be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     output: Vec<Output>,
     /// Run only these rules: recommended, strict, all, a family or an id.
@@ -81,13 +81,14 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
     let input = Input::of(arguments)?;
+    outputs::distinct(&arguments.output)?;
     let mut request = arguments.policy.clone().request(input.paths().to_vec());
     request.select = arguments.select.clone();
     request.ignore = arguments.ignore.clone();
     if !arguments.watch {
         return once(arguments, &input, &request, colour, out);
     }
-    let own: Vec<PathBuf> = arguments.output.iter().map(|output| policy::absolute(&output.file)).collect();
+    let own: Vec<PathBuf> = arguments.output.iter().map(|output| policy::absolute(output.file())).collect();
     watch::watch(&request, &own, out, |out| once(arguments, &input, &request, colour, out))
 }
 
@@ -133,6 +134,7 @@ fn once(
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let report = Report {
         sources: &sources,
+        rules: &rules,
         findings: &outcome.findings,
         checked: outcome.checked.len(),
         skipped: &outcome.skipped,
@@ -142,10 +144,11 @@ fn once(
         fail_on: arguments.fail_on,
         colour: false,
         below_repository: &below_repository(&settings.root),
+        on_github: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
     };
     // Files first: whoever reads standard output may stop reading.
-    for output in &arguments.output {
-        write_file(&report, output)?;
+    if !outputs::write_all(&report, &arguments.output) {
+        return Ok(UNUSABLE);
     }
     // The stream itself removes colours where they are not wanted.
     let report = Report { colour: !matches!(colour, Colour::Never), ..report };
@@ -166,10 +169,12 @@ fn reason(text: &str) -> Result<String, String> {
     }
 }
 
-/// The root of the project as seen from the top of the repository that a GitHub workflow has checked out:
+/// The root of the project as seen from the top of the repository that a workflow or pipeline has checked out:
 /// `app/`. Empty at its top, outside of it, and outside of workflows.
 fn below_repository(root: &Path) -> String {
-    let Some(workspace) = std::env::var_os("GITHUB_WORKSPACE") else { return String::new() };
+    /// Where GitHub, GitLab and Azure say that it is.
+    const CHECKED_OUT: [&str; 3] = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"];
+    let Some(workspace) = CHECKED_OUT.into_iter().find_map(std::env::var_os) else { return String::new() };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (root, workspace) = (real(root), real(Path::new(&workspace)));
     let Ok(below) = root.strip_prefix(&workspace) else { return String::new() };
@@ -234,10 +239,11 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
     if for_people && arguments.statistics {
         return render_statistics(report, out);
     }
-    render(report, arguments.format, out)?;
+    let left_out = render(report, arguments.format, out)?;
     if !for_people {
         // What a program reads comes first, so that both streams on one terminal stay readable.
         out.flush()?;
+        left_out.into_iter().for_each(|left_out| say(format_args!("note: {left_out}")));
         if arguments.statistics {
             render_statistics(&Report { colour: false, ..*report }, &mut io::stderr())?;
         } else {
@@ -246,15 +252,6 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
         }
     }
     Ok(())
-}
-
-fn write_file(report: &Report, output: &Output) -> anyhow::Result<()> {
-    let write = || {
-        let mut file = BufWriter::new(File::create(&output.file)?);
-        render(report, output.format, &mut file)?;
-        file.flush()
-    };
-    write().with_context(|| format!("cannot write the report {}", output.file.display()))
 }
 
 fn nothing_checked(skipped: usize) -> u8 {

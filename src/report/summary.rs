@@ -39,11 +39,11 @@ pub fn unfinished_line(report: &Report) -> Option<String> {
 /// The summary as one line without a line feed.
 pub fn summary_line(report: &Report) -> String {
     let counts = report.counts();
-    let mut line = format!("Checked {}", counted(report.checked, "file"));
+    let mut line = checked(report);
     if !report.skipped.is_empty() {
         line.push_str(&format!(", skipped {}", report.skipped.len()));
     }
-    line.push_str(&format!(": {}", found(report, &counts)));
+    line.push_str(&format!(": {}", found(report)));
     let aside = aside(report, &counts);
     if !aside.is_empty() {
         line.push_str(&format!(" ({})", aside.join("; ")));
@@ -58,6 +58,11 @@ pub fn summary_line(report: &Report) -> String {
     line
 }
 
+/// "Checked 12 files".
+pub fn checked(report: &Report) -> String {
+    format!("Checked {}", counted(report.checked, "file"))
+}
+
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];
 
 fn of_severity(counts: &Counts, severity: Severity) -> usize {
@@ -69,7 +74,8 @@ fn of_severity(counts: &Counts, severity: Severity) -> usize {
 }
 
 /// "1 error, 2 warnings", or the kinds of which there are none.
-fn found(report: &Report, counts: &Counts) -> String {
+pub fn found(report: &Report) -> String {
+    let counts = &report.counts();
     let shown = SEVERITIES.into_iter().filter(|severity| *severity >= report.min_severity);
     let hidden = SEVERITIES.into_iter().filter(|severity| *severity < report.min_severity);
     let found: Vec<String> = shown
@@ -134,7 +140,7 @@ fn fixes(report: &Report) -> Option<String> {
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }

@@ -61,7 +61,7 @@ pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, U
         return Err(MissingPaths(missing));
     }
     if extent == Extent::NamedPaths {
-        super::followed::add(&mut found, root, &walked);
+        super::followed::add(&mut found, root, &walked, &|_| None);
     } else {
         let mut untold = Unreadable::new();
         Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
@@ -229,6 +229,6 @@ fn is_installed(folder: &Path) -> bool {
 
 /// Whether `path` is, or lies in, a folder with installed packages. What is above the project root
 /// does not count: the project itself may have been put into such a folder.
-fn is_inside_installed(root: &Path, path: &Path) -> bool {
+pub fn is_inside_installed(root: &Path, path: &Path) -> bool {
     path.ancestors().take_while(|folder| *folder != root).any(is_installed)
 }

@@ -39,9 +39,9 @@ const BORDERS: &[(&str, &[&str])] = &[
             "versions",
         ],
     ),
-    ("report", &["facts", "findings", "sources"]),
+    ("report", &["facts", "findings", "rules", "sources"]),
     ("settings", &["policy", "sources"]),
-    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "lower_all"]),
+    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];
 
 #[test]
