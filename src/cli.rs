@@ -32,7 +32,13 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Tells you which GPU your code will touch, before it touches one.
 #[derive(Parser)]
-#[command(name = "gpulint", version, propagate_version = false, arg_required_else_help = true)]
+#[command(
+    name = "gpulint",
+    version,
+    propagate_version = false,
+    arg_required_else_help = true,
+    args_override_self = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

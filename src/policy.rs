@@ -28,7 +28,7 @@ pub(crate) use load::load_named;
 pub(crate) use load::read_text as read;
 pub use load::{line_naming, load};
 pub use overrides::{apply_overrides, is_override};
-pub use pattern::{ModulePattern, NamePattern};
+pub use pattern::{FilePattern, ModulePattern, NamePattern};
 pub use rules::{PathRules, Rules};
 pub use runtime::{Leak, Mode, Runtime, Target};
 
@@ -67,6 +67,8 @@ pub struct Policy {
     /// Choices about the languages that are read.
     #[serde(deserialize_with = "or_default")]
     pub languages: Languages,
+    /// Files and folders that are not reported on, by glob relative to the project root.
+    pub exclude: Vec<FilePattern>,
 }
 
 /// What every script must contain.

@@ -3,6 +3,7 @@
 mod caches;
 mod cells;
 mod dotenv;
+mod excluded;
 mod followed;
 mod language;
 mod names;
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use cells::{Cell, Cells};
+pub use excluded::Excluded;
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
 pub use opened::{Kept, Opened};
@@ -199,7 +201,17 @@ impl Sources {
     /// Reads the files below `named`, and those of the project as far as `extent` says. A path that
     /// does not exist is an error; what exists and cannot be read is among the skipped.
     pub fn collect(root: &Path, named: &[PathBuf], extent: Extent) -> Result<Sources, MissingPaths> {
-        let (found, skipped) = walk::files(root, named, extent)?;
+        Sources::collect_except(root, named, extent, &Excluded::default())
+    }
+
+    /// The same without reports on some files.
+    pub fn collect_except(
+        root: &Path,
+        named: &[PathBuf],
+        extent: Extent,
+        excluded: &Excluded,
+    ) -> Result<Sources, MissingPaths> {
+        let (found, skipped) = walk::files(root, named, extent, excluded)?;
         Ok(Sources::read(root, found, skipped))
     }
 
@@ -208,7 +220,7 @@ impl Sources {
     pub fn with_standard_input(root: &Path, path: Option<&Path>, text: Vec<u8>, extent: Extent) -> Sources {
         let path = path.map(absolute);
         // Without a named path nothing can be missing.
-        let (mut found, skipped) = walk::files(root, &[], extent).unwrap_or_default();
+        let (mut found, skipped) = walk::files(root, &[], extent, &Excluded::default()).unwrap_or_default();
         if let Some(path) = &path {
             found.remove(path);
         }

@@ -16,7 +16,7 @@ use crate::report::{Format, Report, printable, render, render_statistics, summar
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Request, Settings, resolve};
 use crate::silencing::fault_in;
-use crate::sources::{Extent, Sources};
+use crate::sources::{Excluded, Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
 use known::Known;
@@ -71,6 +71,9 @@ pub struct Arguments {
     /// The file that standard input stands for, which decides its policy and its imports.
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
+    /// Leave out also what is named here, where the policy excludes it or a check of the whole project would not find it.
+    #[arg(long)]
+    force_exclude: bool,
     /// List the files that would be checked, and check nothing.
     #[arg(long)]
     show_files: bool,
@@ -107,8 +110,10 @@ fn once(
     }
     let known = Known::of(&arguments.known, &settings)?;
     let base = arguments.known.since.as_ref().map(|since| Base::of(&settings.root, since)).transpose()?;
+    let excluded = Excluded::new(&settings.policy.exclude, arguments.force_exclude);
     // The rules are read while the files are.
-    let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), || Loaded::of(&settings));
+    let (sources, rules) =
+        rayon::join(|| input.read(&settings.root, extent, &excluded), || Loaded::of(&settings));
     let (mut sources, rules) = (sources?, rules?);
     if arguments.show_files {
         return show_files(&sources, out);
@@ -222,13 +227,20 @@ impl Input {
         }
     }
 
-    fn read(&self, root: &Path, extent: Extent) -> anyhow::Result<Sources> {
+    fn read(&self, root: &Path, extent: Extent, excluded: &Excluded) -> anyhow::Result<Sources> {
         match self {
-            Input::Paths(paths) => Ok(Sources::collect(root, paths, extent)?),
+            Input::Paths(paths) => Ok(Sources::collect_except(root, paths, extent, excluded)?),
             Input::Standard { name } => {
                 let mut text = Vec::new();
                 io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
-                Ok(Sources::with_standard_input(root, name.as_deref(), text, extent))
+                let mut sources = Sources::with_standard_input(root, name.as_deref(), text, extent);
+                if let Some(name) = name
+                    && excluded.even_named
+                    && excluded.names(root, &policy::absolute(name))
+                {
+                    sources.files.iter_mut().for_each(|source| source.reported = false);
+                }
+                Ok(sources)
             }
         }
     }
@@ -257,7 +269,7 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
 fn nothing_checked(skipped: usize) -> u8 {
     match skipped {
         0 => {
-            say("note: there are no Python files below the named paths");
+            say("note: the named paths hold no file to check");
             0
         }
         1 => {

@@ -75,6 +75,11 @@ impl Scope<'_> {
             ScopeKind::Library if rule.find.also_uncalled => ScopeKind::Program,
             kind => kind,
         };
+        if let What::Observed { what, .. } = &event.what
+            && rule.find.or_observed.contains(what)
+        {
+            return true;
+        }
         match (wanted, kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
@@ -115,7 +120,7 @@ impl Scope<'_> {
                 ScopeKind::Program | ScopeKind::CpuPart | ScopeKind::Modules,
             ) => self.is_at_import(wanted, id, event),
             (EventKind::Spawn, ScopeKind::Program) => matches!(event.what, What::Spawn { .. }),
-            (EventKind::Observed, ScopeKind::Launcher) => {
+            (EventKind::Observed, ScopeKind::Launcher | ScopeKind::Program | ScopeKind::Library) => {
                 matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
             }
             (EventKind::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {

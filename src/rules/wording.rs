@@ -49,6 +49,7 @@ impl Words<'_> {
             ("use", what) => Some(as_code(what)),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
+            ("value", What::Observed { text, .. }) => Some(text.clone()),
             ("value", what) => Some(match (what, self.in_force) {
                 (What::Write { value: Some(value), .. }, _) => value.clone(),
                 (_, Some(value)) => value.to_owned(),

@@ -9,7 +9,7 @@ use super::{Event, Options};
 use crate::facts::FileId;
 use crate::findings::Status;
 use crate::languages;
-use crate::sources::{Kept, Language, Opened, Source, Sources};
+use crate::sources::{Excluded, Kept, Language, Opened, Source, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -165,7 +165,9 @@ impl Checks {
             known.push(open);
         }
         let settings = &project.settings;
-        let sources = Sources::with_opened(&settings.root, opened, project.extent, &self.kept);
+        // An editor shows what a check of the whole project would report.
+        let excluded = Excluded::new(&settings.policy.exclude, true);
+        let sources = Sources::with_opened(&settings.root, opened, (project.extent, &excluded), &self.kept);
         let Ok(outcome) = crate::check(&sources, settings, &project.rules) else { return checked };
         let (mut origins, mut raw_notebooks) = (HashMap::new(), HashMap::new());
         for open in known {

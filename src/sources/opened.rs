@@ -3,7 +3,7 @@
 
 use super::language::Language;
 use super::walk::{Found, Wanted};
-use super::{Extent, Skipped, Source, Sources, followed, names, read, walk};
+use super::{Excluded, Extent, Skipped, Source, Sources, followed, names, read, walk};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -64,12 +64,18 @@ impl Kept {
 }
 
 impl Sources {
-    /// What is open, and the rest of the project as far as `extent` says. Only what is open is reported.
-    pub fn with_opened(root: &Path, opened: Vec<Opened>, extent: Extent, kept: &Kept) -> Sources {
+    /// What is open, and the rest of the project as far as `extent` says. Only what is open is reported, and of that
+    /// what is not excluded.
+    pub fn with_opened(
+        root: &Path,
+        opened: Vec<Opened>,
+        (extent, excluded): (Extent, &Excluded),
+        kept: &Kept,
+    ) -> Sources {
         let paths = || opened.iter().filter_map(|open| open.path.clone());
         let mut found = match extent {
             // Without a named path nothing can be missing.
-            Extent::Project => walk::files(root, &[], extent).unwrap_or_default().0,
+            Extent::Project => walk::files(root, &[], extent, excluded).unwrap_or_default().0,
             Extent::NamedPaths => {
                 let mut found: Found = paths().map(|path| (path, Wanted::Named)).collect();
                 let open_text = |file: &Path| {
@@ -92,7 +98,9 @@ impl Sources {
             };
             match open.language() {
                 Some(language) => {
-                    let source = Source::new(open.path, name, language, open.text);
+                    let is_left_out = open.path.as_deref().is_some_and(|path| excluded.names(root, path));
+                    let mut source = Source::new(open.path, name, language, open.text);
+                    source.reported = !is_left_out;
                     // A notebook in another language is none that is read.
                     if source.foreign_kernel().is_none() {
                         sources.files.push(source);

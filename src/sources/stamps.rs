@@ -1,6 +1,6 @@
 //! When files were last written to, so that a run that waits for changes knows when to look again.
 
-use super::{Extent, MissingPaths, walk};
+use super::{Excluded, Extent, MissingPaths, walk};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -15,7 +15,7 @@ pub fn stamps(
     extent: Extent,
     others: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Stamps, MissingPaths> {
-    let (found, _) = walk::files(root, named, extent)?;
+    let (found, _) = walk::files(root, named, extent, &Excluded::default())?;
     let stamp = |path: PathBuf| {
         let metadata = path.metadata().ok();
         let written = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));

@@ -125,6 +125,6 @@ fn an_empty_project_is_clean_and_says_so() {
     project.run("check").is(
         0,
         &format!("Checked 0 files: no findings. {NO_POLICY}\n"),
-        "note: there are no Python files below the named paths\n",
+        "note: the named paths hold no file to check\n",
     );
 }

@@ -1,5 +1,6 @@
 //! What conditions of a rule file say.
 
+use crate::code::Observation;
 use crate::findings::Severity;
 use crate::rules::matching::Matching;
 use crate::versions::Range;
@@ -18,6 +19,8 @@ pub struct Condition {
     pub own_runner: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
     pub uses_gpu: Option<bool>,
+    /// The event is that something of this kind stands in a file.
+    pub observed: Option<Observation>,
     /// The event stands in a file of one of these languages.
     pub language: Vec<String>,
     /// For `uses`: an argument of the call, or the value that is assigned.
