@@ -144,20 +144,23 @@ repos:
 pub const WORKFLOW: &str = "\
 name: gpulint
 on:
-  pull_request:
   push:
     branches: [main]
+  pull_request:
 permissions:
   contents: read
 jobs:
   gpulint:
     runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      security-events: write   # only to upload the report to code scanning
     steps:
-      - uses: actions/checkout@v5
+      - uses: actions/checkout@v7
         with:
-          fetch-depth: 0        # the lines that changed are told from the history
-      - run: rustup update stable
-      - uses: OWNER/gpulint@main   # better: the full hash of a commit
+          fetch-depth: 0       # which lines changed is told from the history
+      - run: rustup update stable   # the action builds gpulint where no release of it is known
+      - uses: OWNER/gpulint@main    # better: the full hash of a commit
 ";
 
 #[cfg(test)]
