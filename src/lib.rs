@@ -181,15 +181,18 @@ fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: 
     });
 }
 
-/// Where two rules speak of one fault, the one that says more of it is kept.
+/// Where two rules speak of one fault, the one that says more of it is kept, unless it takes it less seriously.
 fn keep_stronger(findings: &mut Vec<Finding>, selection: &Selection<'_>) {
     for (rule, _) in selection.rules().filter(|(rule, _)| !rule.yields_to.is_empty()) {
         let stronger: Vec<_> = findings
             .iter()
             .filter(|finding| rule.yields_to.contains(&finding.rule))
-            .map(|finding| finding.place)
+            .map(|finding| (finding.place, finding.severity))
             .collect();
-        findings.retain(|finding| finding.rule != rule.id || !stronger.contains(&finding.place));
+        let is_said = |finding: &Finding| {
+            stronger.iter().any(|(place, severity)| *place == finding.place && *severity >= finding.severity)
+        };
+        findings.retain(|finding| finding.rule != rule.id || !is_said(finding));
     }
 }
 

@@ -58,7 +58,8 @@ pub struct Report<'a> {
     pub colour: bool,
     /// The folder that paths count from, as seen from the top of the repository: `app/`, or nothing.
     pub below_repository: &'a str,
-    /// Whether the run is part of a GitHub workflow: GitHub shows suppressed findings of a SARIF file like any other.
+    /// Whether the run is part of a GitHub workflow. GitHub shows suppressed findings of a SARIF file like any other, and
+    /// its uploads name the analysis.
     pub on_github: bool,
 }
 

@@ -16,7 +16,6 @@ mod diagnostics;
 mod documents;
 mod encoding;
 mod hover;
-mod ignores;
 mod outgoing;
 mod parent;
 mod projects;

@@ -5,9 +5,10 @@
 mod notebook;
 mod placing;
 
-use crate::facts::{FileId, Place};
+use crate::facts::{FileId, Place, Span};
 use crate::findings::suppressions::is_about_suppressions;
 use crate::findings::{Severity, Status};
+use crate::languages::Choices;
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Language, Source, Sources};
@@ -126,6 +127,22 @@ pub fn silence(
             }
         }
     }
+}
+
+/// What to put in, and at which byte of the text, so that a comment silences what a rule finds at a place. The reason is
+/// left to whoever reads the offer. `content` is what `source` was read from.
+pub fn comment_about(
+    source: &Source,
+    content: String,
+    place: Span,
+    rule: &str,
+    choices: Choices,
+) -> Option<(usize, String)> {
+    if is_about_suppressions(rule) || uncommentable(source).is_some() {
+        return None;
+    }
+    let mut draft = Draft::of(source, content, choices)?;
+    draft.silence(place, rule, "").then(|| draft.inserted())?
 }
 
 /// Why no file of this kind has comments.

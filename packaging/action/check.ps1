@@ -49,7 +49,7 @@ function Get-BaseOfEvent {
     if (-not $head) { return }
     # A merge commit names its parents also where a shallow clone lacks them.
     $parents = @(Get-Git cat-file commit $head | Where-Object { $_ -match '^parent ' } | ForEach-Object { $_.Substring(7) })
-    if ($head -eq $env:GITHUB_SHA -and $parents.Count -eq 2) {
+    if ($env:GITHUB_EVENT_NAME -ceq 'pull_request' -and $head -eq $env:GITHUB_SHA -and $parents.Count -eq 2) {
         $base = $parents[0]
         if (-not (Test-Git cat-file -e "$base^{commit}")) {
             if (-not (Test-Git fetch --quiet --no-tags --depth=2 origin $head)) { return }

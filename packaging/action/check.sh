@@ -10,9 +10,9 @@ told() {
   local level=$1
   shift
   local text="$*"
-  text=${text//'%'/'%25'}
-  text=${text//$'\r'/'%0D'}
-  text=${text//$'\n'/'%0A'}
+  text=${text//\%/%25}
+  text=${text//$'\r'/%0D}
+  text=${text//$'\n'/%0A}
   echo "::$level title=gpulint::$text"
 }
 
@@ -60,7 +60,7 @@ base_of_event() {
   # What is checked out by default is a merge of the pull request into its base. The commit names its parents also
   # where a shallow clone lacks them; the first is the base as it was at that moment, which may be newer than the event.
   parents=$(git cat-file commit "$head" | sed -n '1,/^$/s/^parent //p')
-  if [ "$head" = "${GITHUB_SHA:-}" ] && [ "$(wc -l <<< "$parents")" -eq 2 ]; then
+  if [ "$GITHUB_EVENT_NAME" = pull_request ] && [ "$head" = "${GITHUB_SHA:-}" ] && [ "$(wc -l <<< "$parents")" -eq 2 ]; then
     local base=${parents%%$'\n'*}
     has_commit "$base" || git fetch --quiet --no-tags --depth=2 origin "$head" || return
     parted "$base" || return

@@ -9,9 +9,9 @@ set -euo pipefail
 # refuse SENTENCE…: one annotation. A text of others must not begin a line of its own: GitHub would obey it.
 refuse() {
   local text="$*"
-  text=${text//'%'/'%25'}
-  text=${text//$'\r'/'%0D'}
-  text=${text//$'\n'/'%0A'}
+  text=${text//\%/%25}
+  text=${text//$'\r'/%0D}
+  text=${text//$'\n'/%0A}
   echo "::error title=gpulint::$text"
   { echo "exit-code=2"; echo "verdict=unusable"; } >> "$GITHUB_OUTPUT"
   exit 2

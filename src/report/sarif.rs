@@ -51,12 +51,18 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
                     semantic_version: env!("CARGO_PKG_VERSION"),
                     information_uri: REPOSITORY,
                     rules,
-                    notifications: NOTICES
-                        .map(|(id, text)| Notice { id, short_description: Message::of(text) }),
+                    notifications: NOTICES.map(|(id, text, help)| Notice {
+                        id,
+                        short_description: Message::of(text),
+                        full_description: Message::of(text),
+                        help: Message::of(help),
+                    }),
                 },
             },
             // Two projects of one repository are two analyses: neither takes the place of the other.
-            automation_details: Automation { id: format!("gpulint/{}", report.below_repository) },
+            // The uploads of GitHub give a run the category that the workflow names, unless it has one already.
+            automation_details: (!report.on_github)
+                .then(|| Automation { id: format!("gpulint/{}", report.below_repository) }),
             original_uri_base_ids: BTreeMap::from([(
                 TOP,
                 Base { description: Message::of("The top of the repository.") },
@@ -194,15 +200,27 @@ fn artifact(path: &str) -> Artifact {
     Artifact { uri: utf8_percent_encode(path, ESCAPED).to_string(), uri_base_id: Some(TOP) }
 }
 
-/// What the tool may say about a run, and in general.
-const NOTICES: [(&str, &str); 3] = [
-    ("file-skipped", "A file, or a part of one, could not be checked."),
-    ("program-unfinished", "A program was too large to be followed to its end."),
-    ("report-shortened", "Not everything that was found is in this file."),
+/// What the tool may say about a run: its id, what it means and what to do.
+const NOTICES: [(&str, &str, &str); 3] = [
+    (
+        "file-skipped",
+        "A file, or a part of one, could not be checked.",
+        "The message says why. What is not meant to be checked can be left out of the paths.",
+    ),
+    (
+        "program-unfinished",
+        "A program was too large to be followed to its end.",
+        "Check the file by itself, and see with `gpulint trace FILE` how far it is followed.",
+    ),
+    (
+        "report-shortened",
+        "Not everything that was found is in this file.",
+        "The least bad findings are missing: `gpulint check --format json` has all.",
+    ),
 ];
 
 fn notifications(report: &Report, left_out: Option<&str>) -> Vec<Notification> {
-    let notification = |(id, _): (&'static str, &str), text: &str, path: Option<&str>| Notification {
+    let notification = |(id, ..): (&'static str, &str, &str), text: &str, path: Option<&str>| Notification {
         descriptor: Reference { id },
         level: "warning",
         message: Message::of(text),

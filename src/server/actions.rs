@@ -3,9 +3,10 @@
 use super::diagnostics::Note;
 use super::documents::Document;
 use super::encoding::{Encoding, Lines};
-use super::ignores::comment_for;
-use crate::findings::suppressions::{UNKNOWN, UNUSED};
-use crate::sources::Language;
+use crate::facts::Span;
+use crate::languages::Choices;
+use crate::silencing::comment_about;
+use crate::sources::{Language, Source};
 use lsp_types::{CodeAction, CodeActionKind, Command, Range, TextEdit};
 
 /// The command that shows the page of a rule.
@@ -22,13 +23,13 @@ struct Offer {
 /// The actions for one finding in a document. `with_edits` makes edits of the document a change of the workspace.
 pub fn actions_for(
     note: &Note,
+    file: Option<&Source>,
     document: &Document,
-    language: Option<Language>,
     encoding: Encoding,
     with_edits: impl Fn(Vec<TextEdit>) -> lsp_types::WorkspaceEdit,
 ) -> Vec<CodeAction> {
     let Some(rule) = &note.rule else { return Vec::new() };
-    let offers = language.map(|language| offers(rule, note, document, language, encoding));
+    let offers = file.map(|file| offers(rule, note, file, document, encoding));
     let changes = offers.into_iter().flatten().map(|offer| CodeAction {
         title: offer.title,
         kind: Some(CodeActionKind::QuickFix),
@@ -51,29 +52,38 @@ pub fn actions_for(
     changes.chain([explanation]).collect()
 }
 
-/// What can be done by an edit. Fixes of rules belong here, before the comment that suppresses.
-fn offers(
-    rule: &str,
-    note: &Note,
-    document: &Document,
-    language: Language,
-    encoding: Encoding,
-) -> Vec<Offer> {
-    if matches!(rule, UNUSED | UNKNOWN) {
-        // The comment itself is wrong; another one is no way out.
-        return Vec::new();
-    }
+/// What can be done by an edit. Fixes of rules belong here, before the comment that suppresses. `file` is the document as
+/// a check reads it.
+fn offers(rule: &str, note: &Note, file: &Source, document: &Document, encoding: Encoding) -> Vec<Offer> {
     let lines = Lines::of(&document.text);
     let place = lines.bytes(note.diagnostic.range, encoding);
-    let ignore = comment_for(rule, &document.text, language, place).map(|insertion| {
-        let at = lines.position(insertion.at, encoding);
+    let place = Span::new(place.start, place.end);
+    let choices = Choices { markdown_shell: true };
+    let content = content_of(document, file.language);
+    let ignore = comment_about(file, content, place, rule, choices).map(|(at, new_text)| {
+        let at = lines.position(at, encoding);
         Offer {
             title: format!("gpulint: ignore {rule} here"),
-            edits: vec![TextEdit { range: Range { start: at, end: at }, new_text: insertion.text }],
+            edits: vec![TextEdit { range: Range { start: at, end: at }, new_text }],
             mends: false,
         }
     });
     ignore.into_iter().collect()
+}
+
+/// A document as a file of its own: a cell is a notebook that has no other.
+pub fn file_of(uri: &str, document: &Document, language: Language) -> Source {
+    Source::new(None, uri.to_owned(), language, content_of(document, language))
+}
+
+fn content_of(document: &Document, language: Language) -> String {
+    match language {
+        Language::Notebook => {
+            let cell = serde_json::json!({"cell_type": "code", "source": [*document.text]});
+            serde_json::json!({"cells": [cell]}).to_string()
+        }
+        _ => document.text.to_string(),
+    }
 }
 
 /// Whether two ranges touch; editors ask with the empty range of a cursor.

@@ -75,11 +75,6 @@ impl<'t> Lines<'t> {
         Position { line: line as u32, character: encoding.length(before) as u32 }
     }
 
-    /// The line, counted from 0, that a byte stands on.
-    pub fn line_of(&self, byte: usize) -> u32 {
-        self.starts.partition_point(|&start| start <= byte) as u32 - 1
-    }
-
     pub fn range(&self, bytes: ops::Range<usize>, encoding: Encoding) -> Range {
         Range { start: self.position(bytes.start, encoding), end: self.position(bytes.end, encoding) }
     }

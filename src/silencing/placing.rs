@@ -47,6 +47,13 @@ impl Draft {
         self.content
     }
 
+    /// What was put in last, and where.
+    pub(super) fn inserted(&self) -> Option<(usize, String)> {
+        let &(at, length) = self.insertions.last()?;
+        let text = self.source.text.get(at as usize..(at + length) as usize)?;
+        Some((at as usize, text.to_owned()))
+    }
+
     /// Lines whose text something else depends on: a baseline knows a finding by the text of its line.
     pub(super) fn keep_lines_of<'f>(&mut self, findings: impl Iterator<Item = &'f Finding> + Clone) {
         let line = |finding: &Finding| self.line_of(finding.place.span.start);
@@ -84,6 +91,7 @@ impl Draft {
         let (first, last) = self.lines(place);
         let (begins, ends) = statement.map_or((first, last), |statement| self.lines(statement));
         let comment = format!("{} gpulint: ignore[{rule}] {}", leader(&self.source), reason.trim());
+        let comment = comment.trim_end();
         let mut insertions: Vec<Insertion> = Vec::new();
         for suppression in self.suppressions() {
             // A comment that speaks about the line already speaks about one rule more.
@@ -99,11 +107,11 @@ impl Draft {
         if has_comments_behind(self.source.language) && !kept {
             let mut lines = vec![first, ends, last];
             lines.dedup();
-            insertions.extend(lines.into_iter().filter_map(|line| self.behind(line, &comment)));
+            insertions.extend(lines.into_iter().filter_map(|line| self.behind(line, comment)));
         }
         let mut lines = vec![first, begins];
         lines.dedup();
-        insertions.extend(lines.into_iter().filter_map(|line| self.above(line, &comment)));
+        insertions.extend(lines.into_iter().filter_map(|line| self.above(line, comment)));
         insertions
     }
 

@@ -279,3 +279,31 @@ fn trace_of_the_cpu_part() {
     project.run("trace a.py").is(0, &shown, "");
     project.run("trace --mode gpu a.py").is(0, &format!("a.py, started as a script:\n{none}"), "");
 }
+
+/// `path:line` of each step of the thread flow of the one finding of a rule.
+fn flow(answer: &Answer, rule: &str) -> Vec<String> {
+    let log = answer.json();
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let result = results.iter().find(|result| result["ruleId"] == rule).expect("a finding");
+    let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("a flow");
+    let shown = |step: &serde_json::Value| {
+        let place = &step["location"]["physicalLocation"];
+        let path = place["artifactLocation"]["uri"].as_str().expect("a path");
+        format!("{path}:{}", place["region"]["startLine"])
+    };
+    steps.iter().map(shown).collect()
+}
+
+#[test]
+fn sarif_shows_what_happens_in_the_order_in_which_it_happens() {
+    let late = "import os\nimport torch\ndef pin():\n    os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n\
+                def main():\n    torch.cuda.init()\n    pin()\nmain()\n";
+    let answer = Project::new().file("a.py", late).run("check --format sarif");
+    // `main` leads to both, the call of `pin` to the finding only.
+    assert_eq!(flow(&answer, "pin-after-cuda-init"), ["a.py:8", "a.py:6", "a.py:7", "a.py:4"]);
+
+    let project = Project::new().file("run.sh", "python a.py\n").file("a.py", "import b\nb.start()\n");
+    let helper = "import torch\ndef start():\n    init()\ndef init():\n    torch.cuda.init()\n";
+    let answer = project.file("b.py", helper).run("check --format sarif a.py");
+    assert_eq!(flow(&answer, "missing-visible-devices"), ["a.py:2", "b.py:3", "b.py:5"]);
+}

@@ -43,7 +43,10 @@ fn an_unknown_option_or_value() {
         ("check --mode tpu", "invalid value 'tpu' for '--mode"),
         ("check --output report.json", "expected FORMAT=FILE, for example json=report.json"),
         ("check --output json=", "expected FORMAT=FILE, for example json=report.json"),
-        ("check --output x=y", "`x` is not a format; they are text, concise, json, github"),
+        (
+            "check --output x=y",
+            "`x` is not a format; they are text, concise, json, jsonl, sarif, github, gitlab",
+        ),
         ("trace", "<FILE>"),
         ("rule", "<ID>"),
     ] {

@@ -70,7 +70,7 @@ fn json_formats_follow_their_schemas() {
     }
 }
 
-/// By Python's lxml, where there is one: with GPULINT_REQUIRE_LXML its absence is a failure.
+/// By Python's lxml, where there is one: with GPULINT_REQUIRE_TOOLS its absence is a failure.
 #[test]
 fn junit_follows_its_schema() {
     let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/schemas/junit-10.xsd");
@@ -79,7 +79,7 @@ fn junit_follows_its_schema() {
     let has_lxml =
         Command::new("python3").args(["-c", "from lxml import etree"]).stderr(Stdio::null()).status();
     if !has_lxml.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("GPULINT_REQUIRE_LXML").is_none(), "python3 has no lxml: pip install lxml");
+        assert!(std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "python3 has no lxml: pip install lxml");
         eprintln!("skipped: python3 has no lxml, which reads the schema of JUnit");
         return;
     }
@@ -243,6 +243,8 @@ fn sarif_marks_what_does_not_count_and_leaves_it_out_where_it_would_be_shown() {
     assert_eq!(kinds(&sarif(&report)), ["none", "external", "inSource"]);
     let on_github = Report { on_github: true, ..report };
     assert_eq!(kinds(&sarif(&on_github)), ["none"]);
+    // What the upload names the analysis takes the place of nothing else.
+    assert_eq!(sarif(&on_github)["automationDetails"], Value::Null);
 }
 
 #[test]
@@ -257,6 +259,15 @@ fn columns_of_rdjson_are_bytes() {
         document["diagnostics"][0]["location"]["range"],
         json!({"start": {"line": 4}, "end": {"line": 4}})
     );
+}
+
+#[test]
+fn every_format_is_explained() {
+    let page = include_str!("../../docs/output.md");
+    for format in Format::value_variants() {
+        let name = format!("{format:?}").to_lowercase();
+        assert!(page.contains(&format!("\n| `{name}` | ")), "docs/output.md does not explain {name}");
+    }
 }
 
 #[test]

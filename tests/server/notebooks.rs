@@ -23,7 +23,8 @@ fn text(notebook: &str, name: &str, text: &str) -> Value {
 #[test]
 fn findings_belong_to_cells() {
     let folder = Folder::with(&[EMPTY_POLICY]);
-    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let actions = json!({"textDocument": {"codeAction": {"codeActionLiteralSupport": {}}}});
+    let mut client = Client::greeted(folder.path(), actions, &[folder.path()]);
     let notebook = folder.uri("train.ipynb");
     let cells = [cell(&notebook, "title", 1), cell(&notebook, "pin", 2), cell(&notebook, "use", 2)];
     let texts =
@@ -38,6 +39,14 @@ fn findings_belong_to_cells() {
     let related = &found[0]["relatedInformation"][0]["location"];
     assert_eq!(related["uri"], cell_uri(&notebook, "use").as_str());
     assert_eq!(related["range"]["start"]["line"], 1);
+
+    // It can be suppressed in its cell.
+    let params =
+        json!({"textDocument": {"uri": pin}, "range": range((1, 2), (1, 2)), "context": {"diagnostics": []}});
+    let offered = client.ask("textDocument/codeAction", params);
+    let edit =
+        json!({"range": range((1, 40), (1, 40)), "newText": "  # gpulint: ignore[missing-device-order]"});
+    assert_eq!(offered[0]["edit"]["changes"][&pin], json!([edit]));
 
     // A new cell before them all fixes the order.
     let new = [cell(&notebook, "order", 2)];

@@ -23,6 +23,18 @@ fn a_new_policy_holds_at_once() {
 }
 
 #[test]
+fn an_excluded_file_is_left_alone() {
+    let folder = Folder::with(&[("gpulint.yaml", "exclude: [legacy]\n")]);
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let (train, legacy) = (folder.uri("train.py"), folder.uri("legacy/train.py"));
+    client.open(&train, "python", WRONG);
+    assert_eq!(rules(&client.diagnostics(&train, 1)), [RULE]);
+    client.open(&legacy, "python", WRONG);
+    assert_eq!(client.diagnostics(&legacy, 1).len(), 0);
+    client.end();
+}
+
+#[test]
 fn a_broken_policy_is_named_and_the_last_good_one_holds() {
     let folder = Folder::with(&[("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n")]);
     let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);

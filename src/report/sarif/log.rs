@@ -16,7 +16,8 @@ pub struct Log<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Run<'a> {
     pub tool: Tool<'a>,
-    pub automation_details: Automation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automation_details: Option<Automation>,
     pub original_uri_base_ids: BTreeMap<&'static str, Base>,
     pub column_kind: &'static str,
     pub invocations: [Invocation; 1],
@@ -44,6 +45,8 @@ pub struct Driver<'a> {
 pub struct Notice {
     pub id: &'static str,
     pub short_description: Message,
+    pub full_description: Message,
+    pub help: Message,
 }
 
 /// A rule.

@@ -138,6 +138,8 @@ pub struct Written {
     pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+    /// It configures the allocator of torch, and another value of the same variable said the opposite just before.
+    pub contradicts_earlier: bool,
     /// It configures the allocator of torch with this fault.
     pub allocator: Option<AllocatorFault>,
     /// Whether somebody else fills it in.

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::report::RULES_PAGE;
-use crate::server::actions::{EXPLAIN, actions_for, touch};
+use crate::server::actions::{EXPLAIN, actions_for, file_of, touch};
 use crate::server::checks::language_of;
 use crate::server::hover;
 use lsp_server::{ErrorCode, Request};
@@ -39,11 +39,11 @@ impl Session {
         let Some(document) = self.documents.get(uri).filter(|_| self.client.knows_actions) else {
             return Vec::new();
         };
-        let language = language_of(uri, &self.documents);
+        let file = language_of(uri, &self.documents).map(|language| file_of(uri, document, language));
         let change = |edits| self.change_of(uri, document.version, edits);
         let notes = self.current_notes(uri).iter().filter(|note| touch(note.diagnostic.range, params.range));
         let actions =
-            notes.flat_map(|note| actions_for(note, document, language, self.client.encoding, change));
+            notes.flat_map(|note| actions_for(note, file.as_ref(), document, self.client.encoding, change));
         let is_wanted = |action: &CodeAction| {
             // An explanation is of no kind, and nobody asks for it by one.
             let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);

@@ -152,7 +152,7 @@ impl Patterns {
                 r"\b(?:not|no|never|nunca|pas|nor|isn't|aren't|non)\b(?:\s+\w+){0,3}?[\s-]+exclusi[vf]|exclusi[vf]\w*\s+(?:pas|no)\b",
             ),
             only_there: expression(
-                r"^[\s*`]*(?:support\s+)?(?:(?:is|are|est|sont|está|están)\s+)?(?:only\s+(?:available|supported|works?|runs?)|(?:available|supported|works|runs)\s+only|(?:(?:uniquement|seulement)\s+)?disponibles?\s+(?:uniquement|seulement)|uniquement\s+disponibles?|(?:solo|sólo|solamente|únicamente)\s+(?:está\s+)?disponibles?|disponibles?\s+(?:solo|sólo|solamente|únicamente))\s+(?:on|with|in|sur|en|in)\s+(?:(?:nvidia|the|les?|las?|los)\s+)?(?:(?:gpus?|cartes|tarjetas)\s+)?$",
+                r"^[\s*`]*(?:support\s+)?(?:(?:is|are|est|sont|está|están)\s+)?(?:only\s+(?:available|supported|works?|runs?|exists?|found|present)|(?:available|supported|works|runs|exists|found|present)\s+only|(?:(?:uniquement|seulement)\s+)?disponibles?\s+(?:uniquement|seulement)|uniquement\s+disponibles?|(?:solo|sólo|solamente|únicamente)\s+(?:está\s+)?disponibles?|disponibles?\s+(?:solo|sólo|solamente|únicamente))\s+(?:on|with|in|sur|en|in)\s+(?:(?:nvidia|the|les?|las?|los)\s+)?(?:(?:gpus?|cartes|tarjetas)\s+)?$",
             ),
             lacking: expression(
                 r"\b(?:not?|never|without|lacks?|lacking|missing|unsupported|absent|cannot|can't|doesn't|don't|emulat\w+|fall(?:s)? ?back|fallback|software|slow\w*|until|pas|sans|aucun|sin|ninguna?|nunca|tampoco|faux|instead|unless|except|before|disabled?|hang\w*|crash\w*|fail\w*|error|raises?|skip\w*)\b|❌|✗|✘|n't",
