@@ -21,6 +21,11 @@ pub enum ChangesError {
     NotStarted(std::io::Error),
     #[error("--since needs a git work tree, and {0} lies in none")]
     NoRepository(String),
+    #[error(
+        "--since: git refuses to read {0}, which belongs to another user; \
+         `git config --global --add safe.directory '*'` trusts it, for example in a container"
+    )]
+    OfAnother(String),
     #[error("--since {0}: the repository has no commit yet; leave --since out until it has one")]
     NoCommit(String),
     #[error("--since {0}: there is no such commit, branch or tag in this repository")]
@@ -80,7 +85,9 @@ impl Base {
             {
                 return ChangesError::NoRepository(folder.display().to_string());
             }
-            // Among others a folder that belongs to somebody else; git says what to do.
+            if complaint.contains("dubious ownership") {
+                return ChangesError::OfAnother(folder.display().to_string());
+            }
             ChangesError::Refused(complaint)
         })?;
         let git = Git::in_folder(&top);

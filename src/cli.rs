@@ -5,10 +5,12 @@
 
 mod check;
 mod crash;
+mod init;
 mod options;
 mod outputs;
 mod rules;
 mod server;
+mod shells;
 mod trace;
 
 use crate::report::printable;
@@ -51,12 +53,18 @@ enum Command {
     Check(check::Arguments),
     /// Show what a program does to the environment and the GPU, in the order in which it happens.
     Trace(trace::Arguments),
+    /// Write a policy, from the GPUs of this machine or from what is said here, and how to run gpulint.
+    Init(init::Arguments),
     /// Explain a rule.
     Rule(rules::Explain),
     /// List the rules, or test them.
     Rules(rules::List),
     /// Show findings in an editor: a language server on standard input and output.
     Server(server::Arguments),
+    /// Print the script with which a shell completes the words of gpulint.
+    Completions(shells::Completions),
+    /// Print the manual page.
+    Man,
 }
 
 /// Runs the command line of this process.
@@ -77,9 +85,12 @@ fn run(cli: Cli) -> u8 {
     let ended = match cli.command {
         Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
+        Command::Init(arguments) => init::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
         Command::Server(arguments) => Ok(server::run(arguments)),
+        Command::Completions(arguments) => shells::completions(&arguments, &mut out),
+        Command::Man => shells::manual(&mut out),
     };
     let flushed = ignoring_closed_pipe(out.flush());
     match ended.and_then(|code| flushed.map(|()| code)) {

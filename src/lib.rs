@@ -31,6 +31,7 @@ pub mod code;
 mod commands;
 pub mod facts;
 pub mod findings;
+mod init;
 pub mod languages;
 mod masks;
 pub mod policy;

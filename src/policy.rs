@@ -25,6 +25,7 @@ pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
 pub(crate) use load::load_named;
+pub(crate) use load::read_text as read;
 pub use load::{line_naming, load};
 pub use overrides::{apply_overrides, is_override};
 pub use pattern::{FilePattern, ModulePattern, NamePattern};

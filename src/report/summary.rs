@@ -53,7 +53,7 @@ pub fn summary_line(report: &Report) -> String {
         line.push_str(&fixes);
     }
     if !report.has_policy {
-        line.push_str(" No policy: `gpulint.yaml` says which GPU is right, see docs/policy.md.");
+        line.push_str(" No policy says which GPU is right: `gpulint init` writes one.");
     }
     line
 }

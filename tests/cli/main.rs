@@ -5,11 +5,13 @@ mod bad_input;
 mod baseline;
 mod excluded;
 mod files;
+mod init;
 mod own_rules;
 mod policy;
 mod project;
 mod reports;
 mod rules;
+mod shells;
 mod since;
 mod stdin;
 mod trace;
@@ -26,4 +28,4 @@ torch.cuda.is_available()
 ";
 
 /// The end of every summary where there is no policy.
-const NO_POLICY: &str = "No policy: `gpulint.yaml` says which GPU is right, see docs/policy.md.";
+const NO_POLICY: &str = "No policy says which GPU is right: `gpulint init` writes one.";

@@ -360,6 +360,29 @@ fn what_git_cannot_tell_is_said_in_one_sentence() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_repository_of_somebody_else_is_told_how_to_trust_it() {
+    let project = repository();
+    let given = std::os::unix::fs::chown(project.root(), Some(12345), None)
+        .and_then(|()| std::os::unix::fs::chown(project.path(".git"), Some(12345), None));
+    if given.is_err() {
+        eprintln!("skipped: this user cannot give files away");
+        return;
+    }
+    let told = format!(
+        "--since: git refuses to read {}, which belongs to another user; `git config --global --add safe.directory '*'` \
+         trusts it, for example in a container",
+        project.root().display()
+    );
+    since(&project, "main").fails(2, &format!("error: {told}"));
+    let mut trusting = project.command();
+    trusting.args(["check", "--format", "json", "--since", "main"]);
+    let settings = [("COUNT", "1"), ("KEY_0", "safe.directory"), ("VALUE_0", "*")];
+    trusting.envs(settings.map(|(name, value)| (format!("GIT_CONFIG_{name}"), value)));
+    assert_eq!(seen(&crate::project::answer(&mut trusting, b"")), (vec![], 1));
+}
+
+#[test]
 fn a_shallow_clone_is_told_how_to_fetch_more() {
     let origin = repository();
     git(&origin, "checkout -q -b work");

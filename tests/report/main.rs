@@ -221,8 +221,8 @@ fn summaries() {
     assert_eq!(
         summary(&hiding),
         "Checked 12 files: 1 error (1 warning and 2 notes hidden, which fail the run, see them with \
-         --min-severity note; 1 suppressed). 1 can be fixed with `--fix`. No policy: `gpulint.yaml` says \
-         which GPU is right, see docs/policy.md."
+         --min-severity note; 1 suppressed). 1 can be fixed with `--fix`. No policy says which GPU is \
+         right: `gpulint init` writes one."
     );
     findings.retain(|finding| finding.severity == Severity::Note);
     findings.truncate(1);
