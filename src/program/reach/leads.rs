@@ -5,7 +5,7 @@ use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
 use crate::program::imports::targets;
 use crate::program::modules::{Found, Modules};
-use crate::sources::{Language, Source, Sources};
+use crate::sources::{Language, Source, Sources, folder_of};
 use rustc_hash::FxHashMap;
 
 /// Where one file leads to.
@@ -44,6 +44,7 @@ pub(super) struct Names<'s> {
     files: FxHashMap<&'s str, Vec<FileId>>,
     tests: Vec<FileId>,
     containers: Vec<FileId>,
+    composes: Vec<FileId>,
     actions: Vec<FileId>,
     makefiles: Vec<FileId>,
     rust: Vec<FileId>,
@@ -66,6 +67,7 @@ impl<'s> Names<'s> {
             documents_run,
             files,
             tests: those(&is_test),
+            composes: those(&is_compose),
             containers: those(&|source| source.language == Language::Dockerfile),
             actions: those(&|source| matches!(file_name(source), "action.yml" | "action.yaml")),
             makefiles: those(&|source| source.language == Language::Makefile),
@@ -123,8 +125,15 @@ impl<'s> Names<'s> {
     }
 
     fn of_launcher(&self, file: FileId, source: &Source) -> Leads {
-        let (programs, parts) =
-            self.written(file, source).into_iter().partition(|file| self.is_python(*file));
+        let written = self.written(file, source);
+        let (programs, mut parts): (Vec<_>, Vec<_>) =
+            written.into_iter().partition(|file| self.is_python(*file));
+        // Those of one folder override each other without a word.
+        if is_compose(source) {
+            let lies_beside =
+                |other: &&FileId| folder_of(&self.sources.file(**other).name) == folder_of(&source.name);
+            parts.extend(self.composes.iter().filter(lies_beside));
+        }
         Leads { parts, programs, ..Leads::default() }
     }
 
@@ -224,6 +233,10 @@ fn says(source: &Source, word: &str) -> bool {
 
 fn file_name(source: &Source) -> &str {
     source.name.rsplit('/').next().unwrap_or(&source.name)
+}
+
+fn is_compose(source: &Source) -> bool {
+    source.language == Language::Yaml && file_name(source).contains("compose")
 }
 
 fn is_test(source: &Source) -> bool {
