@@ -172,6 +172,8 @@ impl Held {
 mod tests {
     use super::*;
     use crate::code::StepKind;
+    use crate::languages::{self, Choices};
+    use crate::sources::Source;
 
     #[test]
     fn a_name_needs_all_its_parts() {
@@ -191,8 +193,9 @@ mod tests {
         let need =
             Need { texts: vec!["device"], glance: Some(glance), sure: vec!["sure"], ..Need::default() };
         let waking = Waking::of(&[need], 0);
-        let wakes = |text| {
-            let code = crate::languages::python::lower(text).expect("Python");
+        let wakes = |text: &str| {
+            let source = Source::new(None, "a.py".to_owned(), Language::Python, text.to_owned());
+            let code = languages::lower(&source, Choices::default()).expect("Python");
             waking.awake(&code, text, Language::Python, |_| true)[0]
         };
         assert!(!wakes("device = 1"));
