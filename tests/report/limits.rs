@@ -71,7 +71,10 @@ fn markdown_stays_below_the_size_that_github_shows() {
     assert!(text.len() > 900 << 10, "{}", text.len());
     assert!(text.contains("| error | <code>a.py:75001</code> |") && !text.contains("| note |"));
     assert!(text.contains(&left_out), "{left_out}");
-    assert!(text.trim_end().ends_with("<code>gpulint init</code> writes one."), "the summary is the last line");
+    assert!(
+        text.trim_end().ends_with("<code>gpulint init</code> writes one."),
+        "the summary is the last line"
+    );
 
     // One monstrous finding, and very many files that could not be read.
     findings.truncate(1);
