@@ -122,7 +122,8 @@ fn written_faults(
     selection: &Selection<'_>,
 ) -> Vec<Finding> {
     let sources = program.sources;
-    let rules = FileRules::of(selection.rules());
+    let amount = sources.files.iter().map(|source| source.text.len()).sum();
+    let rules = FileRules::of(selection.rules(), amount);
     let in_file = |(index, source): (usize, &sources::Source)| {
         let file = FileId(index as u32);
         let findings = match source.reported && program.is_read(file) {

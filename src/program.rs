@@ -17,6 +17,7 @@ mod state;
 mod stops;
 pub mod trace;
 mod value;
+mod words;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
@@ -55,6 +56,7 @@ pub struct Program<'s> {
     ran: OnceLock<Ran>,
     cpu_part: OnceLock<Vec<FileId>>,
     left_alone: OnceLock<Vec<FileId>>,
+    words: words::Known,
 }
 
 /// What the policy says that changes how programs are followed.
@@ -121,6 +123,7 @@ impl<'s> Program<'s> {
         Program {
             cpu_part: OnceLock::new(),
             left_alone: OnceLock::new(),
+            words: words::Known::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
             codes,
@@ -257,72 +260,12 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
-    /// that are written somewhere.
-    pub(crate) fn reads_variable(&self, name: &str) -> bool {
-        const READING: &[&str] =
-            &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
-        self.sources.files.iter().any(|source| {
-            memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
-                let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
-                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-                let is_item = (before.ends_with("[\"") || before.ends_with("['"))
-                    && behind.get(2..).is_some_and(|rest| {
-                        let rest = rest.trim_start();
-                        !rest.starts_with('=') || rest.starts_with("==")
-                    });
-                let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
-                whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
-            })
-        })
-    }
-
     /// Whether the project asks for a package wherever it is installed.
     pub(crate) fn asks_for(&self, package: &str) -> bool {
         let files = 0..self.sources.files.len() as u32;
         files.flat_map(|file| &self.code(FileId(file)).requirements).any(|requirement| {
             requirement.name == package && matches!(requirement.part, Part::Main | Part::Locked)
         })
-    }
-
-    /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
-    pub(crate) fn tests_run_in_parallel(&self) -> bool {
-        const SETTINGS: [&str; 4] = ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"];
-        const WORDS: [&str; 4] = ["xdist", "-n auto", "-n logical", "--numprocesses"];
-        self.sources.files.iter().any(|source| {
-            let name = source.name.rsplit('/').next().unwrap_or(&source.name);
-            let is_setting = SETTINGS.contains(&name) || name.starts_with("requirements");
-            let words = if is_setting { &WORDS[..] } else { &["PYTEST_XDIST_WORKER"] };
-            let counts = is_setting || name == "conftest.py";
-            counts && words.iter().any(|word| source.text.contains(word))
-        })
-    }
-
-    /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
-    /// star. Judged by the text.
-    pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
-        let reads = |text: &str| {
-            let has_star = text.contains("import *");
-            text.match_indices(name).any(|(at, _)| {
-                let (before, behind) = (&text[..at], &text[at + name.len()..]);
-                let line = before.rsplit('\n').next().unwrap_or_default();
-                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-                let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
-                whole && (before.ends_with('.') || (bare && (has_star || line.contains("import "))))
-            })
-        };
-        let mut others = self.sources.files.iter().enumerate().filter(|(index, source)| {
-            *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
-        });
-        others.any(|(_, source)| reads(&source.text))
-    }
-
-    /// Whether some file has this word, whatever its language.
-    pub(crate) fn mentions(&self, word: &str) -> bool {
-        self.sources
-            .files
-            .iter()
-            .any(|source| memchr::memmem::find(source.text.as_bytes(), word.as_bytes()).is_some())
     }
 
     /// Whether a program that starts with this file was seen to use a GPU.

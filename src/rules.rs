@@ -19,6 +19,7 @@ mod selection;
 mod uses;
 mod validation;
 mod values;
+mod waking;
 pub(crate) mod wording;
 
 pub use evaluate::{Scope, ScopeKind, findings_of};

@@ -3,26 +3,24 @@
 
 use super::Program;
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, StepKind, Target};
+use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, Step, StepKind, Target};
 use crate::facts::{FileId, Span};
 use crate::sources::Language;
-use rustc_hash::{FxHashMap, FxHashSet};
+use elsa::FrozenMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// The meaning of the names of one file.
-#[derive(Debug, Default)]
+/// The meaning of the names of one file. What its namespaces bind is known from the start; what a name stands for is looked
+/// up when somebody asks, which few do of most names.
 pub struct Names<'c, 's> {
-    paths: FxHashMap<Span, Rc<str>>,
-    values: FxHashMap<Span, &'c Expr<'s>>,
-    /// What the names in each namespace were found to be.
-    seen: FxHashMap<(Key, &'s str), Meaning<'c, 's>>,
+    scopes: Scopes<'c, 's>,
+    regions: Regions,
+    /// What was looked up.
+    paths: FrozenMap<Span, Rc<str>, FxBuildHasher>,
 }
 
-/// What a name stands for outside the project, and what is assigned to it.
-type Meaning<'c, 's> = (Option<Rc<str>>, Option<&'c Expr<'s>>);
-
 impl<'c, 's> Names<'c, 's> {
-    /// Looks the names of a file up.
+    /// Reads what the namespaces of a file bind.
     pub fn of(program: &'c Program<'s>, file: FileId) -> Names<'c, 's> {
         let code = program.code(file);
         let mut scopes = Scopes {
@@ -33,122 +31,131 @@ impl<'c, 's> Names<'c, 's> {
             // The blocks of a document show a part of a program, mostly without its imports.
             excerpts: program.language_of(file) == Language::Markdown,
         };
-        walk(code, &mut |part, around| {
-            let here = namespace(around);
-            match part {
-                Part::Step(step) => match &step.kind {
+        let mut regions = Vec::new();
+        walk(code, &mut |part, around| match part {
+            Part::Step(step) => {
+                let here = namespace(around);
+                match &step.kind {
                     StepKind::Import(import) => {
                         scopes.import(here, import, program.imports_outside(file, import))
                     }
                     StepKind::Define { function, .. } => {
-                        scopes.bind(here, code.functions[*function].name, Binding::Other);
-                        scopes.open(Key::Function(*function), here, &code.functions[*function].parameters);
+                        let defined = &code.functions[*function];
+                        scopes.bind(here, defined.name, Binding::Other);
+                        scopes.open(Key::Function(*function), here, &defined.parameters);
+                        regions.extend(region(&defined.body, Key::Function(*function)));
                     }
                     StepKind::DefineClass { class, .. } => {
                         scopes.bind(here, code.classes[*class].name, Binding::Other);
                         scopes.open(Key::Class(*class), here, &[]);
+                        regions.extend(region(&code.classes[*class].body, Key::Class(*class)));
                     }
-                    StepKind::Assign { targets, value, annotated } => match (&targets[..], value) {
-                        // A bare declaration binds nothing.
-                        (_, None) if *annotated => {}
-                        ([Target::Name(name, _)], Some(value)) => {
-                            scopes.bind(here, name, Binding::Alias(value))
-                        }
-                        ([Target::Attribute(object, name)], Some(value)) if is_self(object) => {
-                            scopes.bind_field(here, name, value)
-                        }
-                        (targets, _) => targets.iter().for_each(|target| scopes.bind_target(here, target)),
-                    },
-                    StepKind::Update { target, .. } | StepKind::For { target, .. } => {
-                        scopes.bind_target(here, target)
-                    }
-                    StepKind::With { items, .. } => {
-                        items.iter().filter_map(|(_, target)| target.as_ref()).for_each(|target| {
-                            scopes.bind_target(here, target);
-                        });
-                    }
-                    StepKind::Try { handlers, .. } => {
-                        handlers.iter().filter_map(|handler| handler.name).for_each(|name| {
-                            scopes.bind(here, name, Binding::Other);
-                        });
-                    }
-                    StepKind::Match { arms, .. } => {
-                        arms.iter()
-                            .flat_map(|arm| &arm.binds)
-                            .for_each(|name| scopes.bind(here, name, Binding::Other));
-                    }
-                    StepKind::Share(names) => scopes.share(here, names),
-                    _ => {}
-                },
-                Part::Expr(expr) => match &expr.kind {
-                    ExprKind::Lambda(function) => {
-                        scopes.open(Key::Function(*function), here, &code.functions[*function].parameters);
-                    }
-                    ExprKind::Bind(name, value) => scopes.bind(here, name, Binding::Alias(value)),
-                    ExprKind::Comprehension(comprehension) => {
-                        comprehension.generators.iter().for_each(|one| scopes.bind_target(here, &one.target));
-                    }
-                    _ => {}
-                },
-                Part::Target(_) => {}
+                    kind => scopes.step(here, kind),
+                }
             }
+            Part::Expr(expr) => match &expr.kind {
+                ExprKind::Lambda(function) => {
+                    let defined = &code.functions[*function];
+                    scopes.open(Key::Function(*function), namespace(around), &defined.parameters);
+                    regions.extend(region(&defined.body, Key::Function(*function)));
+                }
+                ExprKind::Bind(name, value) => scopes.bind(namespace(around), name, Binding::Alias(value)),
+                ExprKind::Comprehension(comprehension) => {
+                    let here = namespace(around);
+                    comprehension.generators.iter().for_each(|one| scopes.bind_target(here, &one.target));
+                }
+                _ => {}
+            },
+            Part::Target(_) => {}
         });
-        let mut names = Names::default();
-        walk(code, &mut |part, around| {
-            if let Part::Expr(expr) = part {
-                names.look_up(expr, namespace(around), &scopes);
-            }
-        });
-        names
+        Names { scopes, regions: Regions::of(regions), paths: FrozenMap::default() }
     }
 
     /// The dotted name outside the project that an expression stands for; `torch.device()` is what calling
     /// `torch.device` returns, and `builtins.int` what no import and no definition of the file binds.
     pub fn path(&self, expr: &Expr<'_>) -> Option<&str> {
-        self.paths.get(&expr.span).map(|path| &**path)
+        if let Some(known) = self.paths.get(&expr.span) {
+            return Some(known);
+        }
+        let path: Rc<str> = match &expr.kind {
+            ExprKind::Name(name) => self.scopes.path(self.regions.holding(expr.span), name, 0)?,
+            ExprKind::Outside(path) => path.as_ref().into(),
+            ExprKind::Attribute(inner, name) => match self.path(inner) {
+                Some(path) => format!("{path}.{name}").into(),
+                None if is_self(inner) => self.scopes.field(self.regions.holding(expr.span), name)?,
+                None => return None,
+            },
+            ExprKind::Call(call) => format!("{}()", self.path(&call.callee)?).into(),
+            ExprKind::Await(inner) => self.path(inner)?.into(),
+            _ => return None,
+        };
+        (path.len() <= MAX_LENGTH).then(|| self.paths.insert(expr.span, path))
     }
 
     /// What an expression stands for: that which is assigned to the name, where it is assigned once; else itself.
     pub fn meant<'e>(&'e self, expr: &'e Expr<'s>) -> &'e Expr<'s> {
-        self.values.get(&expr.span).copied().unwrap_or(expr)
+        let here = || self.regions.holding(expr.span);
+        let value = match &expr.kind {
+            ExprKind::Name(name) => self.scopes.value(here(), name, 0),
+            ExprKind::Attribute(inner, name) if is_self(inner) && self.path(inner).is_none() => {
+                self.scopes.field_value(here(), name)
+            }
+            _ => None,
+        };
+        value.unwrap_or(expr)
+    }
+}
+
+/// Where the bodies of functions and classes stand: the namespaces of what lies in them.
+#[derive(Debug)]
+struct Regions(Vec<Region>);
+
+#[derive(Debug)]
+struct Region {
+    span: Span,
+    namespace: Key,
+    /// The region around this one.
+    outer: Option<usize>,
+}
+
+impl Regions {
+    fn of(mut found: Vec<(Span, Key)>) -> Regions {
+        found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
+        let mut regions: Vec<Region> = Vec::with_capacity(found.len());
+        for (span, namespace) in found {
+            let mut outer = regions.len().checked_sub(1);
+            while let Some(index) = outer
+                && regions[index].span.end < span.end
+            {
+                outer = regions[index].outer;
+            }
+            regions.push(Region { span, namespace, outer });
+        }
+        Regions(regions)
     }
 
-    fn look_up(&mut self, expr: &'c Expr<'s>, here: Key, scopes: &Scopes<'c, 's>) -> Option<Rc<str>> {
-        if let Some(known) = self.paths.get(&expr.span) {
-            return Some(known.clone());
-        }
-        let path: Rc<str> = match &expr.kind {
-            ExprKind::Name(name) => {
-                let (path, value) = self
-                    .seen
-                    .entry((here, name))
-                    .or_insert_with(|| (scopes.path(here, name, 0), scopes.value(here, name, 0)));
-                if let Some(value) = value {
-                    self.values.insert(expr.span, value);
-                }
-                path.clone()?
+    /// The namespace that something belongs to which stands there.
+    fn holding(&self, span: Span) -> Key {
+        let mut inner = self.0.partition_point(|region| region.span.start <= span.start).checked_sub(1);
+        while let Some(index) = inner {
+            if span.end <= self.0[index].span.end {
+                return self.0[index].namespace;
             }
-            ExprKind::Outside(path) => path.as_ref().into(),
-            ExprKind::Attribute(inner, name) => match self.look_up(inner, here, scopes) {
-                Some(path) => format!("{path}.{name}").into(),
-                None if is_self(inner) => {
-                    if let Some(value) = scopes.field_value(here, name) {
-                        self.values.insert(expr.span, value);
-                    }
-                    scopes.field(here, name)?
-                }
-                None => return None,
-            },
-            ExprKind::Call(call) => format!("{}()", self.look_up(&call.callee, here, scopes)?).into(),
-            ExprKind::Await(inner) => self.look_up(inner, here, scopes)?,
-            _ => return None,
-        };
-        if path.len() > MAX_LENGTH {
-            return None;
+            inner = self.0[index].outer;
         }
-        self.paths.insert(expr.span, path.clone());
-        Some(path)
+        Key::Module
     }
+}
+
+/// Where a body stands, with the decorators of what it defines first.
+fn region(body: &[Step<'_>], namespace: Key) -> Option<(Span, Key)> {
+    let (first, last) = (body.first()?, body.last()?);
+    let decorator = match &first.kind {
+        StepKind::Define { decorators, .. } | StepKind::DefineClass { decorators, .. } => decorators.first(),
+        _ => None,
+    };
+    let start = decorator.map_or(first.span.start, |one| one.span.start.min(first.span.start));
+    Some((Span { start, end: last.span.end }, namespace))
 }
 
 /// A namespace of the file.
@@ -245,6 +252,36 @@ impl<'c, 's> Scopes<'c, 's> {
             Target::Sequence(targets) => targets.iter().for_each(|target| self.bind_target(here, target)),
             Target::Rest(target) => self.bind_target(here, target),
             Target::Attribute(..) | Target::Item(_) => {}
+        }
+    }
+
+    /// Binds what a statement binds that is no import and no definition.
+    fn step(&mut self, here: Key, kind: &'c StepKind<'s>) {
+        match kind {
+            StepKind::Assign { targets, value, annotated } => match (&targets[..], value) {
+                // A bare declaration binds nothing.
+                (_, None) if *annotated => {}
+                ([Target::Name(name, _)], Some(value)) => self.bind(here, name, Binding::Alias(value)),
+                ([Target::Attribute(object, name)], Some(value)) if is_self(object) => {
+                    self.bind_field(here, name, value)
+                }
+                (targets, _) => targets.iter().for_each(|target| self.bind_target(here, target)),
+            },
+            StepKind::Update { target, .. } | StepKind::For { target, .. } => self.bind_target(here, target),
+            StepKind::With { items, .. } => {
+                let targets = items.iter().filter_map(|(_, target)| target.as_ref());
+                targets.for_each(|target| self.bind_target(here, target));
+            }
+            StepKind::Try { handlers, .. } => {
+                let names = handlers.iter().filter_map(|handler| handler.name);
+                names.for_each(|name| self.bind(here, name, Binding::Other));
+            }
+            StepKind::Match { arms, .. } => {
+                let names = arms.iter().flat_map(|arm| &arm.binds);
+                names.for_each(|name| self.bind(here, name, Binding::Other));
+            }
+            StepKind::Share(names) => self.share(here, names),
+            _ => {}
         }
     }
 

@@ -42,6 +42,9 @@ mod tf32;
 mod uncalled_checks;
 
 use super::files::{FileScope, Sighting};
+use super::waking::{Glance, Need};
+
+pub(super) use hardware::Found as HardwareFault;
 
 /// A check of one file.
 pub(super) struct Analysis {
@@ -245,9 +248,27 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("retry-inside-oom-handler", &["except"]),
 ];
 
-/// What a file in Python must hold besides; nothing for most.
-pub(super) fn beside(name: &str) -> &'static [&'static str] {
-    BESIDE.iter().find(|(known, _)| *known == name).map_or(&[], |(_, words)| words)
+/// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.
+const NAMED: &[(&str, &[&str])] =
+    &[("check-not-called", uncalled_checks::CHECKS), ("import-proof-in-same-process", &["sys.modules"])];
+
+/// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
+const GLANCES: &[(&str, Glance, fn() -> Vec<&'static str>)] = &[
+    ("device-name-typo", device_names::may_be_wrong, Vec::new),
+    ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
+    ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
+];
+
+/// What a file must hold for an analysis to look at it.
+pub(super) fn need(analysis: &Analysis) -> Need<'static> {
+    let of = |table: &[(&str, &'static [&'static str])]| {
+        let row = table.iter().find(|(known, _)| *known == analysis.name);
+        row.map_or(Vec::new(), |(_, words)| words.to_vec())
+    };
+    let glance = GLANCES.iter().find(|(known, ..)| *known == analysis.name);
+    let sure = glance.map_or(Vec::new(), |(.., sure)| sure());
+    let glance = glance.map(|(_, glance, _)| *glance);
+    Need { texts: analysis.words.to_vec(), names: of(NAMED), beside: of(BESIDE), glance, sure }
 }
 
 /// The check with this name.

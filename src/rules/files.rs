@@ -2,17 +2,16 @@
 //! only code can find.
 
 use super::Rule;
-use super::analyses::{self, Analysis};
+use super::analyses::{self, Analysis, HardwareFault};
 use super::uses;
+use super::waking::{Need, Waking};
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
-use aho_corasick::AhoCorasick;
-use aho_corasick::packed::Searcher;
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell};
 
 /// One file, as a rule about written code sees it.
 pub(super) struct FileScope<'a> {
@@ -23,6 +22,8 @@ pub(super) struct FileScope<'a> {
     pub file: FileId,
     pub code: &'a Code<'a>,
     pub names: &'a Names<'a, 'a>,
+    /// What is found wrong about hardware, which several rules share.
+    pub hardware: OnceCell<Vec<HardwareFault>>,
 }
 
 /// Something that a rule found in a file.
@@ -87,18 +88,8 @@ impl<'a> FileScope<'a> {
 
     /// Whether another file in Python has this word.
     pub fn is_named_elsewhere(&self, word: &str) -> bool {
-        self.others_with(word).next().is_some()
-    }
-
-    /// The other files in Python that have this word.
-    pub fn others_with(&self, word: &str) -> impl Iterator<Item = FileId> {
-        let sources = self.program.sources.files.iter().enumerate();
-        let others = sources.filter(move |(index, source)| {
-            *index != self.file.0 as usize
-                && matches!(source.language, Language::Python | Language::Notebook)
-                && has_word(&source.text, word)
-        });
-        others.map(|(index, _)| FileId(index as u32))
+        let files = (0..self.program.sources.files.len() as u32).map(FileId);
+        files.filter(|file| *file != self.file).any(|file| self.program.has_word(file, word))
     }
 
     pub fn language(&self) -> Language {
@@ -114,59 +105,34 @@ impl<'a> FileScope<'a> {
 /// The rules of a run that look at files, ready to be held against each.
 pub struct FileRules<'r> {
     rules: Vec<FileRule<'r>>,
-    /// Words without which no rule has anything to look for, each with the rules that it wakes.
-    words: AhoCorasick,
-    /// The same words, for the question whether there are any: many times as fast, and most files have none.
-    /// Absent on machines that cannot search so, and for more words than it takes.
-    any_word: Option<Searcher>,
-    woken: Vec<Vec<usize>>,
+    waking: Waking,
 }
 
 struct FileRule<'r> {
     rule: &'r Rule,
     severity: Severity,
     analysis: Option<&'static Analysis>,
-    /// It looks at every file of its languages.
-    always: bool,
-    /// Beside one of its words a file in Python must hold one of these.
-    beside: Vec<&'r str>,
 }
 
 impl<'r> FileRules<'r> {
-    /// Takes what looks at files out of the rules that run.
-    pub fn of(rules: impl Iterator<Item = (&'r Rule, Severity)>) -> FileRules<'r> {
+    /// Takes what looks at files out of the rules that run; `amount` is how much text there is, in bytes.
+    pub fn of(rules: impl Iterator<Item = (&'r Rule, Severity)>, amount: usize) -> FileRules<'r> {
         let mut found = Vec::new();
-        let mut words: Vec<&str> = Vec::new();
-        let mut woken: Vec<Vec<usize>> = Vec::new();
+        let mut needs = Vec::new();
         for (rule, severity) in rules {
             let analysis = rule.find.analysis.as_deref().and_then(analyses::named);
-            let wanted: Vec<&str> = match (&rule.find.uses, analysis) {
-                (Some(uses), _) => uses.names.keys().map(|name| uses::last_part(name)).collect(),
-                (_, Some(analysis)) => analysis.words.to_vec(),
+            needs.push(match (&rule.find.uses, analysis) {
+                (Some(uses), _) => Need {
+                    texts: uses.names.keys().map(|name| uses::last_part(name)).collect(),
+                    names: uses.names.keys().map(String::as_str).collect(),
+                    ..Need::default()
+                },
+                (_, Some(analysis)) => analyses::need(analysis),
                 _ => continue,
-            };
-            for word in &wanted {
-                match words.iter().position(|known| known == word) {
-                    Some(known) => woken[known].push(found.len()),
-                    None => {
-                        words.push(word);
-                        woken.push(vec![found.len()]);
-                    }
-                }
-            }
-            let beside: Vec<&str> = match (&rule.find.uses, analysis) {
-                (Some(uses), _) => uses.names.keys().map(|name| uses::part_before_last(name)).collect(),
-                (_, Some(analysis)) => analyses::beside(analysis.name).to_vec(),
-                _ => Vec::new(),
-            };
-            found.push(FileRule { rule, severity, analysis, always: wanted.is_empty(), beside });
+            });
+            found.push(FileRule { rule, severity, analysis });
         }
-        FileRules {
-            rules: found,
-            words: AhoCorasick::new(&words).expect("a few words"),
-            any_word: Searcher::new(&words),
-            woken,
-        }
+        FileRules { rules: found, waking: Waking::of(&needs, amount) }
     }
 
     /// What the rules find in one file.
@@ -179,31 +145,16 @@ impl<'r> FileRules<'r> {
     ) -> Vec<Finding> {
         let source = program.sources.file(file);
         let code = program.code(file);
-        let may_read = |rule: &Rule| {
+        let may_read = |index: usize| {
+            let rule = self.rules[index].rule;
             rule.reads(source.language) || (!code.snippets.is_empty() && rule.reads(Language::Python))
         };
-        let mut awake: Vec<bool> = self.rules.iter().map(|one| one.always && may_read(one.rule)).collect();
-        let sleeping = self.rules.iter().any(|one| !one.always && may_read(one.rule));
-        let has_any_word = || self.any_word.as_ref().is_none_or(|words| words.find(&source.text).is_some());
-        if sleeping && has_any_word() {
-            for found in self.words.find_overlapping_iter(&source.text) {
-                for &rule in &self.woken[found.pattern().as_usize()] {
-                    awake[rule] = awake[rule] || may_read(self.rules[rule].rule);
-                }
-            }
-        }
-        if matches!(source.language, Language::Python | Language::Notebook) {
-            let has = |word: &&str| memchr::memmem::find(source.text.as_bytes(), word.as_bytes()).is_some();
-            let has_any = |words: &[&str]| words.iter().any(has);
-            for (awake, one) in awake.iter_mut().zip(&self.rules) {
-                *awake = *awake && (one.beside.is_empty() || has_any(&one.beside));
-            }
-        }
+        let awake = self.waking.awake(code, &source.text, source.language, may_read);
         if !awake.contains(&true) {
             return Vec::new();
         }
         let names = Names::of(program, file);
-        let scope = FileScope { program, policy, cpu, file, code, names: &names };
+        let scope = FileScope { program, policy, cpu, file, code, names: &names, hardware: OnceCell::new() };
         let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&awake).filter(|(_, awake)| **awake) {
@@ -245,12 +196,6 @@ impl FileRule<'_> {
             status: Status::Active,
         }
     }
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |one: char| one.is_alphanumeric() || one == '_';
-    memchr::memmem::find_iter(text.as_bytes(), word)
-        .any(|at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 fn filled(template: &str, words: &[(&'static str, String)]) -> String {

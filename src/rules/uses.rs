@@ -191,10 +191,9 @@ pub(super) fn last_part(name: &str) -> &str {
     name.trim_end_matches("()").rsplit('.').next().unwrap_or(name)
 }
 
-/// `device` for `torch.device().index`.
-pub(super) fn part_before_last(name: &str) -> &str {
-    let before = name.trim_end_matches("()").rsplit_once('.').map_or(name, |(before, _)| before);
-    last_part(before)
+/// `torch`, `device` and `index` for `torch.device().index`.
+pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split('.').map(|part| part.trim_end_matches("()"))
 }
 
 fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {

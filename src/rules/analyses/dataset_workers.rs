@@ -50,7 +50,10 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
         if uses.is_empty() {
             continue;
         }
-        for other in scope.others_with(name) {
+        // No other file can make one.
+        let others = scope.program.files_with("DataLoader");
+        let others = others.iter().copied().filter(|other| *other != scope.file);
+        for other in others.filter(|other| scope.program.has_word(*other, name)) {
             let defines_its_own = {
                 let code = scope.program.code(other);
                 code.classes.iter().any(|class| class.name == name)

@@ -92,6 +92,22 @@ const INDICES: &[&str] = &[
     "main_gpu",
 ];
 
+/// All calls that are looked at but `torch.device`, which is nearly everywhere: there only a negative index is wrong.
+pub(super) fn rare() -> Vec<&'static str> {
+    let apart = APART.iter().map(|(call, ..)| *call);
+    let removed = REMOVED.iter().flat_map(|(calls, ..)| calls.iter().copied());
+    let others = ["cupy.cuda.Device", "pyannote.audio.Pipeline", "torch.cuda.set_device"];
+    let lists = [COUNTING, LISTING, AUTOCASTS].into_iter().flatten().copied();
+    apart.chain(removed).chain(others).chain(lists).collect()
+}
+
+/// Whether a part of a file may be a call of `torch.device` with a negative index, under whatever name.
+pub(in crate::rules) fn may_be_negative(part: Part<'_, '_>) -> bool {
+    let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return false };
+    !matches!(&call.callee.kind, ExprKind::Attribute(_, name) if *name != "device")
+        && call.arguments.iter().any(is_negative)
+}
+
 /// Arguments that the call does not take as they are.
 pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut found = Vec::new();

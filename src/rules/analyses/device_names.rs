@@ -33,6 +33,9 @@ const TAKERS: &[(&str, Option<usize>, &str)] = &[
 /// Libraries in whose files `.to("gpu")` may be right.
 const RIVALS: &[&str] = &["jax", "mxnet", "paddle", "tensorflow"];
 
+/// No longer kind of device is meant by mistake.
+const LONGEST: usize = 7;
+
 /// Texts at places that take a device, and that name none.
 pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut look = Look::default();
@@ -227,7 +230,7 @@ fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
     let rest = index.map_or(String::new(), |index| format!(":{index}"));
     let is_template = one.text.contains(['{', '%', '$', '<', '/', '\\'])
         || one.text.contains('.') && !one.text.starts_with("cuda.");
-    if is_template || !kind.is_ascii() || kind.len() > 7 {
+    if is_template || !kind.is_ascii() || kind.len() > LONGEST {
         return None;
     }
     if kind == "cuda" {
@@ -255,6 +258,15 @@ fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether a part of a file is a text that would be wrong where torch reads it.
+pub(in crate::rules) fn may_be_wrong(part: Part<'_, '_>) -> bool {
+    let Part::Expr(Expr { span, kind: ExprKind::Text(text) }) = part else { return false };
+    let kind = text.bytes().take(LONGEST + 1).position(|byte| byte == b':');
+    // Most texts are longer than the name of any device.
+    (kind.is_some() || text.len() <= LONGEST)
+        && meant_by(&Text { span: *span, text: text.to_string(), whole: true }, true).is_some()
 }
 
 /// Whether a name, a key or a keyword takes a device.

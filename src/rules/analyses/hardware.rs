@@ -18,6 +18,7 @@ mod tables;
 
 use crate::facts::Span;
 use crate::findings::Severity;
+use crate::languages::passages;
 use crate::rules::files::{FileScope, Sighting};
 
 pub(super) use emulation::gates_that_emulation_opens;
@@ -43,8 +44,8 @@ struct Fault {
 }
 
 /// Something wrong in a file.
-#[derive(Debug)]
-struct Found {
+#[derive(Clone, Debug)]
+pub(in crate::rules) struct Found {
     topic: Topic,
     span: Span,
     text: String,
@@ -222,27 +223,37 @@ pub(super) fn wrong_gates(scope: &FileScope<'_>) -> Vec<Sighting> {
     sightings(scope, Topic::Feature)
 }
 
-fn sightings(scope: &FileScope<'_>, topic: Topic) -> Vec<Sighting> {
+/// What is wrong in a file, whatever it is about.
+fn faults(scope: &FileScope<'_>) -> Vec<Found> {
     let mut found = literals::faults(scope);
     let branches = branches::faults(scope);
-    let margins = margins::faults(scope, &branches.tests);
-    let line =
-        |span: Span| scope.whole_text()[..span.start as usize].bytes().filter(|byte| *byte == b'\n').count();
+    let passages = passages(scope.program.sources.file(scope.file));
+    let margins = margins::faults(scope, &passages, &branches.tests);
     // What a comment says of a condition, a message behind it only says again.
     let said_again = |one: &Found| {
         one.in_prose
-            && one
-                .beside
-                .is_some_and(|(gate, _)| margins.iter().any(|comment| line(comment.span) == line(gate)))
+            && one.beside.is_some_and(|(gate, _)| {
+                margins.iter().any(|comment| line(scope, comment.span) == line(scope, gate))
+            })
     };
     found.extend(branches.found.into_iter().filter(|one| !said_again(one)));
     found.extend(margins);
-    found.extend(prose::faults(scope));
-    found.retain(|one| one.topic == topic);
+    found.extend(prose::faults(scope, &passages));
+    found
+}
+
+fn line(scope: &FileScope<'_>, span: Span) -> usize {
+    scope.whole_text()[..span.start as usize].bytes().filter(|byte| *byte == b'\n').count()
+}
+
+fn sightings(scope: &FileScope<'_>, topic: Topic) -> Vec<Sighting> {
+    let all = scope.hardware.get_or_init(|| faults(scope));
+    let mut found: Vec<Found> = all.iter().filter(|one| one.topic == topic).cloned().collect();
     found.sort_by_key(|one| (one.span, one.in_prose));
     // One line, one fault: what code says wrongly, its comment may say again.
     found.dedup_by(|later, first| {
-        later.span == first.span || (line(later.span) == line(first.span) && later.text == first.text)
+        later.span == first.span
+            || (later.text == first.text && line(scope, later.span) == line(scope, first.span))
     });
     let sighting = |one: Found| {
         let seen = Sighting::at(scope.place(one.span)).word("fault", one.text);

@@ -57,6 +57,23 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<Sighting> {
     found
 }
 
+/// Whether a part of a file may be such an assertion, whatever it is about.
+pub(in crate::rules) fn may_assert(part: Part<'_, '_>) -> bool {
+    match part {
+        Part::Step(step) => match &step.kind {
+            StepKind::Assert(_) => true,
+            StepKind::Branch { then, .. } => {
+                then.iter().any(|step| matches!(step.kind, StepKind::Raise(_) | StepKind::Evaluate(_)))
+            }
+            _ => false,
+        },
+        Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+            matches!(&call.callee.kind, ExprKind::Attribute(_, method) if method.starts_with("assert"))
+        }
+        _ => false,
+    }
+}
+
 fn inside(around: &Around<'_, '_>) -> Option<usize> {
     match around {
         Around::Function(number) => Some(*number),

@@ -131,23 +131,25 @@ fn is_cut_off<'n>(before: impl DoubleEndedIterator<Item = &'n Note>, value: &str
 fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
     let mut notes = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let (function, around) = within_function(around);
-        let loops: Vec<Span> = around
-            .iter()
-            .filter_map(|one| match one {
+        // Most parts say nothing, and what stands around them need not be known.
+        let mut note = |span, what| {
+            let (function, around) = within_function(around);
+            if around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind))) {
+                return;
+            }
+            let loops = around.iter().filter_map(|one| match one {
                 Around::Loop(step) => Some(step.span),
                 _ => None,
-            })
-            .collect();
-        if around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind))) {
-            return;
-        }
-        let since_loop = around.iter().rposition(|one| matches!(one, Around::Loop(_))).map_or(0, |at| at + 1);
-        let always = !around[since_loop..].iter().any(|one| {
-            matches!(one, Around::Then(_) | Around::Otherwise(_) | Around::Handler(..) | Around::TryElse(_))
-        });
-        let mut note = |span, what| {
-            notes.push(Note { function, loops: loops.clone(), always, span, what });
+            });
+            let since_loop =
+                around.iter().rposition(|one| matches!(one, Around::Loop(_))).map_or(0, |at| at + 1);
+            let always = !around[since_loop..].iter().any(|one| {
+                matches!(
+                    one,
+                    Around::Then(_) | Around::Otherwise(_) | Around::Handler(..) | Around::TryElse(_)
+                )
+            });
+            notes.push(Note { function, loops: loops.collect(), always, span, what });
         };
         match part {
             Part::Step(step) => match &step.kind {

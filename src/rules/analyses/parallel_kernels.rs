@@ -13,9 +13,10 @@ const MAX_HOPS: usize = 3;
 /// Parallel kernels in the workers of a pool whose threads nobody limits.
 pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<Sighting> {
     let text = scope.whole_text();
-    let limited = text.contains("set_num_threads") || scope.program.mentions("NUMBA_NUM_THREADS");
     let kernels = kernels_of(scope);
-    if limited || kernels.is_empty() {
+    let limited =
+        || text.contains("set_num_threads") || !scope.program.files_with("NUMBA_NUM_THREADS").is_empty();
+    if kernels.is_empty() || limited() {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Expr, ExprKind};
-use crate::facts::Span;
+use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
 
@@ -47,11 +47,9 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
 fn callers_choose(scope: &FileScope<'_>) -> bool {
     let dotted = scope.program.dotted(scope.file);
     let name = dotted.rsplit('.').next().unwrap_or(&dotted);
-    let chooses = |file| {
-        let text = &scope.program.sources.file(file).text;
-        ["set_device(", "set_device_index(", "CUDA_VISIBLE_DEVICES"].iter().any(|word| text.contains(word))
-    };
-    scope.is_library() && scope.others_with(name).any(chooses)
+    let choices = ["set_device", "set_device_index", "CUDA_VISIBLE_DEVICES"];
+    let calls = |file: &FileId| *file != scope.file && scope.program.has_word(*file, name);
+    scope.is_library() && choices.iter().any(|choice| scope.program.files_with(choice).iter().any(calls))
 }
 
 /// `torch.cuda.set_device` in a module that others import, outside what sets up ranks.

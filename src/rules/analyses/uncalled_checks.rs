@@ -8,7 +8,7 @@ use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
 
 /// Functions without arguments of their own whose answer is meant to be tested.
-const CHECKS: &[&str] = &[
+pub(super) const CHECKS: &[&str] = &[
     "accelerate.utils.is_cuda_available",
     "cupy.cuda.is_available",
     "cupy.is_available",

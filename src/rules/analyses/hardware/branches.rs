@@ -37,7 +37,7 @@ struct Look<'c> {
 /// Looks at all branches of a file.
 pub(super) fn faults(scope: &FileScope<'_>) -> Branches {
     let mut look = Look {
-        conditions: Conditions { scope },
+        conditions: Conditions::new(scope),
         given: Vec::new(),
         functions: Vec::new(),
         found: Vec::new(),

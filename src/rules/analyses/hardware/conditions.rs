@@ -3,6 +3,8 @@
 use crate::architectures::{self, Capability};
 use crate::code::{Comparison, Expr, ExprKind, Operator};
 use crate::rules::files::FileScope;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// What a side of a comparison is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,20 +24,66 @@ enum Side {
 /// Reads conditions of one file.
 pub(super) struct Conditions<'c> {
     pub scope: &'c FileScope<'c>,
+    /// All cards, ascending.
+    cards: Vec<Capability>,
+    /// By the place of each condition in memory: branches below it ask again and again.
+    known: RefCell<FxHashMap<*const Expr<'c>, Answers>>,
+}
+
+/// What a condition says of each card, one bit for each of them; there are fewer than 64.
+#[derive(Clone, Copy, Default)]
+struct Answers {
+    /// Capabilities decide it.
+    decided: u64,
+    /// It holds.
+    met: u64,
+}
+
+impl Answers {
+    fn not(self) -> Answers {
+        Answers { met: self.decided & !self.met, ..self }
+    }
+
+    fn all(parts: impl Iterator<Item = Answers>) -> Answers {
+        let (some_fails, all_met) =
+            parts.fold((0, u64::MAX), |(fails, met), one| (fails | one.not().met, met & one.met));
+        Answers { decided: some_fails | all_met, met: all_met & !some_fails }
+    }
+
+    fn any(parts: impl Iterator<Item = Answers>) -> Answers {
+        Answers::all(parts.map(Answers::not)).not()
+    }
 }
 
 /// Names are followed so far.
 const MAX_DEPTH: usize = 6;
 
 impl<'c> Conditions<'c> {
+    pub fn new(scope: &'c FileScope<'c>) -> Conditions<'c> {
+        Conditions { scope, cards: architectures::capabilities(), known: RefCell::default() }
+    }
+
     /// Whether a condition holds on a card; `None` when that depends on other things.
     pub fn holds(&self, test: &Expr<'c>, on: Capability) -> Option<bool> {
-        self.holds_at(test, on, 0)
+        let answers = self.answers(test);
+        let card = 1 << self.cards.binary_search(&on).ok()?;
+        (answers.decided & card != 0).then_some(answers.met & card != 0)
     }
 
     /// Whether a condition is about the capability of a card.
     pub fn speaks(&self, test: &Expr<'c>) -> bool {
-        architectures::capabilities().into_iter().any(|one| self.holds(test, one).is_some())
+        self.answers(test).decided != 0
+    }
+
+    fn answers(&self, test: &Expr<'c>) -> Answers {
+        if let Some(known) = self.known.borrow().get(&std::ptr::from_ref(test)) {
+            return *known;
+        }
+        let all = (1 << self.cards.len()) - 1;
+        let answers = self.answers_at(test, 0);
+        let answers = Answers { decided: answers.decided & all, met: answers.met & all };
+        self.known.borrow_mut().insert(test, answers);
+        answers
     }
 
     /// Whether what else a condition asks is about a feature: then it may be right whatever the capability is.
@@ -46,33 +94,23 @@ impl<'c> Conditions<'c> {
             .any(|word| text.contains(word))
     }
 
-    fn holds_at(&self, test: &Expr<'c>, on: Capability, depth: usize) -> Option<bool> {
+    fn answers_at(&self, test: &Expr<'c>, depth: usize) -> Answers {
         if depth > MAX_DEPTH {
-            return None;
+            return Answers::default();
         }
-        let next = |test: &Expr<'c>| self.holds_at(test, on, depth + 1);
+        let next = |test: &Expr<'c>| self.answers_at(test, depth + 1);
         match &test.kind {
-            ExprKind::Not(inner) => next(inner).map(|holds| !holds),
-            ExprKind::All(parts) => {
-                let all: Vec<Option<bool>> = parts.iter().map(next).collect();
-                match all.contains(&Some(false)) {
-                    true => Some(false),
-                    false => all.iter().all(|one| *one == Some(true)).then_some(true),
-                }
+            ExprKind::Not(inner) => next(inner).not(),
+            ExprKind::All(parts) => Answers::all(parts.iter().map(next)),
+            ExprKind::Any(parts) => Answers::any(parts.iter().map(next)),
+            ExprKind::Compare(comparison, sides) => {
+                self.of_each(|on| self.compares(*comparison, &sides.0, &sides.1, on))
             }
-            ExprKind::Any(parts) => {
-                let all: Vec<Option<bool>> = parts.iter().map(next).collect();
-                match all.contains(&Some(true)) {
-                    true => Some(true),
-                    false => all.iter().all(|one| *one == Some(false)).then_some(false),
-                }
-            }
-            ExprKind::Compare(comparison, sides) => self.compares(*comparison, &sides.0, &sides.1, on),
-            ExprKind::Unknown(parts) if parts.len() > 2 => self.chain(parts, on),
+            ExprKind::Unknown(parts) if parts.len() > 2 => self.of_each(|on| self.chain(parts, on)),
             ExprKind::Bind(_, value) => next(value),
             ExprKind::Call(call) => match (&call.callee.kind, &call.arguments[..]) {
                 (ExprKind::Name("bool"), [only]) => next(&only.value),
-                _ => None,
+                _ => Answers::default(),
             },
             ExprKind::Name(_) => {
                 let meant = self.scope.names.meant(test);
@@ -81,10 +119,21 @@ impl<'c> Conditions<'c> {
                         meant.kind,
                         ExprKind::Compare(..) | ExprKind::All(_) | ExprKind::Any(_) | ExprKind::Not(_)
                     );
-                if followed { self.holds_at(meant, on, depth + 1) } else { None }
+                if followed { next(meant) } else { Answers::default() }
             }
-            _ => None,
+            _ => Answers::default(),
         }
+    }
+
+    /// Asks for each card. What cannot be told of one cannot be told of any: that depends on how it is written.
+    fn of_each(&self, holds: impl Fn(Capability) -> Option<bool>) -> Answers {
+        let mut answers = Answers::default();
+        for (index, card) in self.cards.iter().enumerate() {
+            let Some(met) = holds(*card) else { return Answers::default() };
+            answers.decided |= 1 << index;
+            answers.met |= u64::from(met) << index;
+        }
+        answers
     }
 
     /// `80 <= cc < 89`
@@ -246,9 +295,9 @@ pub(super) fn capability_in(text: &str) -> Option<Capability> {
 
 /// What a variable holds by its name.
 fn by_name(name: &str) -> Option<Side> {
-    let lower = name.to_lowercase();
-    let words: Vec<&str> = lower.split('_').collect();
-    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let has = |wanted: &[&str]| {
+        name.split('_').any(|word| wanted.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))
+    };
     if has(&["count", "num", "counts", "sms", "n", "len", "list", "flags", "names"]) {
         return None;
     }

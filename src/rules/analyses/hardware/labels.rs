@@ -5,6 +5,8 @@ use super::patterns::PATTERNS;
 use crate::architectures::{Feature, architectures, features};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// Architectures that code names in one place; with each whether it stands for what came later too.
 #[derive(Debug)]
@@ -15,6 +17,9 @@ pub(super) struct Label {
 
 /// The architectures that a text is the name of: "NVIDIA Ada Lovelace", "Ampere or newer"; not what speaks of one.
 pub(super) fn named(text: &str) -> Option<Vec<(usize, bool)>> {
+    if text.len() >= 60 || !may_name_architecture(text) {
+        return None;
+    }
     let all = mentions(text, false);
     let mut rest = text.to_owned();
     for one in all.iter().rev() {
@@ -24,17 +29,29 @@ pub(super) fn named(text: &str) -> Option<Vec<(usize, bool)>> {
         || matches!(rest.trim().to_lowercase().as_str(), "and" | "or");
     let names: Vec<(usize, bool)> = all.iter().filter_map(architecture).collect();
     let others = all.iter().any(|one| !matches!(one.what, What::Architecture { .. } | What::Product { .. }));
-    (only_names && !others && !names.is_empty() && text.len() < 60).then_some(names)
+    (only_names && !others && !names.is_empty()).then_some(names)
 }
 
 /// The architecture that a longer text speaks of, where it is one alone and nothing is denied.
 pub(super) fn spoken_of(text: &str) -> Option<Vec<(usize, bool)>> {
+    if !may_name_architecture(text) {
+        return None;
+    }
     let all = mentions(text, false);
     let names: Vec<(usize, bool)> = all.iter().filter_map(architecture).collect();
     let capital = all.iter().all(|one| !matches!(one.what, What::Architecture { lower_case: true, .. }));
     let plain =
         all.len() == names.len() && !PATTERNS.lacking.is_match(text) && !PATTERNS.doubt.is_match(text);
     (names.len() == 1 && capital && plain).then_some(names)
+}
+
+/// Whether the name of an architecture is in a text at all: most have none, and a look at what else they name takes long.
+fn may_name_architecture(text: &str) -> bool {
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let words = architectures().iter().flat_map(|one| &one.words);
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("the words of a table")
+    });
+    WORDS.is_match(text)
 }
 
 fn architecture(one: &Mention) -> Option<(usize, bool)> {

@@ -3,7 +3,7 @@
 use super::claims;
 use super::conditions::{capability_of, names_capability};
 use super::labels;
-use super::mentions::{Mention, What, mentions};
+use super::mentions::{Mention, What, only_name};
 use super::range::Range;
 use super::sizes::{gb, is_size};
 use super::{Found, Topic};
@@ -194,11 +194,10 @@ impl Look<'_> {
                 let mut named: Vec<Mention> = Vec::new();
                 for part in parts {
                     if let Some(text) = text_of(part)
-                        && let [only] = mentions(text, false).as_slice()
+                        && let Some(only) = only_name(text)
                         && (only.start == 0 && only.end == text.len())
-                        && matches!(only.what, What::Architecture { .. } | What::Product { .. })
                     {
-                        named.push(*only);
+                        named.push(only);
                     } else if let ExprKind::Sequence(_) | ExprKind::Text(_) = part.kind
                         && let Some(one) = capability_of(self.scope, part).filter(|one| one.is_known())
                     {
@@ -310,13 +309,13 @@ impl Look<'_> {
                     span = Some(value.span);
                 }
             } else if let Some(text) = text_of(value)
-                && let [only] = mentions(text, false).as_slice()
+                && let Some(only) = only_name(text)
             {
                 match only.what {
                     What::Architecture { .. }
                         if labels::names_architecture(&lower) && labels::named(text).is_some() =>
                     {
-                        named.push(*only);
+                        named.push(only);
                         span = span.or(Some(value.span));
                     }
                     What::Product { product: one, exactly }
@@ -332,7 +331,7 @@ impl Look<'_> {
                         ]
                         .contains(&lower.as_str()) =>
                     {
-                        named.push(*only);
+                        named.push(only);
                         product = exactly.then_some(one);
                     }
                     _ => {}
@@ -435,10 +434,8 @@ fn said(range: Range) -> Mention {
 /// The product that a text is the name of.
 fn product_of(text: &str) -> Option<&'static Product> {
     let plain = text.trim_start_matches("NVIDIA ").trim_start_matches("GeForce ");
-    match mentions(plain, false).as_slice() {
-        [Mention { what: What::Product { product, exactly: true }, start: 0, end }]
-            if *end == plain.len() =>
-        {
+    match only_name(plain)? {
+        Mention { what: What::Product { product, exactly: true }, start: 0, end } if end == plain.len() => {
             Some(product)
         }
         _ => None,

@@ -7,14 +7,14 @@ use super::mentions::{What, mentions};
 use super::range::Range;
 use super::{Found, Topic, claims};
 use crate::architectures::{Capability, architecture_of};
-use crate::languages::{PassageKind, passages};
+use crate::languages::{Passage, PassageKind};
 use crate::rules::files::FileScope;
 
 /// The faults of the comments of a file, each beside code.
-pub(super) fn faults(scope: &FileScope<'_>, tests: &[Test]) -> Vec<Found> {
+pub(super) fn faults(scope: &FileScope<'_>, passages: &[Passage], tests: &[Test]) -> Vec<Found> {
     let text = scope.whole_text();
     let mut found = Vec::new();
-    for passage in passages(scope.program.sources.file(scope.file)) {
+    for passage in passages {
         if !matches!(passage.kind, PassageKind::Comment | PassageKind::Line) {
             continue;
         }

@@ -3,6 +3,8 @@
 use super::patterns::PATTERNS;
 use super::range::Range;
 use crate::architectures::{Capability, Product, architectures, features, products, series};
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// Something that a text names.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +54,21 @@ pub(super) fn mentions(text: &str, cued: bool) -> Vec<Mention> {
         apart
     });
     found
+}
+
+/// The architecture or product that a text names, where it names nothing else.
+pub(super) fn only_name(text: &str) -> Option<Mention> {
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let names = products().iter().chain(series()).flat_map(|one| one.name.split(' '));
+        let words = architectures().iter().flat_map(|one| &one.words).map(String::as_str).chain(names);
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("the words of tables")
+    });
+    // Most texts have none of the words, and to look for all that a text may name takes long.
+    if !WORDS.is_match(text) {
+        return None;
+    }
+    let [only] = mentions(text, false)[..] else { return None };
+    matches!(only.what, What::Architecture { .. } | What::Product { .. }).then_some(only)
 }
 
 /// Whether a word stands alone: not in an identifier or a longer word.

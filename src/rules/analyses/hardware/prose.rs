@@ -6,17 +6,16 @@ use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Found, Topic};
 use crate::architectures::{Product, architecture_of, architectures, features, products, series};
-use crate::languages::{Passage, PassageKind, passages};
+use crate::languages::{Passage, PassageKind};
 use crate::rules::files::FileScope;
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
 /// What the comments, docstrings and documents of a file say wrongly.
-pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
+pub(super) fn faults(scope: &FileScope<'_>, all: &[Passage]) -> Vec<Found> {
     let text = scope.whole_text();
     let about_gpus = PATTERNS.about_gpus.is_match(text);
     let mut found = Vec::new();
-    let all = passages(scope.program.sources.file(scope.file));
     let mut headings: Vec<(u8, &str)> = Vec::new();
     let mut record = Record::default();
     let mut at = 0;

@@ -1,0 +1,88 @@
+//! Questions about the whole project that its texts answer, without their code: which files have a word, whether somebody
+//! reads a variable.
+
+use super::Program;
+use crate::facts::FileId;
+use crate::sources::Language;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The files that have a word, for each that was asked for: every text is searched once.
+#[derive(Default)]
+pub(super) struct Known(Mutex<FxHashMap<&'static str, Arc<[FileId]>>>);
+
+impl Program<'_> {
+    /// The files that have this text somewhere, whatever their language.
+    pub(crate) fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
+        let mut known = self.words.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let search = || {
+            let finder = memchr::memmem::Finder::new(text);
+            let files = self.sources.files.iter().enumerate();
+            let having = files.filter(|(_, source)| finder.find(source.text.as_bytes()).is_some());
+            having.map(|(index, _)| FileId(index as u32)).collect()
+        };
+        known.entry(text).or_insert_with(search).clone()
+    }
+
+    /// Whether a file in Python has this word.
+    pub(crate) fn has_word(&self, file: FileId, word: &str) -> bool {
+        let source = self.sources.file(file);
+        let is_part = |one: char| one.is_alphanumeric() || one == '_';
+        let text = source.text.as_str();
+        matches!(source.language, Language::Python | Language::Notebook)
+            && memchr::memmem::find_iter(text.as_bytes(), word)
+                .any(|at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+    }
+
+    /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
+    /// that are written somewhere.
+    pub(crate) fn reads_variable(&self, name: &str) -> bool {
+        const READING: &[&str] =
+            &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
+        self.sources.files.iter().any(|source| {
+            memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
+                let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let is_item = (before.ends_with("[\"") || before.ends_with("['"))
+                    && behind.get(2..).is_some_and(|rest| {
+                        let rest = rest.trim_start();
+                        !rest.starts_with('=') || rest.starts_with("==")
+                    });
+                let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
+                whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
+            })
+        })
+    }
+
+    /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
+    pub(crate) fn tests_run_in_parallel(&self) -> bool {
+        const SETTINGS: [&str; 4] = ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"];
+        const WORDS: [&str; 4] = ["xdist", "-n auto", "-n logical", "--numprocesses"];
+        self.sources.files.iter().any(|source| {
+            let name = source.name.rsplit('/').next().unwrap_or(&source.name);
+            let is_setting = SETTINGS.contains(&name) || name.starts_with("requirements");
+            let words = if is_setting { &WORDS[..] } else { &["PYTEST_XDIST_WORKER"] };
+            let counts = is_setting || name == "conftest.py";
+            counts && words.iter().any(|word| source.text.contains(word))
+        })
+    }
+
+    /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
+    /// star. Judged by the text.
+    pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
+        let reads = |text: &str| {
+            let has_star = text.contains("import *");
+            text.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (&text[..at], &text[at + name.len()..]);
+                let line = before.rsplit('\n').next().unwrap_or_default();
+                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
+                whole && (before.ends_with('.') || (bare && (has_star || line.contains("import "))))
+            })
+        };
+        let mut others = self.sources.files.iter().enumerate().filter(|(index, source)| {
+            *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
+        });
+        others.any(|(_, source)| reads(&source.text))
+    }
+}
