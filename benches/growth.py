@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the cost of `gpulint check` grows with the project: generated projects of 1,000, 10,000 and 100,000 files.
 
-    benches/growth.py FOLDER [--files 1000,10000,100000] [--hot 0.03] [--shape divisions,web] [--rounds 3]
+    benches/growth.py FOLDER [--files 1000,10000,100000] [--hot 0.03] [--shape divisions,web] [--rounds 3] [--named 5]
 
 FOLDER receives one project for each size, shape and share of hot modules, on the first run; the same arguments and seed
 always make the same files. GPULINT names the binary and defaults to the release build; RAYON_NUM_THREADS is passed on.
@@ -16,6 +16,8 @@ The shape decides how far one entry point reaches, which is what the cost depend
 
     divisions   an area imports from the 10 areas of its division: an entry point reaches at most 1,000 files at any size
     web         an area imports from all areas: an entry point may reach the whole project
+
+`--named` checks so many files of each project, spread over it, as a hook does with those of a commit; without it all are checked.
 
 Each round runs every project once without a policy and once with one, the sizes in turn, so that a busy moment of the machine
 hits all. The figures are medians; `x` is the growth since the size before, 10.0 is linear for ten times the files. The most
@@ -118,6 +120,7 @@ def main():
     parser.add_argument("--hot", default="0.03", help="shares of the files that touch CUDA themselves")
     parser.add_argument("--shape", default="divisions", help="divisions, web, or both with a comma between")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--named", type=int, help="check so many files of each project instead of all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--generate-only", action="store_true")
     arguments = parser.parse_args()
@@ -130,7 +133,7 @@ def main():
             projects[shape, hot, size] = arguments.folder / name
             project(arguments.folder / name, size, shape, hot, arguments.seed)
     if not arguments.generate_only:
-        measure(projects, arguments.rounds)
+        measure(projects, arguments.rounds, arguments.named)
 
 
 def project(folder, size, shape, hot, seed):
@@ -230,7 +233,7 @@ def test_text(top, number, chance):
     return "\n".join(lines)
 
 
-def measure(projects, rounds):
+def measure(projects, rounds, named):
     gpulint = os.environ.get("GPULINT")
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
     gpulint = pathlib.Path(gpulint or target / "release/gpulint").resolve()
@@ -241,7 +244,7 @@ def measure(projects, rounds):
     for _ in range(rounds):
         for key, folder in projects.items():
             for policy, options in policies.items():
-                command = [gpulint, "check", *options, "--no-cache", "--format", "concise", "."]
+                command = [gpulint, "check", *options, "--no-cache", "--format", "concise", *paths(folder, named)]
                 measured.setdefault((*key, policy), []).append(run(command, folder))
     threads = os.environ.get("RAYON_NUM_THREADS", os.cpu_count())
     print(f"{threads} threads, {rounds} rounds, medians\n")
@@ -259,6 +262,14 @@ def measure(projects, rounds):
     print()
     for (shape, hot, size, policy), figures in sorted(measured.items(), key=lambda item: order(item[0])):
         print(f"{shape} {hot:.1%} {size:,} {policy}: {figures[-1][3]}")
+
+
+def paths(folder, named):
+    """What is checked: the whole project, or so many of its files."""
+    if named is None:
+        return ["."]
+    files = sorted(path.relative_to(folder) for path in folder.rglob("*.py"))
+    return files[len(files) // (2 * named) :: max(1, len(files) // named)][:named]
 
 
 def order(key):

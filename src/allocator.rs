@@ -136,6 +136,14 @@ pub fn says_the_same(one: &str, other: &str) -> bool {
     includes(one, other) && includes(other, one)
 }
 
+/// The first setting that two values give different values, as the first of them has it.
+pub fn contradiction(one: &str, other: &str) -> Option<String> {
+    let others: Vec<(&str, &str)> = settings(other).collect();
+    let differs =
+        |(key, value): &(&str, &str)| others.iter().any(|(known, new)| known == key && new != value);
+    settings(one).find(differs).map(|(key, value)| format!("{key}:{value}"))
+}
+
 /// Whether a value says all that another says.
 pub fn includes(value: &str, wanted: &str) -> bool {
     let said: Vec<(&str, &str)> = settings(value).collect();

@@ -5,8 +5,12 @@
 
 mod check;
 mod crash;
+mod init;
 mod options;
+mod outputs;
 mod rules;
+mod server;
+mod shells;
 mod trace;
 
 use crate::report::printable;
@@ -28,7 +32,13 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Tells you which GPU your code will touch, before it touches one.
 #[derive(Parser)]
-#[command(name = "gpulint", version, propagate_version = false, arg_required_else_help = true)]
+#[command(
+    name = "gpulint",
+    version,
+    propagate_version = false,
+    arg_required_else_help = true,
+    args_override_self = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -43,10 +53,18 @@ enum Command {
     Check(check::Arguments),
     /// Show what a program does to the environment and the GPU, in the order in which it happens.
     Trace(trace::Arguments),
+    /// Write a policy, from the GPUs of this machine or from what is said here, and how to run gpulint.
+    Init(init::Arguments),
     /// Explain a rule.
     Rule(rules::Explain),
     /// List the rules, or test them.
     Rules(rules::List),
+    /// Show findings in an editor: a language server on standard input and output.
+    Server(server::Arguments),
+    /// Print the script with which a shell completes the words of gpulint.
+    Completions(shells::Completions),
+    /// Print the manual page.
+    Man,
 }
 
 /// Runs the command line of this process.
@@ -65,10 +83,14 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> u8 {
     let mut out = BufWriter::new(stdout(cli.color));
     let ended = match cli.command {
-        Command::Check(arguments) => check::run(arguments, cli.color, &mut out),
+        Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
+        Command::Init(arguments) => init::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
+        Command::Server(arguments) => Ok(server::run(arguments)),
+        Command::Completions(arguments) => shells::completions(&arguments, &mut out),
+        Command::Man => shells::manual(&mut out),
     };
     let flushed = ignoring_closed_pipe(out.flush());
     match ended.and_then(|code| flushed.map(|()| code)) {
@@ -81,7 +103,7 @@ fn run(cli: Cli) -> u8 {
 }
 
 /// Runs `work` where it, and everything that it does in parallel, has room to recurse.
-fn on_large_stacks(work: impl FnOnce() -> u8 + Send) -> u8 {
+fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build() {
         Ok(pool) => pool.install(work),
         // Not every machine lets a process have so much; most programs are not that deep.

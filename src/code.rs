@@ -11,7 +11,10 @@ pub mod walk;
 use crate::facts::Span;
 use std::borrow::Cow;
 
-pub use launchers::{Command, Export, Host, Observation, Observed, SetVariable, Setting, Snippet, Unit};
+pub use launchers::{
+    Command, Export, Extended, Host, MakeTarget, Observation, Observed, SetVariable, Setting, ShellText,
+    Snippet, Unit,
+};
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 
 /// The code of one file.
@@ -23,10 +26,14 @@ pub struct Code<'s> {
     pub classes: Vec<Class<'s>>,
     /// What the file starts or describes beside `body`: each is a program of its own.
     pub units: Vec<Unit<'s>>,
+    /// The targets of a Makefile, in its order.
+    pub targets: Vec<MakeTarget<'s>>,
     /// The unit, by its number, that pytest applies to itself before it collects tests.
     pub before_tests: Option<usize>,
     /// Python that commands of the units hand to an interpreter.
     pub snippets: Vec<Snippet<'s>>,
+    /// Command lines that its Python may start, ascending.
+    pub shell_texts: Vec<ShellText<'s>>,
     /// Packages that the file asks for.
     pub requirements: Vec<Requirement>,
     /// Other files of requirements that it names.
@@ -148,6 +155,8 @@ pub enum StepKind<'s> {
     Child(Block<'s>),
     /// The commands of another file run here, in the same shell or process: `source env.sh`, `%run train.py`.
     Source(Expr<'s>),
+    /// What a unit of another file sets is there too: `extends: {file: base.yml, service: gpu}`.
+    Extend(Box<Extended<'s>>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
     /// Something is written down that a rule may speak of.

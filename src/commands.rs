@@ -5,11 +5,17 @@
 //! which of their options take a value, and nothing of files.
 
 mod containers;
+mod launchers;
+mod make;
 mod pytest;
 mod sessions;
 mod shells;
 mod wrappers;
 
+pub use launchers::Mask;
+
+use launchers::picked;
+use make::make_started;
 use pytest::test_paths;
 use shells::{cmd_started, powershell_started, shell_started};
 use wrappers::{SLURM, WRAPPERS, Wrapper, flags_of, values_of};
@@ -23,6 +29,8 @@ pub struct Invocation {
     pub removed: Vec<String>,
     /// Variables that options of a wrapper set: `-e X=1`, `--export=ALL,X=1`.
     pub settings: Vec<Setting>,
+    /// The mask that a launcher of processes gives to what it starts.
+    pub mask: Option<Mask>,
     /// `env -i`: the program gets none of the variables of its parent.
     pub clean: bool,
     /// Files of settings that are loaded for the program: `uv run --env-file .env`.
@@ -99,6 +107,8 @@ pub enum Started {
     ShellInput(Dialect),
     /// `pytest tests/a.py`: files and folders, none for all that are found.
     Tests(Vec<String>),
+    /// Targets of a Makefile, the first one for none; `variables` are positions of words such as `GPU=1`.
+    Make { folder: Option<String>, file: Option<String>, targets: Vec<String>, variables: Vec<usize> },
     /// Any other program, by its name without folders.
     Program(String),
 }
@@ -136,6 +146,9 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
             matches!(name, "torchrun" | "deepspeed" | "horovodrun" | "mpirun" | "mpiexec" | "srun");
         if name == "dotenv" {
             invocation.settings_files.push(".env".to_owned());
+        }
+        if name == "deepspeed" {
+            invocation.mask = Some(Mask::Counted);
         }
         invocation.repeated |= matches!(name, "xargs" | "parallel");
         python |= wrapper.python;
@@ -232,6 +245,7 @@ fn skip_options(
         }
         let value = words.get(at + 1).copied().flatten();
         note_settings(words, at, wrapper.name, invocation);
+        invocation.mask = picked(words, at, wrapper.name).or(invocation.mask);
         match (wrapper.name, *word) {
             ("env", "-i" | "--ignore-environment") => invocation.clean = true,
             ("env", "-u" | "--unset") => {
@@ -322,6 +336,7 @@ fn started(
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" => shell_started(words, at + 1),
         "pwsh" | "powershell" => powershell_started(words, at + 1, invocation),
         "cmd" => cmd_started(words, at + 1, invocation),
+        "make" | "gmake" => make_started(words, at + 1),
         "su" | "runuser" => {
             match words[at..].iter().position(|word| matches!(word, Some("-c" | "--command"))) {
                 Some(option) => Started::ShellCode(Dialect::Bourne, at + option + 1),

@@ -1,5 +1,6 @@
 //! Findings: what a rule says about a place, ready to be suppressed, counted and rendered.
 
+pub mod baseline;
 pub mod fingerprint;
 pub mod suppressions;
 
@@ -33,6 +34,8 @@ pub enum Status {
     Active,
     Suppressed,
     Baselined,
+    /// On lines that did not change, in a run about changed ones: counted, and in no report.
+    Unchanged,
 }
 
 /// One fault at one place.
@@ -60,6 +63,19 @@ pub struct Finding {
 pub struct Related {
     pub place: Place,
     pub message: String,
+    pub moment: Moment,
+}
+
+/// When something happens, seen from the place of the finding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Moment {
+    /// It leads to what comes before too.
+    First,
+    Before,
+    After,
+    /// It stands there, and nothing says that one comes before the other.
+    #[default]
+    Unordered,
 }
 
 /// A fix that `--fix` would make, as far as a report needs to know it.

@@ -20,6 +20,7 @@ mod passages;
 mod powershell;
 mod python;
 mod requirements;
+mod runner_devices;
 mod rust;
 mod settings;
 mod shell;
@@ -59,7 +60,7 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
         Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),
         Language::PowerShell => powershell::lower(source),
-        Language::Python => python::lower(&source.text).map(|code| requirements::of_setup(source, code)),
+        Language::Python => python::lower(source).map(|code| requirements::of_setup(source, code)),
         Language::Requirements => requirements::lower(source),
         Language::Rust => rust::lower(source),
         Language::Shell => shell::lower(source),

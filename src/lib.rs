@@ -12,40 +12,46 @@
 //!    │       (what libraries do is data: `rules/effects/`, `rules/packages/`)
 //! rules      traces → findings: one YAML file each, with its reason, sources and examples
 //!    │
-//! findings   suppressed and fingerprinted; marked, never dropped
-//!    │
+//! findings   suppressed, fingerprinted, held against the baseline and the changed lines (`changes`);
+//!    │       marked, never dropped
 //! report     one pure function per format
 //! ```
 //!
+//! `server` takes the same way for what is open in an editor.
+//!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
-//! whole way. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
+//! whole way; `silencing` goes it twice to write comments that silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
 //! those before it only.
 
 mod allocator;
 pub mod architectures;
+mod changes;
 pub mod cli;
 pub mod code;
 mod commands;
 pub mod facts;
 pub mod findings;
+mod init;
 pub mod languages;
 mod masks;
 pub mod policy;
 pub mod program;
+mod replacement;
 pub mod report;
 pub mod rules;
+mod server;
 pub mod settings;
+mod silencing;
 pub mod sources;
 pub mod trace;
 pub mod versions;
 
-use code::Code;
 use facts::FileId;
 use findings::{Finding, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
-use program::{Options, Program, Start};
+use program::{Modules, Options, Program, Reach, Start};
 use rayon::prelude::*;
 use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
 use settings::Settings;
@@ -57,7 +63,9 @@ pub struct Outcome {
     /// Sorted by file, place and rule; only those in files that are reported.
     pub findings: Vec<Finding>,
     /// Files that were checked, of those that are reported.
-    pub checked: usize,
+    pub checked: Vec<FileId>,
+    /// Ids of the rules that ran.
+    pub ran: Vec<String>,
     /// Files, and parts of files, that could not be read, or not as their language.
     pub skipped: Vec<Skipped>,
     /// Files whose programs were too large to be followed to their end, by name.
@@ -72,8 +80,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     let policy = &settings.policy;
     let cpu = settings.cpu_section();
     let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
-    let (codes, skipped) = lower_all(sources, settings.language_choices());
-    let program = Program::new(sources, codes, &rules.knowledge, settings.options(cpu.as_ref()));
+    let (program, skipped) = program_of(sources, settings, settings.options(cpu.as_ref()), rules);
     let judge = |trace: &Trace, start: Start| {
         let kind = match start {
             Start::Library => ScopeKind::Library,
@@ -96,15 +103,15 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
-    let is_checked =
-        |(file, source): (usize, &sources::Source)| source.reported && program.is_read(FileId(file as u32));
-    let checked = sources.files.iter().enumerate().filter(|&entry| is_checked(entry)).count();
+    let files = (0..sources.files.len()).map(|file| FileId(file as u32));
+    let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
+    let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
     if settings.process_ends {
         std::mem::forget(program);
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
-    Ok(Outcome { findings, checked, skipped, unfinished })
+    Ok(Outcome { findings, checked, ran, skipped, unfinished })
 }
 
 /// What rules about written code find in the files that are reported.
@@ -130,25 +137,38 @@ fn written_faults(
     findings
 }
 
-/// The code of every file, and those that are not what they seem.
-fn lower_all(sources: &Sources, choices: Choices) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
-    let lowered: Vec<_> = sources.files.par_iter().map(|source| languages::lower(source, choices)).collect();
+/// The program that the sources are, and files that are not what they seem. No more is parsed than has a say in
+/// what is reported.
+fn program_of<'s>(
+    sources: &'s Sources,
+    settings: &Settings,
+    options: Options,
+    rules: &'s RuleSet,
+) -> (Program<'s>, Vec<Skipped>) {
+    let choices = settings.language_choices();
+    let modules = Modules::new(sources);
+    let reach = Reach::of(sources, &modules, choices.markdown_shell);
+    let lower = |(index, source): (usize, &'s sources::Source)| {
+        reach.is_parsed(FileId(index as u32)).then(|| languages::lower(source, choices))
+    };
+    let lowered: Vec<_> = sources.files.par_iter().enumerate().map(lower).collect();
     let mut skipped = Vec::new();
     let mut codes = Vec::with_capacity(lowered.len());
     for (lowered, source) in lowered.into_iter().zip(&sources.files) {
         let (code, unread) = match lowered {
-            Ok(mut code) => {
+            None => (None, Vec::new()),
+            Some(Ok(mut code)) => {
                 let unread = std::mem::take(&mut code.unread);
                 (Some(code), unread)
             }
-            Err(reason) => (None, vec![reason]),
+            Some(Err(reason)) => (None, vec![reason]),
         };
         if source.reported {
             skipped.extend(unread.into_iter().map(|reason| Skipped { path: source.name.clone(), reason }));
         }
         codes.push(code);
     }
-    (codes, skipped)
+    (Program::new(sources, modules, reach, codes, &rules.knowledge, options), skipped)
 }
 
 /// Applies what the policy says about single rules and paths.
@@ -162,15 +182,18 @@ fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: 
     });
 }
 
-/// Where two rules speak of one fault, the one that says more of it is kept.
+/// Where two rules speak of one fault, the one that says more of it is kept, unless it takes it less seriously.
 fn keep_stronger(findings: &mut Vec<Finding>, selection: &Selection<'_>) {
     for (rule, _) in selection.rules().filter(|(rule, _)| !rule.yields_to.is_empty()) {
         let stronger: Vec<_> = findings
             .iter()
             .filter(|finding| rule.yields_to.contains(&finding.rule))
-            .map(|finding| finding.place)
+            .map(|finding| (finding.place, finding.severity))
             .collect();
-        findings.retain(|finding| finding.rule != rule.id || !stronger.contains(&finding.place));
+        let is_said = |finding: &Finding| {
+            stronger.iter().any(|(place, severity)| *place == finding.place && *severity >= finding.severity)
+        };
+        findings.retain(|finding| finding.rule != rule.id || !is_said(finding));
     }
 }
 

@@ -25,9 +25,10 @@ pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
 pub(crate) use load::load_named;
+pub(crate) use load::read_text as read;
 pub use load::{line_naming, load};
 pub use overrides::{apply_overrides, is_override};
-pub use pattern::{ModulePattern, NamePattern};
+pub use pattern::{FilePattern, ModulePattern, NamePattern};
 pub use rules::{PathRules, Rules};
 pub use runtime::{Leak, Mode, Runtime, Target};
 
@@ -57,12 +58,17 @@ pub struct Policy {
     /// Which rules run and how bad their findings are.
     #[serde(deserialize_with = "or_default")]
     pub rules: Rules,
+    /// A file with findings that are known and do not fail a run, relative to the project root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<PathBuf>,
     /// What `validate` and `exec` do on a machine with a GPU.
     #[serde(deserialize_with = "or_default")]
     pub runtime: Runtime,
     /// Choices about the languages that are read.
     #[serde(deserialize_with = "or_default")]
     pub languages: Languages,
+    /// Files and folders that are not reported on, by glob relative to the project root.
+    pub exclude: Vec<FilePattern>,
 }
 
 /// What every script must contain.

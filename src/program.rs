@@ -11,6 +11,7 @@ mod milestones;
 mod modules;
 mod names;
 mod paths;
+mod reach;
 mod run;
 mod state;
 mod stops;
@@ -20,7 +21,9 @@ mod words;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
+pub use modules::Modules;
 pub use names::Names;
+pub use reach::Reach;
 pub(crate) use run::is_gpu_variable;
 pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
@@ -31,7 +34,6 @@ use crate::sources::{Language, Sources};
 use crate::versions::Versions;
 use imports::Imports;
 use knowledge::Knowledge;
-use modules::Modules;
 use rayon::prelude::*;
 use run::Run;
 use rustc_hash::FxHashSet;
@@ -43,6 +45,7 @@ pub struct Program<'s> {
     pub(crate) sources: &'s Sources,
     pub(crate) codes: Vec<Option<Code<'s>>>,
     pub(crate) modules: Modules,
+    reach: Reach,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
     versions: Versions<'s>,
@@ -107,14 +110,15 @@ impl Drop for Program<'_> {
 }
 
 impl<'s> Program<'s> {
-    /// `codes` holds the code of each file of `sources`, `None` where it could not be read.
+    /// `codes` holds the code of each file of `sources`, `None` where it could not be read or is not needed.
     pub fn new(
         sources: &'s Sources,
+        modules: Modules,
+        reach: Reach,
         codes: Vec<Option<Code<'s>>>,
         knowledge: &'s Knowledge,
         options: Options,
     ) -> Self {
-        let modules = Modules::new(sources);
         let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
         Program {
             cpu_part: OnceLock::new(),
@@ -124,6 +128,7 @@ impl<'s> Program<'s> {
             sources,
             codes,
             modules,
+            reach,
             knowledge,
             options,
             versions: Versions::new(sources),
@@ -165,7 +170,7 @@ impl<'s> Program<'s> {
         let cut = launchers.iter().filter(|(trace, _)| trace.cut);
         followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
         let files = (0..self.codes.len() as u32).map(FileId);
-        let alone = files.filter(|&file| self.has_code_alone(file, ran));
+        let alone = files.filter(|&file| self.reach.leads(file) && self.has_code_alone(file, ran));
         let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
         let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
         let left_alone = self.left_alone().first().map(|&first| (first, Start::Modules, None));
@@ -340,6 +345,7 @@ impl<'s> Program<'s> {
         self.left_alone.get_or_init(|| {
             let may_act = |file: &FileId| {
                 self.language_of(*file) == Language::Python
+                    && self.reach.leads(*file)
                     && self.is_hot(*file)
                     && !self.ran_elsewhere(*file)
                     && self.start_of(*file).is_none()
@@ -351,7 +357,7 @@ impl<'s> Program<'s> {
 
     /// Whether a file of the project imports this one.
     pub(crate) fn is_imported(&self, file: FileId) -> bool {
-        self.imports.is_imported(file)
+        self.imports.is_imported(file) || self.reach.is_imported(file)
     }
 
     /// Whether the file could be read as its language.

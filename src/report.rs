@@ -1,10 +1,20 @@
 //! Renders what a run found, in the format that the reader asked for: one pure function per format.
 
+mod azure;
+mod checkstyle;
 mod concise;
 mod excerpt;
 mod github;
+mod gitlab;
+mod html;
 mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod place;
 mod printable;
+mod rdjson;
+mod sarif;
 mod secrets;
 mod statistics;
 mod summary;
@@ -14,17 +24,24 @@ pub(crate) use printable::printable;
 pub use statistics::render as render_statistics;
 pub use summary::{summary_line, unfinished_line};
 
+use crate::findings::fingerprint::fingerprints;
 use crate::findings::{Finding, Severity, Status};
+use crate::rules::RuleSet;
 use crate::sources::{Skipped, Sources};
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::io::Write;
 
+/// Where gpulint is at home.
+const REPOSITORY: &str = "https://github.com/OWNER/gpulint";
 /// Where every rule is explained; the id of the rule is the anchor.
-const RULES_PAGE: &str = "https://github.com/OWNER/gpulint/blob/main/docs/rules.md";
+pub(crate) const RULES_PAGE: &str = "https://github.com/OWNER/gpulint/blob/main/docs/rules.md";
 
 /// What a renderer is given.
 pub struct Report<'a> {
     pub sources: &'a Sources,
+    /// The rules that the findings are of, for what there is to say about them in general.
+    pub rules: &'a RuleSet,
     /// All findings, also hidden and suppressed ones, sorted by file, place and rule.
     pub findings: &'a [Finding],
     /// How many files were checked.
@@ -41,6 +58,9 @@ pub struct Report<'a> {
     pub colour: bool,
     /// The folder that paths count from, as seen from the top of the repository: `app/`, or nothing.
     pub below_repository: &'a str,
+    /// Whether the run is part of a GitHub workflow. GitHub shows suppressed findings of a SARIF file like any other, and
+    /// its uploads name the analysis.
+    pub on_github: bool,
 }
 
 /// How a report is written.
@@ -52,19 +72,47 @@ pub enum Format {
     Concise,
     /// One JSON object, for programs.
     Json,
+    /// One JSON object for each finding, each on a line.
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning and editors.
+    Sarif,
     /// Workflow commands that GitHub Actions turns into annotations.
     Github,
+    /// The code quality report of GitLab.
+    Gitlab,
+    /// Test cases as JUnit writes them.
+    Junit,
+    /// The diagnostic format of reviewdog.
+    Rdjson,
+    /// The XML of Checkstyle.
+    Checkstyle,
+    /// Logging commands that Azure Pipelines turns into issues.
+    Azure,
+    /// A table for the summary of a job or a comment.
+    Markdown,
+    /// One page that needs nothing else.
+    Html,
 }
 
 /// Writes the report. Text and concise end with the summary; beside the others it belongs on
-/// standard error, see [`summary_line`].
-pub fn render(report: &Report, format: Format, out: &mut dyn Write) -> std::io::Result<()> {
-    match format {
+/// standard error, see [`summary_line`]. Returns what the form of the report had no room for, in one sentence.
+pub fn render(report: &Report, format: Format, out: &mut dyn Write) -> std::io::Result<Option<String>> {
+    let written = match format {
+        Format::Sarif => return sarif::render(report, out),
+        Format::Markdown => return markdown::render(report, out),
+        Format::Html => return html::render(report, out),
         Format::Text => text::render(report, out),
         Format::Concise => concise::render(report, out),
         Format::Json => json::render(report, out),
+        Format::Jsonl => jsonl::render(report, out),
         Format::Github => github::render(report, out),
-    }
+        Format::Gitlab => gitlab::render(report, out),
+        Format::Junit => junit::render(report, out),
+        Format::Rdjson => rdjson::render(report, out),
+        Format::Checkstyle => checkstyle::render(report, out),
+        Format::Azure => azure::render(report, out),
+    };
+    written.map(|()| None)
 }
 
 /// How many findings there are, hidden ones included.
@@ -75,6 +123,8 @@ pub struct Counts {
     pub note: usize,
     pub suppressed: usize,
     pub baselined: usize,
+    /// Findings on unchanged lines, which a run about changed ones does not show.
+    pub unchanged: usize,
     /// Active findings that have a fix, safe or not.
     pub fixable: usize,
 }
@@ -87,6 +137,7 @@ impl<'a> Report<'a> {
             match (finding.status, finding.severity) {
                 (Status::Suppressed, _) => counts.suppressed += 1,
                 (Status::Baselined, _) => counts.baselined += 1,
+                (Status::Unchanged, _) => counts.unchanged += 1,
                 (Status::Active, Severity::Error) => counts.error += 1,
                 (Status::Active, Severity::Warning) => counts.warning += 1,
                 (Status::Active, Severity::Note) => counts.note += 1,
@@ -101,6 +152,38 @@ impl<'a> Report<'a> {
         let min = self.min_severity;
         self.findings.iter().filter(move |f| f.status == Status::Active && f.severity >= min)
     }
+
+    /// The same, for readers who do not see all of them.
+    fn worst_first(&self) -> Vec<&'a Finding> {
+        let mut findings: Vec<_> = self.shown().collect();
+        findings.sort_by_key(|finding| badness(finding));
+        findings
+    }
+
+    /// The same, those of each file together.
+    fn by_file(&self) -> Vec<Vec<&'a Finding>> {
+        let shown: Vec<_> = self.shown().collect();
+        shown.chunk_by(|one, other| one.place.file == other.place.file).map(<[_]>::to_vec).collect()
+    }
+
+    /// The findings that programs are told of, with their fingerprints: also those that do not count.
+    fn recorded(&self) -> Vec<(&'a Finding, String)> {
+        let fingerprints = fingerprints(self.findings, self.sources);
+        let pairs = self.findings.iter().zip(fingerprints);
+        let is_told =
+            |finding: &Finding| finding.severity >= self.min_severity && finding.status != Status::Unchanged;
+        pairs.filter(|(finding, _)| is_told(finding)).collect()
+    }
+}
+
+/// What findings are sorted by where the worst come first: those that count, by severity, the surest.
+fn badness(finding: &Finding) -> impl Ord + use<> {
+    (finding.status != Status::Active, Reverse((finding.severity, finding.confidence)))
+}
+
+/// The page that explains a rule; a project's own rules have none.
+fn page_of(rule: &str) -> Option<String> {
+    RuleSet::embedded().find(rule).map(|rule| format!("{RULES_PAGE}#{}", rule.id))
 }
 
 /// The severity as it is written in every format and on the command line.

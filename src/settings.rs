@@ -30,6 +30,8 @@ pub struct Settings {
 pub struct Request {
     /// The paths to check; none stands for the current directory.
     pub paths: Vec<PathBuf>,
+    /// Stands for the current directory, and is a project: an editor opened it as one.
+    pub folder: Option<PathBuf>,
     /// Each `--config`, a file or KEY=VALUE.
     pub config: Vec<String>,
     /// No policy is looked for.
@@ -55,7 +57,10 @@ pub enum SettingsError {
 /// the order in which paths are named does not matter, and a policy never governs a file outside its
 /// folder because that file was named together with others.
 pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
-    let cwd = std::env::current_dir().map_err(SettingsError::CurrentDirectory)?;
+    let cwd = match &request.folder {
+        Some(folder) => folder.clone(),
+        None => std::env::current_dir().map_err(SettingsError::CurrentDirectory)?,
+    };
     let start = common_folder(&request.paths).unwrap_or_else(|| cwd.clone());
     let (overrides, files): (Vec<String>, Vec<String>) =
         request.config.iter().cloned().partition(|argument| policy::is_override(argument));
@@ -75,7 +80,9 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     }
     let root = policy::project_root(found.as_ref().map(|(file, _)| file.as_path()), &start, &cwd);
     let in_work_tree = start.starts_with(&root) && root.join(".git").exists();
-    let extent = if found.is_some() || in_work_tree { Extent::Project } else { Extent::NamedPaths };
+    let in_folder = request.folder.is_some() && start.starts_with(&root);
+    let is_project = found.is_some() || in_work_tree || in_folder;
+    let extent = if is_project { Extent::Project } else { Extent::NamedPaths };
     let (policy_file, policy) = named.or(found).unzip();
     let settings = Settings {
         root,

@@ -3,25 +3,31 @@
 mod caches;
 mod cells;
 mod dotenv;
+mod excluded;
 mod followed;
 mod language;
 mod names;
+mod opened;
 mod read;
+mod stamps;
 mod walk;
 
 use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
 use elsa::sync::FrozenVec;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use cells::{Cell, Cells};
+pub use excluded::Excluded;
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
+pub use opened::{Kept, Opened};
+pub use stamps::{Stamps, stamps};
 pub use walk::MissingPaths;
 
 /// One file of the run.
@@ -97,6 +103,20 @@ impl Source {
             text,
             cells,
             reported: true,
+            lines: OnceLock::new(),
+            extracts: FrozenVec::new(),
+        }
+    }
+
+    /// The same file, as it would be read anew.
+    fn copied(&self) -> Source {
+        Source {
+            path: self.path.clone(),
+            name: self.name.clone(),
+            language: self.language,
+            text: self.text.clone(),
+            cells: self.cells.clone(),
+            reported: self.reported,
             lines: OnceLock::new(),
             extracts: FrozenVec::new(),
         }
@@ -181,7 +201,17 @@ impl Sources {
     /// Reads the files below `named`, and those of the project as far as `extent` says. A path that
     /// does not exist is an error; what exists and cannot be read is among the skipped.
     pub fn collect(root: &Path, named: &[PathBuf], extent: Extent) -> Result<Sources, MissingPaths> {
-        let (found, skipped) = walk::files(root, named, extent)?;
+        Sources::collect_except(root, named, extent, &Excluded::default())
+    }
+
+    /// The same without reports on some files.
+    pub fn collect_except(
+        root: &Path,
+        named: &[PathBuf],
+        extent: Extent,
+        excluded: &Excluded,
+    ) -> Result<Sources, MissingPaths> {
+        let (found, skipped) = walk::files(root, named, extent, excluded)?;
         Ok(Sources::read(root, found, skipped))
     }
 
@@ -190,7 +220,7 @@ impl Sources {
     pub fn with_standard_input(root: &Path, path: Option<&Path>, text: Vec<u8>, extent: Extent) -> Sources {
         let path = path.map(absolute);
         // Without a named path nothing can be missing.
-        let (mut found, skipped) = walk::files(root, &[], extent).unwrap_or_default();
+        let (mut found, skipped) = walk::files(root, &[], extent, &Excluded::default()).unwrap_or_default();
         if let Some(path) = &path {
             found.remove(path);
         }
@@ -205,8 +235,21 @@ impl Sources {
     }
 
     fn read(root: &Path, found: walk::Found, skipped: Vec<(PathBuf, String)>) -> Sources {
+        let mut sources = Sources::read_found(root, found, skipped, read::file);
+        sources.add_loaded();
+        sources.sort();
+        sources
+    }
+
+    /// The files of a walk, whose texts `text_of` reads.
+    fn read_found(
+        root: &Path,
+        found: walk::Found,
+        skipped: Vec<(PathBuf, String)>,
+        text_of: impl Fn(&Path, walk::Wanted) -> Result<Option<(Language, String)>, String> + Sync,
+    ) -> Sources {
         let found: Vec<_> = found.into_iter().collect();
-        let read: Vec<_> = found.par_iter().map(|(path, wanted)| read::file(path, *wanted)).collect();
+        let read: Vec<_> = found.par_iter().map(|(path, wanted)| text_of(path, *wanted)).collect();
         let mut sources = Sources { root: root.to_owned(), ..Sources::default() };
         let shown = |path: &Path| names::relative(root, path);
         sources.skipped =
@@ -233,8 +276,6 @@ impl Sources {
                 Err(_) => {}
             }
         }
-        sources.add_loaded();
-        sources.sort();
         sources
     }
 
@@ -255,6 +296,19 @@ impl Sources {
     fn sort(&mut self) {
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         self.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// The same files, some of them with the texts that `edited` has for them.
+    pub fn with_edited(&self, mut edited: FxHashMap<FileId, String>) -> Sources {
+        let fresh = |(at, source): (usize, &Source)| match edited.remove(&FileId(at as u32)) {
+            None => source.copied(),
+            Some(text) => {
+                let fresh = Source::new(source.path.clone(), source.name.clone(), source.language, text);
+                Source { reported: source.reported, ..fresh }
+            }
+        };
+        let files = self.files.iter().enumerate().map(fresh).collect();
+        Sources { root: self.root.clone(), files, skipped: self.skipped.clone() }
     }
 
     /// The file at a path, if it was read.

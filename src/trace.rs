@@ -29,10 +29,9 @@ pub fn print(
     rules: &RuleSet,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (codes, _) = crate::lower_all(sources, settings.language_choices());
     let mut options = settings.options(settings.cpu_section().as_ref());
     options.imports_matter = true;
-    let program = Program::new(sources, codes, &rules.knowledge, options);
+    let (program, _) = crate::program_of(sources, settings, options, rules);
     let starts: Vec<Start> = match program.start_of(file).unwrap_or(Start::Script) {
         // A file may hold several: jobs of a workflow, services.
         Start::Unit(_) => (0..program.code(file).units.len()).map(Start::Unit).collect(),

@@ -199,7 +199,7 @@ fn read_as_each(text: &str, round: usize) {
         let sources = Sources { files: vec![source], ..Sources::default() };
         let outcome = gpulint::check(&sources, &Settings::default(), RuleSet::embedded());
         let outcome = outcome.expect("no rule is selected by its name");
-        assert_eq!(outcome.checked + outcome.skipped.len(), 1, "{text:?}");
+        assert_eq!(outcome.checked.len() + outcome.skipped.len(), 1, "{text:?}");
         for finding in outcome.findings {
             assert!(text.get(finding.place.span.range()).is_some(), "{text:?}: {finding:?}");
         }

@@ -389,7 +389,11 @@ fn what_is_wrong_in_yaml_is_said_in_one_sentence() {
         ),
         (
             "\"a\\n\\e[1m\": 1",
-            "gpulint.yaml:1: unknown key `a\\n\\u{1b}[1m`; the keys there are `gpu`, `scripts`, `cpu`, `tests`, `backends`, `rules`, `runtime`, `languages`",
+            "gpulint.yaml:1: unknown key `a\\n\\u{1b}[1m`; the keys there are `gpu`, `scripts`, `cpu`, `tests`, `backends`, `rules`, `baseline`, `runtime`, `languages`, `exclude`",
+        ),
+        (
+            "exclude: [\"!keep.py\"]",
+            "gpulint.yaml:1: `exclude[0]` must be a glob over files relative to the project root, such as `legacy/**`, not \"!keep.py\"",
         ),
         ("gpu: *nothing\n", "gpulint.yaml:1: is not valid YAML: unknown anchor"),
         ("# first\ngpu: {}\n---\ntests: {}\n", "gpulint.yaml:3: holds more than one YAML document; keep one"),

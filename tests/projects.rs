@@ -17,7 +17,7 @@
 use gpulint::findings::{Severity, Status};
 use gpulint::rules::RuleSet;
 use gpulint::settings::{Request, resolve};
-use gpulint::sources::Sources;
+use gpulint::sources::{Excluded, Sources};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
@@ -160,8 +160,9 @@ fn findings_in(folder: &Path, paths: &str) -> Result<Vec<Row>, String> {
     let request = Request { paths, ..Request::default() };
     let (mut settings, extent) = resolve(&request).map_err(|error| error.to_string())?;
     settings.root = folder.to_owned();
-    let sources =
-        Sources::collect(&settings.root, &request.paths, extent).map_err(|error| error.to_string())?;
+    let excluded = Excluded::new(&settings.policy.exclude, false);
+    let sources = Sources::collect_except(&settings.root, &request.paths, extent, &excluded)
+        .map_err(|error| error.to_string())?;
     let outcome =
         gpulint::check(&sources, &settings, RuleSet::embedded()).map_err(|error| error.to_string())?;
     let active = outcome.findings.iter().filter(|finding| finding.status == Status::Active);

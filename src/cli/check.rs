@@ -1,17 +1,26 @@
 //! `gpulint check`: reads the files, asks the rules, writes the reports.
 
-use super::options::{Colour, Output, PolicyOptions, severity};
+mod add_ignore;
+mod known;
+mod since;
+mod watch;
+
+use super::options::{Colour, PolicyOptions, severity};
+use super::outputs::{self, Output};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
+use crate::Outcome;
+use crate::changes::Base;
 use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
 use crate::rules::{Loaded, UnknownSelector};
-use crate::settings::{Settings, resolve};
-use crate::sources::{Extent, Sources};
+use crate::settings::{Request, Settings, resolve};
+use crate::silencing::fault_in;
+use crate::sources::{Excluded, Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use known::Known;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -19,11 +28,11 @@ pub struct Arguments {
     /// Files and folders to check; `-` reads standard input.
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
-    /// How findings are written to standard output.
-    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true,
-          value_name = "text|concise|json|github")]
+    /// How findings are written to standard output: text, concise, json, jsonl, sarif, github, gitlab, junit, rdjson,
+    /// checkstyle, azure, markdown or html.
+    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true, value_name = "FORMAT")]
     format: Format,
-    /// Write a report to a file as well, for example json=report.json.
+    /// Write a report to a file as well, for example sarif=report.sarif; may be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     output: Vec<Output>,
     /// Run only these rules: recommended, strict, all, a family or an id.
@@ -42,6 +51,14 @@ pub struct Arguments {
     fail_on: Severity,
     #[command(flatten)]
     policy: PolicyOptions,
+    #[command(flatten)]
+    known: known::Options,
+    /// Write comments into the files that silence the findings shown, with REASON.
+    #[arg(long, value_name = "REASON", conflicts_with = "write_baseline", value_parser = reason)]
+    add_ignore: Option<String>,
+    /// Check again whenever a file changes, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["add_ignore", "write_baseline", "show_files", "show_settings"])]
+    watch: bool,
     /// Reuse nothing from earlier runs; so far every run starts afresh.
     #[arg(long)]
     no_cache: bool,
@@ -54,6 +71,9 @@ pub struct Arguments {
     /// The file that standard input stands for, which decides its policy and its imports.
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
+    /// Leave out also what is named here, where the policy excludes it or a check of the whole project would not find it.
+    #[arg(long)]
+    force_exclude: bool,
     /// List the files that would be checked, and check nothing.
     #[arg(long)]
     show_files: bool,
@@ -62,30 +82,66 @@ pub struct Arguments {
     show_settings: bool,
 }
 
-pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let input = Input::of(&arguments)?;
+pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let input = Input::of(arguments)?;
+    outputs::distinct(&arguments.output)?;
     let mut request = arguments.policy.clone().request(input.paths().to_vec());
     request.select = arguments.select.clone();
     request.ignore = arguments.ignore.clone();
-    let (mut settings, extent) = resolve(&request)?;
-    settings.process_ends = true;
+    if !arguments.watch {
+        return once(arguments, &input, &request, colour, out);
+    }
+    let own: Vec<PathBuf> = arguments.output.iter().map(|output| policy::absolute(output.file())).collect();
+    watch::watch(&request, &own, out, |out| once(arguments, &input, &request, colour, out))
+}
+
+fn once(
+    arguments: &Arguments,
+    input: &Input,
+    request: &Request,
+    colour: Colour,
+    out: &mut dyn Write,
+) -> anyhow::Result<u8> {
+    let (mut settings, extent) = resolve(request)?;
+    settings.process_ends = !arguments.watch;
     if arguments.show_settings {
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
     }
+    let known = Known::of(&arguments.known, &settings)?;
+    let base = arguments.known.since.as_ref().map(|since| Base::of(&settings.root, since)).transpose()?;
+    let excluded = Excluded::new(&settings.policy.exclude, arguments.force_exclude);
     // The rules are read while the files are.
-    let (sources, rules) = rayon::join(|| input.read(&settings.root, extent), || Loaded::of(&settings));
-    let (sources, rules) = (sources?, rules?);
+    let (sources, rules) =
+        rayon::join(|| input.read(&settings.root, extent, &excluded), || Loaded::of(&settings));
+    let (mut sources, rules) = (sources?, rules?);
     if arguments.show_files {
         return show_files(&sources, out);
     }
-    let mut outcome =
-        crate::check(&sources, &settings, &rules).map_err(|unknown| unknown_selector(&unknown, &settings))?;
+    let settled = |outcome: &mut Outcome, sources: &Sources, last: bool| {
+        if let Some(known) = &known {
+            let least = arguments.min_severity.min(arguments.fail_on);
+            known.apply(outcome, sources, input.paths(), least, last)?;
+        }
+        if let Some(base) = &base {
+            since::mark_unchanged(&mut outcome.findings, sources, base)?;
+        }
+        anyhow::Ok(())
+    };
+    let named = |unknown: UnknownSelector| unknown_selector(&unknown, &settings);
+    let mut outcome = crate::check(&sources, &settings, &rules).map_err(named)?;
+    settled(&mut outcome, &sources, arguments.add_ignore.is_none())?;
+    if let Some(reason) = &arguments.add_ignore {
+        let added = add_ignore::add(&sources, &outcome, arguments.min_severity, reason, (&settings, &rules));
+        (sources, outcome) = added.map_err(named)?;
+        settled(&mut outcome, &sources, true)?;
+    }
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let report = Report {
         sources: &sources,
+        rules: &rules,
         findings: &outcome.findings,
-        checked: outcome.checked,
+        checked: outcome.checked.len(),
         skipped: &outcome.skipped,
         unfinished: &outcome.unfinished,
         min_severity: arguments.min_severity,
@@ -93,15 +149,16 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
         fail_on: arguments.fail_on,
         colour: false,
         below_repository: &below_repository(&settings.root),
+        on_github: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
     };
     // Files first: whoever reads standard output may stop reading.
-    for output in &arguments.output {
-        write_file(&report, output)?;
+    if !outputs::write_all(&report, &arguments.output) {
+        return Ok(UNUSABLE);
     }
     // The stream itself removes colours where they are not wanted.
     let report = Report { colour: !matches!(colour, Colour::Never), ..report };
-    ignoring_closed_pipe(print(&report, &arguments, out))?;
-    if outcome.checked == 0 {
+    ignoring_closed_pipe(print(&report, arguments, out))?;
+    if outcome.checked.is_empty() {
         return Ok(nothing_checked(outcome.skipped.len()));
     }
     let fails = |f: &crate::findings::Finding| f.status == Status::Active && f.severity >= arguments.fail_on;
@@ -109,10 +166,20 @@ pub fn run(arguments: Arguments, colour: Colour, out: &mut dyn Write) -> anyhow:
     Ok(if failed { FOUND } else { 0 })
 }
 
-/// The root of the project as seen from the top of the repository that a GitHub workflow has checked out:
+/// The words that a comment gives as its reason.
+fn reason(text: &str) -> Result<String, String> {
+    match fault_in(text) {
+        Some(fault) => Err(format!("the reason {fault}")),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// The root of the project as seen from the top of the repository that a workflow or pipeline has checked out:
 /// `app/`. Empty at its top, outside of it, and outside of workflows.
 fn below_repository(root: &Path) -> String {
-    let Some(workspace) = std::env::var_os("GITHUB_WORKSPACE") else { return String::new() };
+    /// Where GitHub, GitLab and Azure say that it is.
+    const CHECKED_OUT: [&str; 3] = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"];
+    let Some(workspace) = CHECKED_OUT.into_iter().find_map(std::env::var_os) else { return String::new() };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (root, workspace) = (real(root), real(Path::new(&workspace)));
     let Ok(below) = root.strip_prefix(&workspace) else { return String::new() };
@@ -129,6 +196,18 @@ impl Input {
     fn of(arguments: &Arguments) -> anyhow::Result<Input> {
         let is_standard = |path: &PathBuf| path.as_os_str() == "-";
         match arguments.paths.as_slice() {
+            [one] if is_standard(one) && arguments.known.write_baseline => {
+                bail!("--write-baseline needs files, and `-` reads standard input")
+            }
+            [one] if is_standard(one) && arguments.known.since.is_some() => {
+                bail!("--since compares files, and `-` reads standard input")
+            }
+            [one] if is_standard(one) && arguments.add_ignore.is_some() => {
+                bail!("--add-ignore writes to files, and `-` reads standard input")
+            }
+            [one] if is_standard(one) && arguments.watch => {
+                bail!("--watch looks at files, and `-` reads standard input")
+            }
             [one] if is_standard(one) => Ok(Input::Standard { name: arguments.stdin_filename.clone() }),
             paths if paths.iter().any(is_standard) => {
                 bail!("`-` reads standard input and cannot stand beside other paths")
@@ -148,13 +227,20 @@ impl Input {
         }
     }
 
-    fn read(&self, root: &Path, extent: Extent) -> anyhow::Result<Sources> {
+    fn read(&self, root: &Path, extent: Extent, excluded: &Excluded) -> anyhow::Result<Sources> {
         match self {
-            Input::Paths(paths) => Ok(Sources::collect(root, paths, extent)?),
+            Input::Paths(paths) => Ok(Sources::collect_except(root, paths, extent, excluded)?),
             Input::Standard { name } => {
                 let mut text = Vec::new();
                 io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
-                Ok(Sources::with_standard_input(root, name.as_deref(), text, extent))
+                let mut sources = Sources::with_standard_input(root, name.as_deref(), text, extent);
+                if let Some(name) = name
+                    && excluded.even_named
+                    && excluded.names(root, &policy::absolute(name))
+                {
+                    sources.files.iter_mut().for_each(|source| source.reported = false);
+                }
+                Ok(sources)
             }
         }
     }
@@ -165,10 +251,11 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
     if for_people && arguments.statistics {
         return render_statistics(report, out);
     }
-    render(report, arguments.format, out)?;
+    let left_out = render(report, arguments.format, out)?;
     if !for_people {
         // What a program reads comes first, so that both streams on one terminal stay readable.
         out.flush()?;
+        left_out.into_iter().for_each(|left_out| say(format_args!("note: {left_out}")));
         if arguments.statistics {
             render_statistics(&Report { colour: false, ..*report }, &mut io::stderr())?;
         } else {
@@ -179,19 +266,10 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-fn write_file(report: &Report, output: &Output) -> anyhow::Result<()> {
-    let write = || {
-        let mut file = BufWriter::new(File::create(&output.file)?);
-        render(report, output.format, &mut file)?;
-        file.flush()
-    };
-    write().with_context(|| format!("cannot write the report {}", output.file.display()))
-}
-
 fn nothing_checked(skipped: usize) -> u8 {
     match skipped {
         0 => {
-            say("note: there are no Python files below the named paths");
+            say("note: the named paths hold no file to check");
             0
         }
         1 => {

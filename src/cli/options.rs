@@ -2,7 +2,6 @@
 
 use crate::findings::Severity;
 use crate::policy::Mode;
-use crate::report::Format;
 use crate::settings::Request;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -36,32 +35,6 @@ pub enum Colour {
     Auto,
     Always,
     Never,
-}
-
-/// A report that goes to a file: `json=report.json`.
-#[derive(Clone, Debug)]
-pub struct Output {
-    pub format: Format,
-    pub file: PathBuf,
-}
-
-impl std::str::FromStr for Output {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Output, String> {
-        let formats = || {
-            let names = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-            names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
-        };
-        match text.split_once('=') {
-            Some((_, "")) | None => Err("expected FORMAT=FILE, for example json=report.json".to_owned()),
-            Some((format, file)) => {
-                let format = Format::from_str(format, true)
-                    .map_err(|_| format!("`{format}` is not a format; they are {}", formats()))?;
-                Ok(Output { format, file: file.into() })
-            }
-        }
-    }
 }
 
 pub fn severity() -> impl TypedValueParser<Value = Severity> {

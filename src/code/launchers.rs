@@ -17,6 +17,25 @@ pub struct Unit<'s> {
     pub body: Block<'s>,
 }
 
+/// A unit of another file that one builds on, or that adds to it.
+#[derive(Debug)]
+pub struct Extended<'s> {
+    /// Relative to the file.
+    pub file: Cow<'s, str>,
+    /// The name of the unit, for people.
+    pub unit: String,
+    /// It need not be there.
+    pub optional: bool,
+}
+
+/// What `make NAME` runs.
+#[derive(Debug)]
+pub struct MakeTarget<'s> {
+    pub name: &'s str,
+    /// The units of what it needs first, and its own.
+    pub units: Vec<usize>,
+}
+
 /// Where a unit runs, as far as that decides which GPUs its programs see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Host {
@@ -77,6 +96,16 @@ pub struct Command<'s> {
     pub script: Block<'s>,
 }
 
+/// A command line that stands in a program: the text for a shell, or the list of its words.
+#[derive(Debug)]
+pub struct ShellText<'s> {
+    /// The expression that holds it, and the names that are given to who starts it.
+    pub spans: Vec<Span>,
+    /// Names of the program whose values are put into it.
+    pub names: Vec<&'s str>,
+    pub steps: Block<'s>,
+}
+
 /// A key of a configuration file and its value.
 #[derive(Debug)]
 pub struct Setting<'s> {
@@ -112,4 +141,8 @@ pub enum Observation {
     DoubleRemap,
     /// A number of GPUs where an index is meant.
     CountForIndex,
+    /// A container is given cards by their numbers on the machine.
+    HandedCard,
+    /// A program is told to use another card than the first.
+    NamedCard,
 }

@@ -209,6 +209,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
             | StepKind::Continue
             | StepKind::UnsetVariable(_)
             | StepKind::ExportAll(_)
+            | StepKind::Extend(_)
             | StepKind::Observe(_) => {}
         }
     }

@@ -2,10 +2,11 @@
 //!
 //! Baselines and code-scanning services recognise an old finding by it. It is made of the rule, the
 //! path, the text of the line and how many equal ones came before, and of nothing that an edit
-//! elsewhere in the file, a reworded message or another platform changes. Since stored baselines hold
-//! fingerprints, changing what goes in is a breaking change.
+//! elsewhere in the file, a formatter, a reworded message or another platform changes. Since stored
+//! baselines hold fingerprints, changing what goes in is a breaking change.
 
 use super::Finding;
+use crate::facts::{FileId, Span};
 use crate::sources::Sources;
 use rustc_hash::FxHashMap;
 
@@ -14,22 +15,58 @@ use rustc_hash::FxHashMap;
 /// All findings of the run belong in one call, hidden and suppressed ones too, since equal ones are
 /// told apart by counting them from the top of the file.
 pub fn fingerprints(findings: &[Finding], sources: &Sources) -> Vec<String> {
+    marks(findings, sources).iter().map(|mark| mark.within(None)).collect()
+}
+
+/// What a fingerprint is made of.
+pub(super) struct Mark<'a> {
+    rule: &'a str,
+    path: &'a str,
+    line: String,
+    /// How many equal ones came before in the file.
+    ordinal: u32,
+}
+
+impl Mark<'_> {
+    /// The fingerprint, or what it was when the file lay at another path.
+    pub(super) fn within(&self, other: Option<&str>) -> String {
+        let kind = fnv1a([self.rule, other.unwrap_or(self.path), &self.line]);
+        format!("{:016x}", continue_fnv1a(kind, &self.ordinal.to_le_bytes()))
+    }
+}
+
+pub(super) fn marks<'a>(findings: &'a [Finding], sources: &'a Sources) -> Vec<Mark<'a>> {
     let mut from_the_top: Vec<usize> = (0..findings.len()).collect();
     from_the_top.sort_by_key(|&at| (findings[at].place.file, findings[at].place.span));
 
-    let mut seen: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut fingerprints = vec![String::new(); findings.len()];
+    let mut seen: FxHashMap<(&str, FileId, String), u32> = FxHashMap::default();
+    let mut ordinals = vec![0; findings.len()];
     for at in from_the_top {
         let finding = &findings[at];
-        let source = sources.file(finding.place.file);
-        let line = source.line_text(source.line_column(finding.place.span.start).0);
-        let line = line.trim_start_matches('\u{feff}').trim();
-        let kind = fnv1a([finding.rule.as_str(), source.name.as_str(), line]);
-        let ordinal = seen.entry(kind).or_default();
-        fingerprints[at] = format!("{:016x}", continue_fnv1a(kind, &ordinal.to_le_bytes()));
+        let alike = (finding.rule.as_str(), finding.place.file, line_of(finding, sources));
+        let ordinal = seen.entry(alike).or_default();
+        ordinals[at] = *ordinal;
         *ordinal += 1;
     }
-    fingerprints
+    let mark = |(finding, ordinal): (&'a Finding, u32)| Mark {
+        rule: &finding.rule,
+        path: &sources.file(finding.place.file).name,
+        line: line_of(finding, sources),
+        ordinal,
+    };
+    findings.iter().zip(ordinals).map(mark).collect()
+}
+
+/// The line that a finding begins on, without what formatters change: blanks, and the kind of quotes.
+fn line_of(finding: &Finding, sources: &Sources) -> String {
+    if finding.place.span == Span::default() {
+        // About the whole file, whatever its first line says.
+        return String::new();
+    }
+    let source = sources.file(finding.place.file);
+    let line = source.line_text(source.line_column(finding.place.span.start).0);
+    let kept = line.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}');
+    kept.map(|c| if c == '\'' { '"' } else { c }).collect()
 }
 
 /// FNV-1a with 64 bits. The hashers of the standard library and of rustc-hash promise nothing about

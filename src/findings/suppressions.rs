@@ -119,7 +119,7 @@ impl Claim<'_> {
     }
 }
 
-fn is_about_suppressions(rule: &str) -> bool {
+pub fn is_about_suppressions(rule: &str) -> bool {
     rule == UNUSED || rule == UNKNOWN
 }
 

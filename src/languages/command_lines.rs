@@ -2,7 +2,7 @@
 //! read as the language it is in. Every front-end that starts programs uses this.
 
 use super::embedded::{Extract, Origin};
-use super::{batch, containers, powershell, python, requirements, shell};
+use super::{batch, containers, powershell, python, requirements, runner_devices, shell};
 use crate::code::{
     Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Step, StepKind,
 };
@@ -82,7 +82,8 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
     let above = before.rsplit('\n').nth(1).unwrap_or_default();
     let comments =
         [above.trim_start(), line_end.trim_start()].map(|text| text.strip_prefix('#').unwrap_or_default());
-    let seen = containers::observations(&texts, &expressions, comments, source);
+    let mut seen = containers::observations(&texts, &expressions, comments, source);
+    seen.extend(runner_devices::observations(&texts, &expressions, source));
     // From the last to the first, so that positions stay true.
     let mut assigned = Vec::new();
     for &at in invocation.assignments.iter().rev() {

@@ -3,6 +3,7 @@
 //! Each stage that no other is built on is a program of its own, with what the stages below it set. Building an
 //! image needs no GPU, so a `RUN` starts nothing that would have to choose one.
 
+mod copies;
 mod instructions;
 mod makers;
 mod variables;
@@ -16,6 +17,7 @@ use super::json_string;
 use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
+use copies::Copies;
 use instructions::Instruction;
 use std::collections::HashMap;
 
@@ -126,6 +128,7 @@ struct Image<'s, 'c> {
     /// Defaults of the arguments before the first stage.
     defaults: HashMap<&'s str, &'c Instruction<'s>>,
     steps: Block<'s>,
+    copies: Copies,
     entrypoint: Option<Start<'s>>,
     command: Option<Start<'s>>,
     /// The command was named by a stage below this one.
@@ -145,6 +148,7 @@ impl<'s, 'c> Image<'s, 'c> {
             code,
             defaults: arguments.iter().flat_map(named).collect(),
             steps: Vec::new(),
+            copies: Copies::default(),
             entrypoint: None,
             command: None,
             command_is_inherited: false,
@@ -172,7 +176,11 @@ impl<'s, 'c> Image<'s, 'c> {
                     self.steps.push(Step { span: instruction.span, kind });
                 }
             }
-            "WORKDIR" => self.folder(instruction),
+            "COPY" | "ADD" => self.copies.note(instruction, self.source),
+            "WORKDIR" => {
+                self.copies.change_folder(instruction.text.trim().trim_matches('"'));
+                self.folder(instruction);
+            }
             "SHELL" => {
                 let words = json_string::words(instruction.text, &instruction.origin, self.source);
                 let program = words.as_ref().and_then(|words| Some(words.first()?.literal.as_ref()?.text));
@@ -316,7 +324,7 @@ impl<'s, 'c> Image<'s, 'c> {
 
     /// The steps of the image: what it sets, then what it starts.
     fn finish(mut self) -> Block<'s> {
-        let started = match (self.entrypoint.take(), self.command.take()) {
+        let mut started = match (self.entrypoint.take(), self.command.take()) {
             (Some(Start::Words(mut words, span)), Some(command)) => {
                 let text = |word: &Word<'s>| word.literal.as_ref().map_or("", |literal| literal.text);
                 let script = words.iter().rposition(|word| text(word).ends_with(".sh"));
@@ -339,6 +347,7 @@ impl<'s, 'c> Image<'s, 'c> {
             (None, Some(command)) => self.started(command),
             (None, None) => Vec::new(),
         };
+        self.copies.resolve(&mut started);
         self.steps.extend(started);
         self.steps
     }

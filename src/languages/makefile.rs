@@ -9,7 +9,7 @@ use super::command_lines::step_of;
 use super::dotenv::first_line;
 use super::embedded::settle_lines;
 use super::{Refusal, shell};
-use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
+use crate::code::{Block, Code, Export, Expr, ExprKind, Host, MakeTarget, SetVariable, Step, StepKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use lines::{Assignment, Line, Makefile, Operator, Recipe};
@@ -43,14 +43,15 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     };
     // Special targets such as `.PHONY` are settings of make.
     let ordinary = targets.iter().filter(|(name, _)| !name.starts_with('.'));
-    let mut units: Vec<Unit<'_>> =
-        ordinary.filter_map(|(name, target)| file.unit(name, target, &targets)).collect();
+    let (names, mut units): (Vec<&str>, Vec<Unit<'_>>) =
+        ordinary.filter_map(|(name, target)| Some((*name, file.unit(name, target, &targets)?))).unzip();
     if units.is_empty() {
         // Variables for other Makefiles.
         let body = file.assignments(&lines, &|_| true);
         let span = first_line(&source.text);
         units.push(Unit { span, name: "".into(), host: Host::Machine, body });
     }
+    code.targets = in_order(&targets, &names);
     code.units = units;
     if memchr::memmem::find(source.text.as_bytes(), b"gpulint:").is_some() {
         code.comments.extend(makefile.comments.iter().copied());
@@ -58,6 +59,38 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         settle_lines(&mut code);
     }
     Ok(code)
+}
+
+/// The targets as they stand in the file, each with the units that it runs; `units` names their targets.
+fn in_order<'s>(targets: &BTreeMap<&'s str, Target<'_, 's>>, units: &[&str]) -> Vec<MakeTarget<'s>> {
+    let mut ordered: Vec<(&'s str, &Target<'_, 's>)> = targets
+        .iter()
+        .filter(|(name, target)| target.span.is_some() && !name.starts_with('.'))
+        .map(|(name, target)| (*name, target))
+        .collect();
+    ordered.sort_by_key(|(_, target)| target.span);
+    let made = ordered.into_iter().map(|(name, _)| {
+        let mut own = Vec::new();
+        run_by(name, targets, units, &mut FxHashSet::default(), &mut own);
+        MakeTarget { name, units: own }
+    });
+    made.collect()
+}
+
+fn run_by<'s>(
+    name: &'s str,
+    targets: &BTreeMap<&'s str, Target<'_, 's>>,
+    units: &[&str],
+    seen: &mut FxHashSet<&'s str>,
+    run: &mut Vec<usize>,
+) {
+    /// Targets beyond these are not followed from one.
+    const MOST: usize = 100;
+    let Some(target) = targets.get(name).filter(|_| seen.len() < MOST && seen.insert(name)) else { return };
+    for needed in &target.prerequisites {
+        run_by(needed, targets, units, seen, run);
+    }
+    run.extend(units.iter().position(|unit| *unit == name));
 }
 
 struct File<'s, 'c, 'l> {

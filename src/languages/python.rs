@@ -5,6 +5,7 @@
 mod expressions;
 mod nesting;
 mod remarks;
+mod shell_texts;
 mod statements;
 
 use crate::code::{Block, Code, Expr, ExprKind};
@@ -19,17 +20,19 @@ use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
 use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// Lowers a Python file. Version-dependent syntax of every Python from 3.8 on is accepted.
-pub fn lower(text: &str) -> Result<Code<'_>, Refusal> {
+pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let mut code = Code::default();
+    let text: &str = &source.text;
     // The parser keeps byte offsets into what it gets; a byte order mark is part of the file's.
     let (text, origin) = match text.strip_prefix('\u{feff}') {
         Some(rest) => (rest, Origin::from('\u{feff}'.len_utf8())),
         None => (text, Origin::from(0)),
     };
-    code.body = lower_part(text, &origin, None, &mut code)?;
+    code.body = lower_part(text, &origin, Reader::Python(Some(source)), &mut code)?;
     Ok(code)
 }
 
@@ -40,24 +43,33 @@ pub fn lower_cell<'s>(
     source: &'s Source,
     code: &mut Code<'s>,
 ) -> Result<Block<'s>, Refusal> {
-    lower_part(text, origin, Some(source), code)
+    lower_part(text, origin, Reader::IPython(source), code)
 }
 
 /// Lowers Python that stands in a file of another language, and adds what it defines to the code of that
 /// file.
 pub fn lower_snippet<'s>(text: &'s str, origin: &Origin, code: &mut Code<'s>) -> Result<Block<'s>, Refusal> {
-    lower_part(text, origin, None, code)
+    lower_part(text, origin, Reader::Python(None), code)
 }
 
-/// `notebook` is there for text that IPython runs.
+/// Who runs a text. The file is there where texts may be put together for it.
+#[derive(Clone, Copy)]
+enum Reader<'s> {
+    Python(Option<&'s Source>),
+    IPython(&'s Source),
+}
+
 fn lower_part<'s>(
     text: &'s str,
     origin: &Origin,
-    notebook: Option<&'s Source>,
+    reader: Reader<'s>,
     code: &mut Code<'s>,
 ) -> Result<Block<'s>, Refusal> {
     nesting::check(text)?;
-    let source_type = if notebook.is_some() { PySourceType::Ipynb } else { PySourceType::Python };
+    let (source_type, source, notebook) = match reader {
+        Reader::Python(source) => (PySourceType::Python, source, None),
+        Reader::IPython(source) => (PySourceType::Ipynb, Some(source), Some(source)),
+    };
     let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
     let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
         return Err("not a Python module".to_owned());
@@ -71,12 +83,14 @@ fn lower_part<'s>(
     let mut lowering = Lowering {
         text,
         origin,
+        source,
         notebook,
         code: std::mem::take(code),
         depth: 0,
         too_deep: false,
         marks: Marks::default(),
         gpu_words: gpu_words(text),
+        kept_texts: FxHashMap::default(),
     };
     let body = lowering.block(&parsed.syntax().body);
     lowering.code.mentions_gpu |= !lowering.gpu_words.is_empty();
@@ -101,6 +115,7 @@ struct Lowering<'s, 'o> {
     text: &'s str,
     /// Where `text` stands in the file.
     origin: &'o Origin,
+    source: Option<&'s Source>,
     /// The notebook that the text is a cell of.
     notebook: Option<&'s Source>,
     code: Code<'s>,
@@ -109,6 +124,8 @@ struct Lowering<'s, 'o> {
     marks: Marks,
     /// Where the text says something that may name a device, ascending.
     gpu_words: Vec<u32>,
+    /// Names that hold command lines, with the number of the text.
+    kept_texts: FxHashMap<&'s str, usize>,
 }
 
 /// What the function being lowered contains, as far as it matters to who runs it.

@@ -29,8 +29,26 @@ use std::sync::LazyLock;
 /// Only generated bindings are larger.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Words without which a file does nothing to a GPU.
-const WORDS: &[&str] = &["cuda", "Cuda", "CUDA", "gpu", "Gpu", "GPU", "nvml", "Nvml"];
+/// Words without which a file does nothing to a GPU, and says nothing of one.
+const WORDS: &[&str] = &[
+    "cuda",
+    "Cuda",
+    "CUDA",
+    "gpu",
+    "Gpu",
+    "GPU",
+    "nvml",
+    "Nvml",
+    "Ampere",
+    "ampere",
+    "Hopper",
+    "hopper",
+    "Blackwell",
+    "blackwell",
+    "Lovelace",
+    "lovelace",
+    "apability",
+];
 
 /// Lowers a Rust file. One that has nothing to do with GPUs is not parsed.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {

@@ -26,6 +26,11 @@ pub fn load(file: &Path) -> Result<Policy, PolicyError> {
     })
 }
 
+/// The policy in the text of a YAML file that need not exist yet.
+pub(crate) fn read_text(file: &Path, text: &str) -> Result<Policy, PolicyError> {
+    from_yaml(text).map_err(|problem| problem.in_file(file))
+}
+
 /// The policy in a `pyproject.toml`, or `None` when the file is not about gpulint. A file that never
 /// says its name need not even be valid.
 pub(super) fn load_pyproject(file: &Path) -> Result<Option<Policy>, PolicyError> {

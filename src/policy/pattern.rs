@@ -1,7 +1,6 @@
-//! Patterns that name Python modules and functions.
+//! Patterns that name Python modules and functions, and globs that name files.
 //!
-//! File globs are a matter of their own (`globset`); a dotted name has no extension and no root, and
-//! `cli.*` must not reach into `cli.a.b`.
+//! The two differ: a dotted name has no extension and no root, and `cli.*` must not reach into `cli.a.b`.
 
 use super::checked;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -18,6 +17,11 @@ pub struct ModulePattern(String);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct NamePattern(String);
+
+/// A glob over files and folders, relative to the project root: `legacy`, `vendor/**`, `*.ipynb`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct FilePattern(String);
 
 impl ModulePattern {
     pub fn as_str(&self) -> &str {
@@ -65,6 +69,26 @@ impl NamePattern {
     }
 }
 
+impl FilePattern {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// `legacy/` and `./legacy` name the folder `legacy`. What a `.gitignore` means by a first `/` or `!` is no glob.
+    fn parse(text: &str) -> Option<Self> {
+        let glob = text.trim_start_matches("./").trim_end_matches('/');
+        let is_glob = !glob.is_empty() && !text.starts_with(['/', '!']) && globset::Glob::new(glob).is_ok();
+        is_glob.then(|| FilePattern(glob.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for FilePattern {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let expected = "a glob over files relative to the project root, such as `legacy/**`";
+        checked::text(from, expected, FilePattern::parse)
+    }
+}
+
 impl<'de> Deserialize<'de> for ModulePattern {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let expected = "a dotted module name such as `cli.commands` or `cli.*`";
@@ -102,6 +126,20 @@ impl JsonSchema for NamePattern {
             "description": "A name without dots; `*` stands for any characters.",
             "type": "string",
             "pattern": r"^[^\s./\\]+$",
+        })
+    }
+}
+
+impl JsonSchema for FilePattern {
+    fn schema_name() -> Cow<'static, str> {
+        "FilePattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A glob over files and folders, relative to the project root.",
+            "type": "string",
+            "pattern": r"^[^/!]",
         })
     }
 }

@@ -44,9 +44,9 @@ impl Start {
 }
 
 impl Program<'_> {
-    /// The entry points of the project, in the order of its files.
+    /// The entry points that may come to what is reported, in the order of their files.
     pub fn entries(&self) -> Vec<(FileId, Start)> {
-        let files = (0..self.codes.len() as u32).map(FileId);
+        let files = (0..self.codes.len() as u32).map(FileId).filter(|&file| self.reach.leads(file));
         let imported =
             |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
         let is_whole = |file| self.code(file).units.is_empty() && self.blocks(file).next().is_none();
@@ -98,7 +98,7 @@ impl Program<'_> {
             return Some(started);
         }
         // A module that others import is not one, whatever its first line says.
-        let alone = !self.imports.is_imported(file) && name != "__init__.py";
+        let alone = !self.is_imported(file) && name != "__init__.py";
         let is_script = source.text.starts_with("#!") || (!in_package && code.body.iter().any(has_effect));
         (alone && is_script).then_some(started)
     }

@@ -161,8 +161,22 @@ impl Program<'_> {
                 .filter_map(|(trace, _)| trace.entry)
                 .any(|other| !traces.iter().any(|(trace, _)| trace.entry == Some(file) && runs(trace, other)))
         };
-        let kept: Vec<bool> =
-            traces.iter().map(|(trace, _)| !trace.entry.is_some_and(is_run_elsewhere)).collect();
+        // Targets of a Makefile are run one by one.
+        let is_made = |file: FileId, unit: usize| {
+            let others = traces.iter().map(|(trace, _)| trace);
+            let mut others = others.filter(|trace| trace.entry != Some(file) && trace.host != Host::NoGpu);
+            others.any(|trace| trace.units.contains(&(file, unit)))
+        };
+        let kept: Vec<bool> = traces
+            .iter()
+            .map(|(trace, start)| {
+                let made = match (trace.entry, start) {
+                    (Some(file), Start::Unit(unit)) => is_made(file, *unit),
+                    _ => false,
+                };
+                !made && !trace.entry.is_some_and(is_run_elsewhere)
+            })
+            .collect();
         let mut kept = kept.into_iter();
         traces.into_iter().filter(|_| kept.next() == Some(true)).collect()
     }
@@ -189,7 +203,9 @@ impl Program<'_> {
     /// Every program with each environment that launchers give it; without a launcher it has none.
     pub(super) fn starts<'l>(&self, launches: Vec<&'l Launch>) -> Vec<Launched<'l>> {
         let launches: Vec<&Launch> = launches.into_iter().filter(|launch| !launch.is_without_gpu()).collect();
-        let is_launched = |file: FileId| launches.iter().any(|launch| launch.file == file);
+        // Python that a file hands to an interpreter is not the file itself.
+        let is_whole = |launch: &&&Launch| !matches!(launch.start, Start::Snippet(_));
+        let is_launched = |file: FileId| launches.iter().filter(is_whole).any(|launch| launch.file == file);
         let entries = self.entries().into_iter().filter(|(file, _)| !is_launched(*file));
         let mut starts: Vec<Launched<'l>> = entries.map(|(file, start)| (file, start, None)).collect();
         starts.extend(launches.iter().map(|launch| (launch.file, launch.start, Some(*launch))));

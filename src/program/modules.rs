@@ -144,6 +144,11 @@ impl Modules {
         (init == Some(&file)).then_some(folder)
     }
 
+    /// What has this name somewhere in the project.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Found> {
+        self.children.get(name).into_iter().flat_map(|folders| folders.values())
+    }
+
     fn below(&self, folder: &str, name: &str) -> Option<Found> {
         self.children.get(name)?.get(folder).cloned()
     }

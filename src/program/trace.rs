@@ -21,6 +21,8 @@ pub struct Trace {
     pub ran: FxHashSet<(FileId, usize)>,
     /// Files whose top level ran.
     pub entered: Vec<FileId>,
+    /// Targets of Makefiles that ran, by file and number of the unit.
+    pub units: Vec<(FileId, usize)>,
     /// Units of files of settings that it loaded into its own environment.
     pub loaded: Vec<(FileId, usize)>,
     /// Arms of branches that end the program.

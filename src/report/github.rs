@@ -6,57 +6,72 @@
 use super::Report;
 use super::printable::visible;
 use crate::findings::{Finding, Severity};
-use std::borrow::Cow;
 use std::io::Write;
 
+/// So many annotations of each level GitHub shows for one step: those that come first.
+const SHOWN: usize = 10;
+
+/// The worst come first, since only the first are shown.
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
-    for finding in report.shown() {
+    let findings = report.worst_first();
+    let (worse, notes): (Vec<_>, Vec<_>) =
+        findings.into_iter().partition(|finding| finding.severity > Severity::Note);
+    for finding in &worse {
+        writeln!(out, "{}", command_of(finding, report))?;
+    }
+    // Before the notes: behind ten of them it would not be shown itself.
+    if let Some(text) = beyond(&worse, &notes) {
+        writeln!(out, "::notice title=gpulint::{}", data(&text))?;
+    }
+    for finding in &notes {
         writeln!(out, "{}", command_of(finding, report))?;
     }
     Ok(())
 }
 
+/// How many findings are not shown as annotations; `None` when all are.
+fn beyond(worse: &[&Finding], notes: &[&Finding]) -> Option<String> {
+    let of = |severity| worse.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    if errors.max(warnings).max(notes.len()) <= SHOWN {
+        return None;
+    }
+    let beyond = |count: usize, shown: usize, noun: &str| match count.saturating_sub(shown) {
+        0 => None,
+        1 => Some(format!("1 more {noun}")),
+        more => Some(format!("{more} more {noun}s")),
+    };
+    // This notice is shown in the place of a note.
+    let kinds = [
+        beyond(errors, SHOWN, "error"),
+        beyond(warnings, SHOWN, "warning"),
+        beyond(notes.len(), SHOWN - 1, "note"),
+    ];
+    let kinds: Vec<String> = kinds.into_iter().flatten().collect();
+    Some(format!(
+        "Not shown: {}, since GitHub shows the first {SHOWN} of each level. The report that `--output markdown=FILE` \
+         writes lists them.",
+        kinds.join(", ")
+    ))
+}
+
 fn command_of(finding: &Finding, report: &Report) -> String {
-    let sources = report.sources;
     let command = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
     let title = property(&format!("gpulint ({})", finding.rule));
-    let source = sources.file(finding.place.file);
-    let file = property(&in_repository(report.below_repository, &source.name));
-    let position = sources.position(finding.place);
-    let (line, end_line) = source.file_lines(finding.place.span);
-    // An annotation over several lines must not have columns, or GitHub refuses it. In the JSON of a notebook
-    // columns are others than in its code.
-    let span = if line == end_line && position.cell.is_none() {
-        let (column, end_column) = (position.column, position.end_column);
-        format!("line={line},col={column},endLine={end_line},endColumn={end_column}")
-    } else {
-        format!("line={line},endLine={end_line}")
+    let place = report.locate(finding.place);
+    let (file, line, end_line) = (property(&place.path), place.line, place.end_line);
+    // An annotation over several lines must not have columns, or GitHub refuses it.
+    let span = match place.columns {
+        Some((column, end_column)) if line == end_line => {
+            format!("line={line},col={column},endLine={end_line},endColumn={end_column}")
+        }
+        _ => format!("line={line},endLine={end_line}"),
     };
-    let cell = position.cell.map(|cell| format!("cell {cell}, line {}: ", position.line)).unwrap_or_default();
-    let mut text = format!("{cell}{}", finding.message);
-    if let Some(advice) = &finding.advice {
-        text.push_str(&format!("\nhelp: {advice}"));
-    }
-    format!("::{command} title={title},file={file},{span}::{}", data(&text))
-}
-
-/// A path as GitHub knows it: from the top of the repository, and not from the root of the project.
-fn in_repository<'a>(mut folder: &str, mut name: &'a str) -> Cow<'a, str> {
-    if folder.is_empty() {
-        return Cow::Borrowed(name);
-    }
-    while let (Some(rest), false) = (name.strip_prefix("../"), folder.is_empty()) {
-        name = rest;
-        folder = folder.trim_end_matches('/').rsplit_once('/').map_or("", |(parent, _)| parent);
-    }
-    match folder.trim_end_matches('/') {
-        "" => Cow::Borrowed(name),
-        folder => Cow::Owned(format!("{folder}/{name}")),
-    }
+    format!("::{command} title={title},file={file},{span}::{}", data(&report.message_with_help(finding)))
 }
 
 fn data(text: &str) -> String {

@@ -1,26 +1,29 @@
 //! One JSON object. Its shape is a promise: keys are added, never renamed, without a new `schema`.
 
 use super::{Counts, RULES_PAGE, Report};
-use crate::findings::fingerprint::fingerprints;
 use crate::findings::{Confidence, Finding, FixOffer, Severity, Status};
 use crate::sources::{Skipped, Sources};
 use serde::Serialize;
 use std::io::Write;
 
-/// Suppressed and baselined findings are among the findings, told apart by their status.
+/// Suppressed and baselined findings are among the findings, told apart by their status; those on unchanged lines are
+/// counted only.
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
-    let fingerprints = fingerprints(report.findings, report.sources);
-    let pairs = report.findings.iter().zip(fingerprints);
-    let shown = pairs.filter(|(finding, _)| finding.severity >= report.min_severity);
     let document = Document {
         schema: 1,
         tool: Tool { name: "gpulint", version: env!("CARGO_PKG_VERSION") },
-        findings: shown.map(|(finding, print)| entry_of(finding, print, report.sources)).collect(),
+        findings: entries(report).collect(),
         files: Files { checked: report.checked, skipped: report.skipped, unfinished: report.unfinished },
         summary: report.counts(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+/// The findings that are not below the severity that is shown.
+pub fn entries<'a>(report: &Report<'a>) -> impl Iterator<Item = Entry<'a>> {
+    let sources = report.sources;
+    report.recorded().into_iter().map(move |(finding, print)| entry_of(finding, print, sources))
 }
 
 fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources) -> Entry<'a> {
@@ -78,8 +81,9 @@ struct Files<'a> {
     unfinished: &'a [String],
 }
 
+/// One finding.
 #[derive(Serialize)]
-struct Entry<'a> {
+pub struct Entry<'a> {
     rule: &'a str,
     family: &'a str,
     severity: Severity,

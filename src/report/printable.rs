@@ -18,6 +18,12 @@ pub fn sentence(text: &str) -> String {
     printable(&text.lines().map(str::trim).collect::<Vec<_>>().join(" ")).trim().to_owned()
 }
 
+/// Text of one or more lines with only those characters that XML can hold.
+pub fn in_xml(text: &str) -> String {
+    let kept = |c| if c == '\n' { c } else { visible(c) };
+    text.chars().map(|c| if matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { kept(c) }).collect()
+}
+
 /// One visible character for each that would steer the terminal, so that columns stay right.
 pub fn visible(c: char) -> char {
     match c {

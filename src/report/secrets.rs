@@ -11,6 +11,30 @@ const SHOWN: &[&str] = &["CUDA", "DEVICE", "GPU", "HIP_", "NVIDIA", "ROCR_", "TO
 
 /// A line of a file as reports show it: of the same length, with stars for what is nobody's business.
 pub fn concealed<'l>(source: &Source, line: &'l str) -> Cow<'l, str> {
+    static GIVEN_AWAY: LazyLock<Regex> = LazyLock::new(|| {
+        let name = r#"(?:token|secret|passw(?:or)?d|credentials?|[-_](?:api|access|secret)?[-_]?key)"#;
+        let value = r#""[^"]+"?|'[^']+'?"#;
+        // An option of a command may have its value behind a blank and without quotes.
+        Regex::new(&format!(
+            r#"(?i)\b\w*{name}["'\]]*\s*[:=]\s*(?<literal>{value})|\s--?[\w-]*{name}[=\s]\s*(?<option>{value}|[^\s"'$-]\S*)"#
+        ))
+        .expect("the pattern is a constant")
+    });
+    let mut shown = settings_concealed(source, line);
+    let values: Vec<_> = GIVEN_AWAY
+        .captures_iter(&shown)
+        .filter_map(|found| found.name("literal").or(found.name("option")))
+        .map(|value| value.range())
+        .collect();
+    for range in values {
+        let stars: String = shown[range.clone()].chars().map(star).collect();
+        shown.to_mut().replace_range(range, &stars);
+    }
+    shown
+}
+
+/// The same for what a file of settings or a script sets, where anything may be secret that is not about GPUs.
+fn settings_concealed<'l>(source: &Source, line: &'l str) -> Cow<'l, str> {
     static SETTING: LazyLock<Regex> = LazyLock::new(|| {
         let value = r#""[^"]*"?|'[^']*'?|[^\s,;}'"]+"#;
         Regex::new(&format!(r#"\b([A-Z][A-Z0-9_]+)["']?\s*[:?]?[=:]\s*({value})"#))
@@ -65,5 +89,29 @@ mod tests {
         assert_eq!(shown("RUN = CUDA_VISIBLE_DEVICES=0 python"), "RUN = CUDA_VISIBLE_DEVICES=0 python");
         assert_eq!(shown("device = \"cuda:1\""), "device = \"cuda:1\"");
         assert_eq!(shown("export TOKEN='a b"), "export TOKEN='***");
+    }
+
+    #[test]
+    fn what_is_called_a_secret_is_one_in_any_language() {
+        let python = Source::new(None, "a.py".to_owned(), Language::Python, String::new());
+        for (line, expected) in [
+            (
+                r#"os.environ["DB_PASSWORD"] = "ä"; x.cuda(1)"#,
+                r#"os.environ["DB_PASSWORD"] = "·"; x.cuda(1)"#,
+            ),
+            ("login(api_key='abc', device='cuda:1')", "login(api_key='***', device='cuda:1')"),
+            ("tokens = model(token_ids).to('cuda:1')", "tokens = model(token_ids).to('cuda:1')"),
+            ("for key in keys: x.to('cuda:1')", "for key in keys: x.to('cuda:1')"),
+        ] {
+            assert_eq!(concealed(&python, line), expected);
+        }
+        let script = Source::new(None, "run.sh".to_owned(), Language::Shell, String::new());
+        for (line, expected) in [
+            ("python a.py --hf-token abc --gpu 1", "python a.py --hf-token *** --gpu 1"),
+            ("python a.py --password='a b' --gpu 1", "python a.py --password='***' --gpu 1"),
+            ("python a.py --token $TOKEN --gpu 1", "python a.py --token $TOKEN --gpu 1"),
+        ] {
+            assert_eq!(concealed(&script, line), expected);
+        }
     }
 }

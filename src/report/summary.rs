@@ -39,11 +39,11 @@ pub fn unfinished_line(report: &Report) -> Option<String> {
 /// The summary as one line without a line feed.
 pub fn summary_line(report: &Report) -> String {
     let counts = report.counts();
-    let mut line = format!("Checked {}", counted(report.checked, "file"));
+    let mut line = checked(report);
     if !report.skipped.is_empty() {
         line.push_str(&format!(", skipped {}", report.skipped.len()));
     }
-    line.push_str(&format!(": {}", found(report, &counts)));
+    line.push_str(&format!(": {}", found(report)));
     let aside = aside(report, &counts);
     if !aside.is_empty() {
         line.push_str(&format!(" ({})", aside.join("; ")));
@@ -53,9 +53,14 @@ pub fn summary_line(report: &Report) -> String {
         line.push_str(&fixes);
     }
     if !report.has_policy {
-        line.push_str(" No policy: `gpulint.yaml` says which GPU is right, see docs/policy.md.");
+        line.push_str(" No policy says which GPU is right: `gpulint init` writes one.");
     }
     line
+}
+
+/// "Checked 12 files".
+pub fn checked(report: &Report) -> String {
+    format!("Checked {}", counted(report.checked, "file"))
 }
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];
@@ -69,7 +74,8 @@ fn of_severity(counts: &Counts, severity: Severity) -> usize {
 }
 
 /// "1 error, 2 warnings", or the kinds of which there are none.
-fn found(report: &Report, counts: &Counts) -> String {
+pub fn found(report: &Report) -> String {
+    let counts = &report.counts();
     let shown = SEVERITIES.into_iter().filter(|severity| *severity >= report.min_severity);
     let hidden = SEVERITIES.into_iter().filter(|severity| *severity < report.min_severity);
     let found: Vec<String> = shown
@@ -113,6 +119,9 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
     if counts.baselined > 0 {
         aside.push(format!("{} in the baseline", counts.baselined));
     }
+    if counts.unchanged > 0 {
+        aside.push(format!("{} on unchanged lines hidden", counted(counts.unchanged, "finding")));
+    }
     aside
 }
 
@@ -131,7 +140,7 @@ fn fixes(report: &Report) -> Option<String> {
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }

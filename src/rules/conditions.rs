@@ -77,6 +77,9 @@ impl Scope<'_> {
             && is(condition.validated, &|| self.is_validated())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
             && is(condition.uses_gpu, &|| self.uses_gpu())
+            && condition
+                .observed
+                .is_none_or(|wanted| matches!(event.what, What::Observed { what, .. } if what == wanted))
             && (condition.language.is_empty()
                 || condition
                     .language

@@ -6,7 +6,7 @@ use super::schema::{At, EventKind, RelatedPlace};
 use super::wording::Words;
 use crate::code::Host;
 use crate::facts::{FileId, Place};
-use crate::findings::{Confidence, Finding, Related, Severity, Status};
+use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
 use crate::program::{Definition, Happened, Program};
@@ -43,8 +43,11 @@ pub enum ScopeKind {
 /// The findings of one rule in one trace.
 pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // Where the finding can only stand in a file that nobody asked about, it is not looked for.
+    let points_at_event = rule.at == At::Event && !rule.once;
+    let is_seen = |event: &Event| !points_at_event || scope.program.sources.file(event.place.file).reported;
     for (id, event) in scope.trace.events.iter().enumerate() {
-        if !scope.matches(rule, id as EventId, event) {
+        if !is_seen(event) || !scope.matches(rule, id as EventId, event) {
             continue;
         }
         let mut verdict = Verdict::default();
@@ -72,6 +75,11 @@ impl Scope<'_> {
             ScopeKind::Library if rule.find.also_uncalled => ScopeKind::Program,
             kind => kind,
         };
+        if let What::Observed { what, .. } = &event.what
+            && rule.find.or_observed.contains(what)
+        {
+            return true;
+        }
         match (wanted, kind) {
             (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
             (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
@@ -112,7 +120,7 @@ impl Scope<'_> {
                 ScopeKind::Program | ScopeKind::CpuPart | ScopeKind::Modules,
             ) => self.is_at_import(wanted, id, event),
             (EventKind::Spawn, ScopeKind::Program) => matches!(event.what, What::Spawn { .. }),
-            (EventKind::Observed, ScopeKind::Launcher) => {
+            (EventKind::Observed, ScopeKind::Launcher | ScopeKind::Program | ScopeKind::Library) => {
                 matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
             }
             (EventKind::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {
@@ -202,9 +210,15 @@ impl Scope<'_> {
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
             library: event.before.library.map(|happened| self.trace.event(happened.event)),
         };
+        let leads_on = match rule.at {
+            At::Event | At::Writer => false,
+            At::Definition => definition.is_none(),
+            At::Entry | At::Test | At::Module => true,
+        };
+        let start = leads_on.then_some(place);
         let mut related = Vec::new();
         for wanted in &rule.related {
-            self.relate(*wanted, id, definition.unwrap_or(event), &words, &mut related);
+            self.relate(*wanted, id, definition.unwrap_or(event), start, &words, &mut related);
         }
         related.retain(|known| known.place != place);
         let order_is_certain = rule
@@ -275,36 +289,41 @@ impl Scope<'_> {
         }
     }
 
+    /// Adds the places of one kind. The finding points at what happens last of them, or at `start`, which leads on.
     fn relate(
         &self,
         wanted: RelatedPlace,
         id: EventId,
         pointed: &Event,
+        start: Option<Place>,
         words: &Words<'_>,
         related: &mut Vec<Related>,
     ) {
-        let mut add = |place: Place, message: String| {
+        let shown = |event: &&Event| related.iter().any(|known: &Related| known.place == event.place);
+        let earlier: Vec<&Event> =
+            [words.cuda, words.library, Some(pointed)].into_iter().flatten().filter(shown).collect();
+        let mut add = |place: Place, message: String, moment: Moment| {
             let is_text = place.span.end > place.span.start;
             if is_text && !related.iter().any(|known| known.place == place) {
-                related.push(Related { place, message });
+                related.push(Related { place, message, moment });
             }
         };
         match wanted {
-            RelatedPlace::Event => add(words.event.place, words.of_event(words.event)),
-            RelatedPlace::CudaInit => {
-                words.cuda.into_iter().for_each(|cuda| add(cuda.place, words.of_event(cuda)))
-            }
-            RelatedPlace::GpuImport => {
-                words.library.into_iter().for_each(|library| add(library.place, words.of_event(library)));
+            RelatedPlace::Event => add(words.event.place, words.of_event(words.event), Moment::After),
+            RelatedPlace::CudaInit | RelatedPlace::GpuImport => {
+                let earlier = if wanted == RelatedPlace::CudaInit { words.cuda } else { words.library };
+                if let Some(earlier) = earlier {
+                    add(earlier.place, words.of_event(earlier), Moment::Before);
+                }
             }
             RelatedPlace::Definition => {
                 if pointed.place != words.event.place {
-                    add(pointed.place, words.of_event(pointed));
+                    add(pointed.place, words.of_event(pointed), Moment::Before);
                 }
             }
             RelatedPlace::Late => {
                 if let Some(late) = words.event.before.late.last() {
-                    add(late.place, format!("`{}` reads it here", late.by));
+                    add(late.place, format!("`{}` reads it here", late.by), Moment::Before);
                 }
             }
             RelatedPlace::Release => {
@@ -313,16 +332,27 @@ impl Scope<'_> {
                     release.assured.is_none() && !self.trace.excludes(words.event, release)
                 });
                 if let Some(release) = releases.find(|release| self.test_name(release) == test) {
-                    add(release.place, words.of_event(release));
+                    add(release.place, words.of_event(release), Moment::After);
                 }
             }
             RelatedPlace::Chain => {
                 let mut hops: Vec<_> = self.trace.outwards(pointed.frame).collect();
                 hops.reverse();
+                let leads_to = |event: &&Event, frame| {
+                    self.trace.outwards(event.frame).any(|around| std::ptr::eq(around, frame))
+                };
+                let mut behind = false;
                 for frame in hops {
                     // The frames that nothing entered are where programs start.
                     let Some(site) = frame.site.filter(|site| site.span.end > site.span.start) else {
                         continue;
+                    };
+                    behind |= start
+                        .is_some_and(|start| start.file == site.file && start.span.start < site.span.end);
+                    let moment = match behind {
+                        true => Moment::After,
+                        false if earlier.iter().any(|event| leads_to(event, frame)) => Moment::First,
+                        false => Moment::Before,
                     };
                     let message = match &frame.function {
                         Some(function) => format!("calls `{function}`"),
@@ -332,7 +362,7 @@ impl Scope<'_> {
                         }
                         None => format!("imports `{}`", self.program.dotted(frame.file)),
                     };
-                    add(site, message);
+                    add(site, message, moment);
                 }
             }
         }

@@ -7,7 +7,7 @@ use super::uses;
 use super::waking::{Need, Waking};
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Confidence, Finding, Related, Severity, Status};
+use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
@@ -51,7 +51,7 @@ impl Sighting {
     }
 
     pub fn beside(mut self, place: Place, message: impl Into<String>) -> Sighting {
-        self.related.push(Related { place, message: message.into() });
+        self.related.push(Related { place, message: message.into(), moment: Moment::Unordered });
         self
     }
 

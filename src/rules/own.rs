@@ -6,6 +6,7 @@ use crate::policy::{self, PolicyError};
 use crate::settings::Settings;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// So many files are read; more is a mistake in the name of the folder.
 const MAX_FILES: usize = 1_000;
@@ -15,7 +16,7 @@ pub enum Loaded {
     /// Those that the program was built with.
     Embedded(&'static RuleSet),
     /// And the project's own.
-    WithOwn(Box<RuleSet>),
+    WithOwn(Arc<RuleSet>),
 }
 
 impl Deref for Loaded {
@@ -64,7 +65,7 @@ impl Loaded {
                 return Err(refused(file, "id", message));
             }
         }
-        Ok(Loaded::WithOwn(Box::new(rules.and(own.into_iter().map(|(_, rule)| rule)))))
+        Ok(Loaded::WithOwn(Arc::new(rules.and(own.into_iter().map(|(_, rule)| rule)))))
     }
 }
 

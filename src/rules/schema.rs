@@ -93,6 +93,9 @@ pub struct Find {
     pub analysis: Option<String>,
     /// For `observed`: what it is.
     pub observed: Option<Observation>,
+    /// Beside the event: one of these stands in a file.
+    #[serde(default)]
+    pub or_observed: Vec<Observation>,
     /// For `write`: these variables; any when the list is empty.
     #[serde(default)]
     pub variables: Vec<String>,

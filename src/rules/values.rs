@@ -54,6 +54,19 @@ impl Scope<'_> {
         })
     }
 
+    /// The write of the same variable that a value takes back, with the setting that differs.
+    fn contradicted(&self, value: &str, event: &Event) -> Option<(EventId, String)> {
+        // What was read has had its effect.
+        let [Definition::Set(write, Some(known))] = &event.before.written[..] else { return None };
+        let earlier = (*write != NOT_NOTED).then(|| self.trace.event(*write))?;
+        let together = event.certain && earlier.certain && earlier.in_child == event.in_child;
+        let unread = event.before.late.is_empty() && !self.was_handed_on(*write);
+        (together && unread)
+            .then(|| allocator::contradiction(known, value))
+            .flatten()
+            .map(|found| (*write, found))
+    }
+
     pub(super) fn is_written(&self, wanted: &Written, event: &Event, verdict: &mut Verdict) -> bool {
         let What::Write { value: Some(value), only_if_unset, .. } = &event.what else { return false };
         let order = self.policy.gpu.as_ref().and_then(|gpu| gpu.device_order);
@@ -106,6 +119,15 @@ impl Scope<'_> {
             let What::Write { variable, .. } = &event.what else { return false };
             verdict.fault = fault.in_value(variable, value);
             return verdict.fault.is_some();
+        }
+        if wanted.contradicts_earlier {
+            let contradicted = self.contradicted(value, event);
+            verdict.fault = contradicted.as_ref().map(|(_, setting)| {
+                let fault = format!("it was given `{setting}` just before, and only the last value counts");
+                (fault, String::new())
+            });
+            verdict.definition = contradicted;
+            return verdict.fault.is_some() && !stays;
         }
         if wanted.differs_from_policy && order.is_none_or(|order| order.as_str() == value) {
             return false;

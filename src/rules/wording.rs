@@ -26,6 +26,9 @@ pub(super) struct Words<'a> {
 impl Words<'_> {
     /// Replaces each `{name}` by what it stands for here; an unknown one is left as it is.
     pub fn fill(&self, template: &str) -> String {
+        // The end of a file is no code.
+        let at_end = matches!(self.event.what, What::End).then(|| template.replace("`{use}`", "{use}"));
+        let template = at_end.as_deref().unwrap_or(template);
         let mut filled = String::with_capacity(template.len());
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('{') {
@@ -49,6 +52,7 @@ impl Words<'_> {
             ("use", what) => Some(as_code(what)),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
+            ("value", What::Observed { text, .. }) => Some(text.clone()),
             ("value", what) => Some(match (what, self.in_force) {
                 (What::Write { value: Some(value), .. }, _) => value.clone(),
                 (_, Some(value)) => value.to_owned(),
@@ -193,7 +197,7 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Release { by } => by.clone(),
         What::Launch { callee, .. } => callee.clone(),
         What::Observed { text, .. } => text.clone(),
-        What::End => "the end".to_owned(),
+        What::End => "the end of what is set here".to_owned(),
         What::Write { variable, .. } | What::Remove { variable } | What::Refuse { variable, .. } => {
             variable.clone()
         }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The code cells of a notebook, in order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cells {
     cells: Vec<Cell>,
     /// What the notebook is written in, when it says so and it is not Python.
@@ -13,7 +13,7 @@ pub struct Cells {
 }
 
 /// One code cell.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cell {
     /// 1-based, among all cells of the notebook.
     pub number: u32,
@@ -23,6 +23,8 @@ pub struct Cell {
     pub range: std::ops::Range<usize>,
     /// For each of its lines the 1-based line of the file that holds it.
     file_lines: Vec<u32>,
+    /// The texts in quotes that it is put together from: where each begins here, and its opening quote in the file.
+    parts: Vec<(usize, usize)>,
 }
 
 /// The form of nbformat 4, and of nbformat 3, which has its cells in worksheets.
@@ -111,6 +113,13 @@ impl Cell {
         let last = self.file_lines.last().copied().unwrap_or(1);
         self.file_lines.get(line.saturating_sub(1) as usize).copied().unwrap_or(last)
     }
+
+    /// The text in quotes that holds a byte of the notebook's text, or ends before it: where it begins in the text,
+    /// and its opening quote in the file.
+    pub fn part_holding(&self, offset: usize) -> Option<(usize, usize)> {
+        let at = self.parts.partition_point(|&(start, _)| start <= offset);
+        self.parts.get(at.checked_sub(1)?).copied()
+    }
 }
 
 impl Metadata {
@@ -141,7 +150,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn add(&mut self, number: u32, source: &RawValue) {
         let start = self.text.len();
-        let mut file_lines = Vec::new();
+        let (mut file_lines, mut quotes) = (Vec::new(), Vec::new());
         let parts: Vec<&RawValue> = match source.get().starts_with('[') {
             true => serde_json::from_str(source.get()).unwrap_or_default(),
             false => vec![source],
@@ -152,6 +161,7 @@ impl Reader<'_> {
             if !decoded.is_empty() && (self.text.len() == start || self.text.ends_with('\n')) {
                 file_lines.push(line);
             }
+            quotes.push((self.text.len(), part.get().as_ptr() as usize - self.file.as_ptr() as usize));
             let inside = decoded.strip_suffix('\n').unwrap_or(&decoded);
             file_lines.extend(inside.matches('\n').map(|_| line));
             self.text.push_str(&decoded);
@@ -164,7 +174,7 @@ impl Reader<'_> {
         self.text.push('\n');
         let first_line = self.lines;
         self.lines += file_lines.len() as u32;
-        self.cells.push(Cell { number, first_line, range, file_lines });
+        self.cells.push(Cell { number, first_line, range, file_lines, parts: quotes });
     }
 
     /// The 1-based line on which a part of the file begins. Parts are asked for in their order.

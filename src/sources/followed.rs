@@ -19,9 +19,13 @@ const TOGETHER: usize = 128;
 /// How many folders above a file its imports are looked for in.
 const REACH: usize = 3;
 
+/// The text that stands in the place of a file.
+type OpenText<'a> = dyn Fn(&Path) -> Option<String> + Sync + 'a;
+
 /// Adds the files that those in `found` import, and those that these import. All files below the folders
-/// `walked` are in `found`; most of them lead nowhere else, and are not read for this.
-pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf]) {
+/// `walked` are in `found`; most of them lead nowhere else, and are not read for this. `open_text` knows texts that
+/// stand in the place of files.
+pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf], open_text: &OpenText<'_>) {
     // A named folder that holds the whole project leaves nothing to look for.
     let whole = walked.iter().any(|folder| root.starts_with(folder));
     // A package may import what lies beside it.
@@ -41,7 +45,7 @@ pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf]) {
     let limit = found.len() + MOST;
     while !pending.is_empty() {
         let led_to: Vec<Vec<PathBuf>> =
-            pending.par_chunks(TOGETHER).map(|files| reached_from(files, found)).collect();
+            pending.par_chunks(TOGETHER).map(|files| reached_from(files, found, open_text)).collect();
         pending.clear();
         for file in led_to.into_iter().flatten() {
             if found.len() < limit && !found.contains_key(&file) {
@@ -53,12 +57,12 @@ pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf]) {
 }
 
 /// The files that some files lead to. What was looked up for one of them is not looked up for the next.
-fn reached_from(files: &[PathBuf], found: &Found) -> Vec<PathBuf> {
+fn reached_from(files: &[PathBuf], found: &Found, open_text: &OpenText<'_>) -> Vec<PathBuf> {
     let mut reached = Vec::new();
     let mut looked_up = FxHashSet::default();
     let mut folders = Folders::default();
     for file in files {
-        let Ok(text) = fs::read_to_string(file) else { continue };
+        let Some(text) = open_text(file).or_else(|| fs::read_to_string(file).ok()) else { continue };
         let text = match Language::of_name(file) {
             Some(Language::Notebook) => Cells::read(&text).map(|(code, _)| code).unwrap_or_default(),
             _ => text,

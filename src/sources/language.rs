@@ -85,8 +85,8 @@ impl Language {
             "makefile" | "gnumakefile" => return Some(Language::Makefile),
             "setup.cfg" => return Some(Language::Ini),
             "pipfile" => return Some(Language::Toml),
-            // The policy itself chooses nothing.
-            "gpulint.yaml" | "gpulint.yml" => return None,
+            // The policy itself chooses nothing, and old findings only tell of code.
+            "gpulint.yaml" | "gpulint.yml" | "gpulint-baseline.json" => return None,
             ".bashrc" | ".bash_profile" | ".zshrc" | ".zshenv" | ".profile" | ".envrc" => {
                 return Some(Language::Shell);
             }

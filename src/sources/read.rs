@@ -127,7 +127,26 @@ fn decoded(bytes: Vec<u8>, language: Language) -> Result<String, String> {
     if bytes.len() as u64 > most_bytes(Some(language)) {
         return Err(too_large(Some(language)));
     }
-    String::from_utf8(bytes).map_err(|_| "not valid UTF-8".to_owned())
+    // Windows PowerShell writes UTF-16, and the shells of Windows read it.
+    let may_be_wide = matches!(language, Language::Batch | Language::PowerShell | Language::Requirements);
+    match may_be_wide.then(|| wide(&bytes)).flatten() {
+        Some(text) => text.ok_or_else(|| "not valid UTF-16".to_owned()),
+        None => String::from_utf8(bytes).map_err(|_| "not valid UTF-8".to_owned()),
+    }
+}
+
+/// The text of a file that begins with the mark of UTF-16, which stays; `None` inside where it is not valid.
+fn wide(bytes: &[u8]) -> Option<Option<String>> {
+    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let pairs = bytes.chunks_exact(2);
+    let is_whole = pairs.remainder().is_empty();
+    let units = pairs.map(|pair| unit([pair[0], pair[1]]));
+    let text: Option<String> = char::decode_utf16(units).map(Result::ok).collect();
+    Some(text.filter(|_| is_whole))
 }
 
 fn too_large(language: Option<Language>) -> String {

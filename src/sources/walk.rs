@@ -1,7 +1,7 @@
 //! Which files a run reads: those below the paths that the user named, and those of the project.
 
-use super::Extent;
 use super::language::{Language, is_known_hidden};
+use super::{Excluded, Extent};
 use crate::policy::absolute;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::BTreeMap;
@@ -38,7 +38,12 @@ pub type Found = BTreeMap<PathBuf, Wanted>;
 /// What cannot be read, with the reason.
 type Unreadable = Vec<(PathBuf, String)>;
 
-pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, Unreadable), MissingPaths> {
+pub fn files(
+    root: &Path,
+    named: &[PathBuf],
+    extent: Extent,
+    excluded: &Excluded,
+) -> Result<(Found, Unreadable), MissingPaths> {
     let (mut found, mut unreadable) = (Found::new(), Unreadable::new());
     let (mut missing, mut walked) = (Vec::new(), Vec::new());
     for path in named {
@@ -60,13 +65,34 @@ pub fn files(root: &Path, named: &[PathBuf], extent: Extent) -> Result<(Found, U
     if !missing.is_empty() {
         return Err(MissingPaths(missing));
     }
+    let stays = |path: &Path, wanted: Wanted| match wanted {
+        Wanted::ForImports => true,
+        Wanted::Named if !excluded.even_named => true,
+        _ => !excluded.names(root, path),
+    };
+    found.retain(|path, wanted| stays(path, *wanted));
+    unreadable.retain(|(path, _)| !excluded.names(root, path));
     if extent == Extent::NamedPaths {
-        super::followed::add(&mut found, root, &walked);
+        // Where files are missing from the walked folders, they may lie in these and be imported all the same.
+        let complete: &[PathBuf] = if excluded.is_empty() { &walked } else { &[] };
+        super::followed::add(&mut found, root, complete, &|_| None);
     } else {
+        let mut project = Found::new();
         let mut untold = Unreadable::new();
-        Walk { found: &mut found, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
+        Walk { found: &mut project, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
+        if excluded.even_named {
+            found.retain(|path, wanted| {
+                let is_inside = path.starts_with(root);
+                *wanted = if is_inside { Wanted::Below } else { *wanted };
+                !is_inside || project.contains_key(path)
+            });
+        }
+        for (path, wanted) in project {
+            found.entry(path).or_insert(wanted);
+        }
     }
     named.iter().map(|path| absolute(path)).for_each(|path| super::caches::settle(&mut found, &path));
+    found.retain(|path, wanted| stays(path, *wanted));
     unreadable.sort();
     unreadable.dedup();
     Ok((found, unreadable))
@@ -229,6 +255,6 @@ fn is_installed(folder: &Path) -> bool {
 
 /// Whether `path` is, or lies in, a folder with installed packages. What is above the project root
 /// does not count: the project itself may have been put into such a folder.
-fn is_inside_installed(root: &Path, path: &Path) -> bool {
+pub fn is_inside_installed(root: &Path, path: &Path) -> bool {
     path.ancestors().take_while(|folder| *folder != root).any(is_installed)
 }

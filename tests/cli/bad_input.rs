@@ -39,6 +39,33 @@ fn text_that_is_not_utf_8() {
     is_skipped(b"\xff\xfex\0=\0", "not valid UTF-8");
 }
 
+/// Windows PowerShell writes what it prints as UTF-16.
+#[test]
+fn scripts_in_utf_16() {
+    let text = "# Größe 𝟙\r\n$env:CUDA_DEVICE_ORDER = \"PCI_BUS_ID\"\r\n'𝟙'; $env:CUDA_VISIBLE_DEVICES = \"all\"\r\n";
+    let place = |bytes: Vec<u8>, name: &str| {
+        let answer = Project::new().file(name, bytes).run("check --format json");
+        let found = answer.findings();
+        assert_eq!(found.len(), 1, "{answer:?}");
+        let finding = &answer.json()["findings"][0];
+        assert_eq!(finding["rule"], "visible-devices-hides-all");
+        (finding["line"].as_u64(), finding["column"].as_u64())
+    };
+    let marked = format!("\u{feff}{text}");
+    let little: Vec<u8> = marked.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = marked.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let expected = place(marked.clone().into_bytes(), "run.ps1");
+    assert_eq!(expected, (Some(3), Some(6)));
+    assert_eq!(place(little.clone(), "run.ps1"), expected);
+    assert_eq!(place(big, "run.ps1"), expected);
+    let batch = "\u{feff}@echo off\r\nset CUDA_VISIBLE_DEVICES=all\r\npython train.py\r\n";
+    let batch: Vec<u8> = batch.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(place(batch, "run.bat"), (Some(2), Some(5)));
+    let skipped = |bytes: &[u8]| checked_beside(Project::new().file("run.ps1", bytes)).skipped();
+    assert_eq!(skipped(&little[..little.len() - 1]), ["run.ps1: not valid UTF-16"]);
+    assert_eq!(skipped(b"\xff\xfe\x00\xd8x\0"), ["run.ps1: not valid UTF-16"]);
+}
+
 #[test]
 fn syntax_errors() {
     is_skipped("x = 1\ny = (\n", "syntax error on line 3: unexpected EOF while parsing");

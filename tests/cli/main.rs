@@ -1,15 +1,22 @@
 //! The command line as users see it: what they type, what they read, and the exit code.
 
+mod add_ignore;
 mod bad_input;
+mod baseline;
+mod excluded;
 mod files;
+mod init;
 mod own_rules;
 mod policy;
 mod project;
 mod reports;
 mod rules;
+mod shells;
+mod since;
 mod stdin;
 mod trace;
 mod usage;
+mod watch;
 
 /// A program that chooses a GPU by index and does not fix the order: `missing-device-order`, a
 /// warning without a policy, on line 2.
@@ -21,4 +28,4 @@ torch.cuda.is_available()
 ";
 
 /// The end of every summary where there is no policy.
-const NO_POLICY: &str = "No policy: `gpulint.yaml` says which GPU is right, see docs/policy.md.";
+const NO_POLICY: &str = "No policy says which GPU is right: `gpulint init` writes one.";

@@ -59,7 +59,14 @@ impl Project {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpulint"));
         command.current_dir(&self.0).env("HOME", &self.0).env("GIT_CONFIG_NOSYSTEM", "1");
-        let of_the_caller = ["XDG_CONFIG_HOME", "GITHUB_WORKSPACE", "RUST_BACKTRACE"];
+        let of_the_caller = [
+            "XDG_CONFIG_HOME",
+            "RUST_BACKTRACE",
+            "GITHUB_ACTIONS",
+            "GITHUB_WORKSPACE",
+            "CI_PROJECT_DIR",
+            "BUILD_SOURCESDIRECTORY",
+        ];
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"].iter().chain(&of_the_caller) {
             command.env_remove(name);
         }

@@ -8,6 +8,23 @@ fn project() -> Project {
     Project::new().file("a.py", INDEX_WITHOUT_ORDER).file("b.py", "x = 1\n")
 }
 
+/// Every format there is.
+const FORMATS: [&str; 13] = [
+    "text",
+    "concise",
+    "json",
+    "jsonl",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "rdjson",
+    "checkstyle",
+    "azure",
+    "markdown",
+    "html",
+];
+
 /// Whether the first line is the concise form of the one warning.
 fn is_concise(answer: &Answer) -> bool {
     let line = answer.stdout.lines().next().expect("a line");
@@ -28,13 +45,30 @@ fn text_for_people_ends_with_the_summary() {
 
 #[test]
 fn formats_for_programs_leave_the_summary_to_standard_error() {
-    for format in ["json", "github"] {
+    for format in &FORMATS[2..] {
         let answer = project().run(&format!("check --format {format}"));
         assert_eq!(answer.code, Some(1));
         assert!(answer.stderr.starts_with("Checked 2 files: 1 warning"), "{answer:?}");
         assert_eq!(answer.stderr.lines().count(), 1);
+        assert!(answer.stdout.contains("missing-device-order"), "{answer:?}");
+    }
+    for format in ["json", "github"] {
+        let answer = project().run(&format!("check --format {format}"));
         assert!(!answer.stdout.contains("Checked"), "{answer:?}");
     }
+}
+
+#[test]
+fn every_format_is_named_where_one_is_chosen() {
+    let project = project();
+    let help = project.run("check --help").stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unknown = project.run("check --format yaml");
+    let unknown_file = project.run("check --output yaml=r.yaml");
+    for format in FORMATS {
+        assert!(help.contains(format), "{help}");
+        assert!(unknown.stderr.contains(format) && unknown_file.stderr.contains(format), "{unknown:?}");
+    }
+    assert_eq!((unknown.code, unknown_file.code), (Some(2), Some(2)));
 }
 
 #[test]
@@ -74,6 +108,10 @@ fn annotations_name_files_as_the_repository_does() {
     assert_eq!(file_in(std::path::Path::new("elsewhere")), "a.py");
     let plain = project.run("check app --format github");
     assert!(plain.stdout.contains(",file=a.py,"), "{plain:?}");
+    for (variable, format) in [("CI_PROJECT_DIR", "gitlab"), ("BUILD_SOURCESDIRECTORY", "azure")] {
+        let answer = project.run_with_env(&format!("check app --format {format}"), variable, project.root());
+        assert!(answer.stdout.contains("app/a.py"), "{answer:?}");
+    }
 }
 
 #[test]
@@ -84,15 +122,79 @@ fn reports_to_files_beside_standard_output() {
     let json = Answer { stdout: project.read("r.json"), ..answer };
     assert_eq!(json.findings(), ["a.py:2 missing-device-order"]);
     assert!(project.read("r.txt").contains("Checked 2 files"));
-    let lost = project.run("check --output json=gone/r.json");
+}
+
+#[test]
+fn each_report_is_written_whatever_becomes_of_the_others() {
+    let project = project();
+    let lost =
+        project.run("check --output json=gone/r.json --output jsonl=r.jsonl --output html=gone/r.html");
     assert_eq!((lost.code, lost.stdout.as_str()), (Some(2), ""));
-    assert!(lost.stderr.starts_with("error: cannot write the report gone/r.json: "), "{lost:?}");
+    let lines: Vec<_> = lost.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{lost:?}");
+    assert!(lines[0].starts_with("error: cannot write the report gone/r.json: "), "{lost:?}");
+    assert!(lines[1].starts_with("error: cannot write the report gone/r.html: "), "{lost:?}");
+    assert!(project.read("r.jsonl").contains("missing-device-order"));
+}
+
+#[test]
+fn one_run_writes_all_formats() {
+    let project = project();
+    let outputs: Vec<_> = FORMATS.iter().map(|format| format!("--output {format}=r.{format}")).collect();
+    let answer = project.run(&format!("check {}", outputs.join(" ")));
+    assert_eq!((answer.code, answer.stderr.as_str()), (Some(1), ""));
+    for format in FORMATS {
+        let alone = self::project().run(&format!("check --format {format}"));
+        assert_eq!(project.read(&format!("r.{format}")), alone.stdout, "{format}");
+    }
+}
+
+#[test]
+fn two_reports_never_share_a_file() {
+    let project = project().file("sub/x", "");
+    for outputs in ["json=r.json --output json=r.json", "json=r.json --output sarif=./sub/../r.json"] {
+        let answer = project.run(&format!("check --output {outputs}"));
+        let file = outputs.rsplit_once('=').expect("a file").1;
+        answer.fails(2, &format!("error: two reports go to {file}; give each --output a file of its own"));
+    }
+    assert!(!project.path("r.json").exists());
+    let dash = project.run("check --output sarif=-");
+    assert_eq!(dash.code, Some(2));
+    assert!(dash.stderr.contains("`-` is no file; `--format sarif` writes to standard output"), "{dash:?}");
+}
+
+#[test]
+fn a_report_that_cannot_hold_all_says_so() {
+    // One finding each, with little work.
+    let lines = "# gpulint: ignore[missing-device-order] nothing is here\n".repeat(134);
+    let project = (0..75).fold(Project::new(), |project, at| project.file(&format!("f{at}.py"), &lines));
+    let answer = project.run("check --format html --output html=r.html");
+    assert_eq!(answer.code, Some(1));
+    let note = "50 of 10050 findings are left out, none worse than those that are shown";
+    assert!(answer.stderr.starts_with(&format!("note: r.html: {note}")), "{}", answer.stderr);
+    assert!(answer.stderr.contains(&format!("\nnote: {note}")), "{}", answer.stderr);
+}
+
+#[test]
+fn sarif_on_github_has_only_what_counts() {
+    let suppressed =
+        INDEX_WITHOUT_ORDER.replacen('\n', "  # gpulint: ignore-file[missing-device-order] one card\n", 1);
+    let project = Project::new().file("a.py", suppressed);
+    let plain = project.run("check --format sarif");
+    assert!(plain.stdout.contains("\"inSource\""), "{plain:?}");
+    let on_github = project.run_with_env("check --format sarif", "GITHUB_ACTIONS", "true");
+    assert!(on_github.stdout.contains("\"results\": []"), "{on_github:?}");
+    assert_eq!((plain.code, on_github.code), (Some(0), Some(0)));
 }
 
 #[test]
 fn the_exit_code_does_not_depend_on_the_format() {
     let project = project();
-    for format in ["text", "concise", "json", "github"] {
+    for format in FORMATS {
+        assert_eq!(project.run(&format!("check --format {format}")).code, Some(1), "{format}");
+        assert_eq!(project.run(&format!("check --format {format} b.py")).code, Some(0), "{format}");
+    }
+    for format in ["text", "json", "sarif"] {
         let code = |words: &str| project.run(&format!("check --format {format} {words}")).code;
         assert_eq!(code(""), Some(1), "{format}");
         assert_eq!(code("--exit-zero"), Some(0), "{format}");
@@ -176,4 +278,32 @@ fn trace_of_the_cpu_part() {
     let shown = format!("a.py, started as a script:\n  a.py:1  import pandas\n{none}");
     project.run("trace a.py").is(0, &shown, "");
     project.run("trace --mode gpu a.py").is(0, &format!("a.py, started as a script:\n{none}"), "");
+}
+
+/// `path:line` of each step of the thread flow of the one finding of a rule.
+fn flow(answer: &Answer, rule: &str) -> Vec<String> {
+    let log = answer.json();
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let result = results.iter().find(|result| result["ruleId"] == rule).expect("a finding");
+    let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("a flow");
+    let shown = |step: &serde_json::Value| {
+        let place = &step["location"]["physicalLocation"];
+        let path = place["artifactLocation"]["uri"].as_str().expect("a path");
+        format!("{path}:{}", place["region"]["startLine"])
+    };
+    steps.iter().map(shown).collect()
+}
+
+#[test]
+fn sarif_shows_what_happens_in_the_order_in_which_it_happens() {
+    let late = "import os\nimport torch\ndef pin():\n    os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n\
+                def main():\n    torch.cuda.init()\n    pin()\nmain()\n";
+    let answer = Project::new().file("a.py", late).run("check --format sarif");
+    // `main` leads to both, the call of `pin` to the finding only.
+    assert_eq!(flow(&answer, "pin-after-cuda-init"), ["a.py:8", "a.py:6", "a.py:7", "a.py:4"]);
+
+    let project = Project::new().file("run.sh", "python a.py\n").file("a.py", "import b\nb.start()\n");
+    let helper = "import torch\ndef start():\n    init()\ndef init():\n    torch.cuda.init()\n";
+    let answer = project.file("b.py", helper).run("check --format sarif a.py");
+    assert_eq!(flow(&answer, "missing-visible-devices"), ["a.py:2", "b.py:3", "b.py:5"]);
 }

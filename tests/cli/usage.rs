@@ -17,7 +17,7 @@ fn the_version() {
 
 #[test]
 fn every_option_of_every_command_has_a_sentence() {
-    for command in ["check", "trace", "rule", "rules", "rules test"] {
+    for command in ["check", "trace", "init", "rule", "rules", "rules test", "completions", "man"] {
         let help = Project::new().run(&format!("{command} -h"));
         assert_eq!(help.code, Some(0), "{command}");
         let lines: Vec<&str> = help.stdout.lines().collect();
@@ -43,7 +43,10 @@ fn an_unknown_option_or_value() {
         ("check --mode tpu", "invalid value 'tpu' for '--mode"),
         ("check --output report.json", "expected FORMAT=FILE, for example json=report.json"),
         ("check --output json=", "expected FORMAT=FILE, for example json=report.json"),
-        ("check --output x=y", "`x` is not a format; they are text, concise, json, github"),
+        (
+            "check --output x=y",
+            "`x` is not a format; they are text, concise, json, jsonl, sarif, github, gitlab",
+        ),
         ("trace", "<FILE>"),
         ("rule", "<ID>"),
     ] {
@@ -125,6 +128,6 @@ fn an_empty_project_is_clean_and_says_so() {
     project.run("check").is(
         0,
         &format!("Checked 0 files: no findings. {NO_POLICY}\n"),
-        "note: there are no Python files below the named paths\n",
+        "note: the named paths hold no file to check\n",
     );
 }

@@ -1,9 +1,17 @@
 //! What surrounds the binary, used the way strangers use it: the committed hook file by the real pre-commit in a
-//! real git repository, and the steps of the committed action by bash.
+//! real git repository, the wheel by pip, and the steps of the committed action by bash.
 //!
 //! Two tests build gpulint from source a second time. They are slow, need the network, and run only when
 //! GPULINT_SLOW_TESTS is set.
 
+#[cfg(unix)]
 mod action;
+mod composite;
+#[cfg(unix)]
 mod hooks;
+#[cfg(unix)]
+mod install;
 mod scratch;
+#[cfg(unix)]
+mod wheel;
+mod windows;

@@ -91,6 +91,37 @@ pub fn printed(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
+/// Whether a program of the tests' surroundings can be run. Where GPULINT_REQUIRE_TOOLS is set, its absence is a
+/// failure.
+pub fn is_installed(program: &str) -> bool {
+    let installed = Command::new(program).arg("--version").output().is_ok_and(|run| run.status.success());
+    if !installed {
+        required(&format!("{program} is not on PATH"));
+    }
+    installed
+}
+
+/// The folder with the wheel of this gpulint: building one in the middle of the tests would exchange the binary
+/// under them. `.ci/run` builds it before.
+pub fn wheels() -> Option<PathBuf> {
+    if !is_installed("pre-commit") {
+        return None;
+    }
+    let folder = std::env::var_os("GPULINT_WHEELS").map(PathBuf::from);
+    if folder.is_none() {
+        required("GPULINT_WHEELS names no folder with a wheel of gpulint; `bash .ci/run` builds one");
+    }
+    folder
+}
+
+fn required(what_lacks: &str) {
+    assert!(
+        std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(),
+        "GPULINT_REQUIRE_TOOLS is set, and {what_lacks}"
+    );
+    skipped(what_lacks);
+}
+
 /// Whether the tests that compile gpulint again are wanted. Says so when they are not.
 pub fn slow_tests_wanted() -> bool {
     let wanted = std::env::var_os("GPULINT_SLOW_TESTS").is_some();

@@ -10,6 +10,8 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("commands", &[]),
     ("allocator", &[]),
     ("masks", &[]),
+    ("changes", &[]),
+    ("replacement", &[]),
     // Files are found with the policy's idea of an absolute path.
     ("sources", &["facts", "policy"]),
     ("findings", &["facts", "sources"]),
@@ -37,9 +39,9 @@ const BORDERS: &[(&str, &[&str])] = &[
             "versions",
         ],
     ),
-    ("report", &["facts", "findings", "sources"]),
+    ("report", &["facts", "findings", "rules", "sources"]),
     ("settings", &["policy", "sources"]),
-    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "lower_all"]),
+    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];
 
 #[test]

@@ -43,10 +43,11 @@ impl<'s> Lowering<'s, '_> {
             E::Attribute(attribute) => {
                 ExprKind::Attribute(self.boxed(&attribute.value), self.slice(attribute.attr.range))
             }
-            E::Call(call) => ExprKind::Call(Box::new(Call {
-                callee: self.expr(&call.func),
-                arguments: self.arguments(&call.arguments),
-            })),
+            E::Call(call) => {
+                self.note_started(call);
+                let (callee, arguments) = (self.expr(&call.func), self.arguments(&call.arguments));
+                ExprKind::Call(Box::new(Call { callee, arguments }))
+            }
             E::Subscript(item) => ExprKind::Item(Box::new((self.expr(&item.value), self.expr(&item.slice)))),
             E::List(list) => ExprKind::Sequence(self.exprs(&list.elts)),
             E::Tuple(tuple) => ExprKind::Sequence(self.exprs(&tuple.elts)),

@@ -67,6 +67,9 @@ impl<'s> Lowering<'s, '_> {
                 value => StepKind::Evaluate(self.expr(value)),
             },
             S::Assign(assign) => {
+                if let [target] = &assign.targets[..] {
+                    self.note_kept(target, &assign.value);
+                }
                 let value = Some(self.expr(&assign.value));
                 StepKind::Assign { value, targets: self.targets(&assign.targets), annotated: false }
             }

@@ -6,7 +6,8 @@ use super::layers::Layers;
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
 use super::{Lowering, change_folder, set_all};
-use crate::code::{Block, Expr, Step, StepKind};
+use crate::code::{Block, Expr, Extended, Host, Step, StepKind};
+use crate::sources::Source;
 use std::rc::Rc;
 
 /// Whether a document is a compose file.
@@ -45,13 +46,16 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     let set = merged(set);
     let mut gpus = given(&service);
     gpus.read_variables(&set);
-    let host = gpus.host(&set);
+    let extended = in_other_file(&service, source);
+    let host = if extended.is_some() { Host::Container } else { gpus.host(&set) };
+    body.extend(extended);
     body.extend(gpus.steps(entry.key.span));
     body.extend(super::super::containers::remapped(&set, gpus.count, source));
     for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
         body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
     }
     body.extend(set_all(set));
+    body.extend(override_of(&source.name, entry));
     if let Some(folder) = service.get("working_dir") {
         body.push(change_folder(value(folder, References::Dollar, source)));
     }
@@ -63,6 +67,33 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
         body.extend(command_words::step(&nodes, span, References::Dollar, lowering));
     }
     lowering.add_unit(entry.key.span, format!("service `{}`", entry.key()), host, body);
+}
+
+/// `extends: {file: base.yml, service: gpu}`
+fn in_other_file<'s>(service: &Layers<'s>, source: &'s Source) -> Option<Step<'s>> {
+    let extends = service.get("extends")?;
+    let (file, name) = (extends.get("file")?, extends.get("service")?.text()?);
+    let extended = Extended { file: file.text()?.into(), unit: format!("service `{name}`"), optional: false };
+    let own = file.text().is_some_and(|file| source.name.ends_with(file.trim_start_matches("./")));
+    (!own).then(|| Step { span: extends.span, kind: StepKind::Extend(Box::new(extended)) })
+}
+
+/// `docker compose up` reads `compose.override.yml` beside `compose.yml`.
+fn override_of<'s>(path: &str, entry: &Entry<'s>) -> Vec<Step<'s>> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let Some(stem) = file.strip_suffix(".yml").or_else(|| file.strip_suffix(".yaml")) else {
+        return Vec::new();
+    };
+    if !matches!(stem, "compose" | "docker-compose") {
+        return Vec::new();
+    }
+    let files = [format!("{stem}.override.yml"), format!("{stem}.override.yaml")];
+    let step = |file: String| {
+        let unit = format!("service `{}`", entry.key());
+        let extended = Extended { file: file.into(), unit, optional: true };
+        Step { span: entry.key.span, kind: StepKind::Extend(Box::new(extended)) }
+    };
+    files.into_iter().map(step).collect()
 }
 
 /// `command: [--port, "80"]` goes behind what the image starts.

@@ -54,7 +54,13 @@ fn lower_job<'s>(root: &Rc<Node<'s>>, entry: &Entry<'s>, lowering: &mut Lowering
     );
     layers.extend(job.all("variables").map(|map| variables(map, References::Dollar, source)));
     layers.push(of_matrix(&job));
-    let mut body: Block<'s> = set_all(merged(layers)).collect();
+    let mut body: Block<'s> = Vec::new();
+    if names_another(&job, root) {
+        // It stands in a file that is included.
+        let span = entry.key.span;
+        body.push(Step { span, kind: StepKind::Source(unknown(span)) });
+    }
+    body.extend(set_all(merged(layers)));
     let shared =
         |key: &str| root.get("default").and_then(|default| default.get(key)).or_else(|| root.get(key));
     let mut lines = Vec::new();
@@ -71,6 +77,12 @@ fn lower_job<'s>(root: &Rc<Node<'s>>, entry: &Entry<'s>, lowering: &mut Lowering
     let tags = job.get("tags").or_else(|| shared("tags"));
     let has_image = job.get("image").or_else(|| shared("image")).is_some();
     lowering.add_unit(entry.key.span, format!("job `{}`", entry.key()), host(tags, has_image), body);
+}
+
+/// Whether a job extends one that this file does not have.
+fn names_another(job: &Layers<'_>, root: &Node<'_>) -> bool {
+    let named = job.all("extends").flat_map(|extends| extends.one_or_more());
+    named.filter_map(|name| name.text()).any(|name| root.get(name).is_none())
 }
 
 /// `parallel: {matrix: [{GPU: ["0", "1"]}]}`: each job gets one of the values.

@@ -6,6 +6,7 @@ mod runners;
 
 use super::super::command_lines::Literal;
 use super::super::interpreters::{self, Interpreter};
+use super::super::runner_devices;
 use super::expressions::{in_script, matrix_variable};
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
@@ -98,10 +99,26 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
         (None, ..) if runner.is_own => Host::Runner,
         (None, ..) => Host::Machine,
     };
+    if let Some(container) = container.filter(|_| runner.is_own) {
+        lower_cards(container, lowering);
+    }
     let name = format!("job `{}`", entry.key());
     lowering.add_unit(entry.key.span, name, host, body);
     for service in job.get("services").map_or(&[][..], |services| services.entries()) {
         lower_service(service, lowering);
+    }
+}
+
+/// The cards that the runner hands to the container of a job: they are chosen on the machine itself.
+fn lower_cards<'s>(container: &Node<'s>, lowering: &mut Lowering<'s>) {
+    let source = lowering.source;
+    let set = container.get("env").map(|env| variables(env, References::Expressions, source));
+    let handed = set.into_iter().flatten().filter(|set| set.name == "NVIDIA_VISIBLE_DEVICES").collect();
+    let mut body: Block<'s> = set_all(handed).collect();
+    let options = container.get("options").and_then(|options| Some((options.text()?, options.span)));
+    body.extend(options.and_then(|(text, span)| runner_devices::of_options(text, span, source)));
+    if !body.is_empty() {
+        lowering.add_unit(container.span, "container of a job", Host::Runner, body);
     }
 }
 

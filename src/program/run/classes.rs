@@ -133,6 +133,9 @@ impl<'p> Run<'p> {
             }
             Value::Outside(path) => {
                 let child = self.paths.child(*path, name);
+                if let Some(value) = self.requested(child) {
+                    return value;
+                }
                 self.apply_read_effects(child, span);
                 Value::Outside(child)
             }

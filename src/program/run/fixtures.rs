@@ -6,7 +6,7 @@ use super::generators::Body;
 use super::tests::Session;
 use super::{Flow, Run};
 use crate::code::ParameterKind;
-use crate::facts::{FileId, Place};
+use crate::facts::{FileId, Place, Span};
 use crate::program::trace::Assurance;
 use crate::program::value::{ClassValue, Closure, Instance, Value};
 use std::rc::Rc;
@@ -123,8 +123,11 @@ impl<'p> Run<'p> {
         let Some((name, fixture)) = session.fixtures.get(number).cloned() else {
             return self.run_between(&session, &values);
         };
-        let args = self.known_arguments((fixture.file, fixture.function), &values);
+        let mut args = self.known_arguments((fixture.file, fixture.function), &values);
         let span = self.function_of(&fixture).name_span;
+        if let Some((_, value)) = fixture.marks.parameters.iter().find(|(name, _)| name == "request") {
+            args.items.push(self.request_with(value.clone(), span));
+        }
         self.here.statement = self.code_of(session.definition.0).functions[session.definition.1].name_span;
         let value = match fixture.marks.lasting {
             true => self.run_function(&fixture, args, span),
@@ -158,6 +161,14 @@ impl<'p> Run<'p> {
         };
         self.assured = assured;
         self.flow = Flow::Next;
+    }
+
+    /// The `request` of a fixture that runs once for each of several values.
+    fn request_with(&mut self, value: Value<'p>, span: Span) -> Arg<'p> {
+        let made = self.paths.id("pytest.FixtureRequest()");
+        let request = self.paths.object(made);
+        self.made_with.insert(request, Args::positional(vec![value], span));
+        Arg { name: Some("request".into()), value: Value::Outside(request), span }
     }
 
     /// The arguments that are known by the names of the parameters.

@@ -2,6 +2,7 @@
 //! that are files of the project are programs of their own with that environment.
 
 mod apart;
+pub(super) mod make;
 mod scripts;
 
 use super::branches::Outcome;
@@ -93,14 +94,15 @@ impl<'p> Run<'p> {
                 reaching.push(match one {
                     Inherited::Unset => Definition::Unset,
                     Inherited::Removed { place, statement } => {
-                        self.here.statement = statement.span;
+                        // It may stand in the script that started the launcher.
+                        (self.here.file, self.here.statement) = (statement.file, statement.span);
                         let event = self.note_at(What::Remove { variable: name.to_string() }, *place);
                         self.trace.inherited = event + 1;
                         Definition::Removed(event)
                     }
                     Inherited::Elsewhere => Definition::Elsewhere,
                     Inherited::Set { place, statement, value } => {
-                        self.here.statement = statement.span;
+                        (self.here.file, self.here.statement) = (statement.file, statement.span);
                         let what = What::Write {
                             variable: name.to_string(),
                             value: value.as_deref().map(str::to_owned),

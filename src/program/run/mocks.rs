@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::calls::Args;
-use crate::program::value::{Marks, Value};
+use crate::program::value::{Marks, PathId, Value};
 use std::borrow::Cow;
 
 impl<'p> Run<'p> {
@@ -40,6 +40,10 @@ impl<'p> Run<'p> {
         if text.ends_with("fixture()") {
             let autouse = args.keyword("autouse").map(|argument| &argument.value);
             marks.autouse |= matches!(autouse, Some(Value::Bool(true)));
+            if let Some(Value::Sequence(values)) = args.keyword("params").map(|argument| &argument.value) {
+                let each = values.iter().map(|value| self.parameter(value));
+                marks.parameters.push(("request".to_owned(), Value::one_of(each)));
+            }
             let scope = args.keyword("scope").map(|argument| &argument.value);
             marks.lasting |= scope.is_some_and(|scope| scope.as_text().as_deref() != Some("function"));
         }
@@ -62,14 +66,25 @@ impl<'p> Run<'p> {
     fn given_by(&self, args: &Args<'p>) -> Option<(String, Value<'p>)> {
         let name = args.at(0)?.value.as_text()?.trim().to_owned();
         let Value::Sequence(values) = &args.at(1)?.value else { return None };
-        let plain = |value: &Value<'p>| match value {
+        let each = values.iter().map(|value| self.parameter(value));
+        (!name.contains(',')).then(|| (name, Value::one_of(each)))
+    }
+
+    /// One of the values of a parameter, also in `pytest.param(…)`.
+    fn parameter(&self, value: &Value<'p>) -> Value<'p> {
+        match value {
             Value::Outside(path) if self.paths.text(*path).ends_with("pytest.param()") => self
                 .made_with(*path)
                 .and_then(|args| args.at(0))
                 .map_or(Value::Unknown, |first| first.value.clone()),
             value => value.clone(),
-        };
-        (!name.contains(',')).then(|| (name, Value::one_of(values.iter().map(plain))))
+        }
+    }
+
+    /// What `request.param` is in a fixture with `params=`.
+    pub(super) fn requested(&self, path: PathId) -> Option<Value<'p>> {
+        self.paths.text(path).ends_with("FixtureRequest().param").then_some(())?;
+        Some(self.made_with(path)?.at(0)?.value.clone())
     }
 
     /// The name that `patch("a.b")` or `patch.object(a, "b")` replaces, by the path of the call's result.

@@ -3,15 +3,24 @@
 
 use super::Run;
 use super::calls::Args;
-use crate::code::Host;
+use crate::code::{Host, ShellText};
 use crate::commands::{Started, invocation};
-use crate::facts::{FileId, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::NOT_NOTED;
 use crate::program::value::Value;
 use smallvec::smallvec;
+
+/// Functions that hand a text to a shell.
+const TO_A_SHELL: [&str; 5] = [
+    "os.system",
+    "os.popen",
+    "subprocess.getoutput",
+    "subprocess.getstatusoutput",
+    "asyncio.create_subprocess_shell",
+];
 
 impl<'p> Run<'p> {
     /// A variable for programs that are started: kept for those that get the copy.
@@ -33,10 +42,13 @@ impl<'p> Run<'p> {
         span: Span,
     ) {
         const STARTS: [&str; 5] = ["run", "call", "check_call", "check_output", "Popen"];
-        if !callee.strip_prefix("subprocess.").is_some_and(|name| STARTS.contains(&name)) {
+        let shell = TO_A_SHELL.contains(&callee);
+        if !shell && !callee.strip_prefix("subprocess.").is_some_and(|name| STARTS.contains(&name)) {
             return;
         }
-        let Some((file, start)) = self.started_program(args) else { return };
+        if self.is_mocked(callee) {
+            return;
+        }
         let mut state = self.state.clone();
         match args.keyword("env").map(|argument| &argument.value) {
             None => {}
@@ -45,12 +57,52 @@ impl<'p> Run<'p> {
             Some(_) => return,
         }
         handed.into_iter().for_each(|(variable, reaching)| state.set(&variable, reaching));
+        if let Some(text) = self.shell_text(args, shell) {
+            let before = std::mem::replace(&mut self.state, state);
+            self.run_shell_text(text);
+            return self.state.restore_environment(&before);
+        }
+        let Some((file, start)) = self.started_program(args) else { return };
         let chosen = |definition: &Definition| matches!(definition, Definition::Set(..));
         if state.reaching(MASK).iter().all(chosen) {
             let environment = inherited(&state, &self.trace);
             let (site, host) = (self.place(span), Host::default());
             self.trace.launches.push(Launch { file, start, environment, site, host });
         }
+    }
+
+    /// The command line that a call starts, where it could be read.
+    fn shell_text(&self, args: &Args<'p>, to_shell: bool) -> Option<&'p ShellText<'p>> {
+        let given = args.get(Some(0), Some("args")).or_else(|| args.keyword("command"))?;
+        let text_for_shell = to_shell
+            || args.keyword("shell").is_some_and(|argument| matches!(argument.value, Value::Bool(true)));
+        let is_text = !matches!(given.value, Value::Sequence(_));
+        if is_text != text_for_shell {
+            return None;
+        }
+        let here = self.place(given.span);
+        let made = given.value.place().unwrap_or(here);
+        let place = if self.text_at(here).is_some() { here } else { made };
+        self.text_at(place)
+    }
+
+    fn text_at(&self, place: Place) -> Option<&'p ShellText<'p>> {
+        self.program.code(place.file).shell_texts.iter().find(|text| text.spans.contains(&place.span))
+    }
+
+    /// Runs a command line in a shell of its own, with the values that are put into it.
+    fn run_shell_text(&mut self, text: &'p ShellText<'p>) {
+        let values: Vec<(&'p str, Option<Value<'p>>)> =
+            text.names.iter().map(|name| (*name, self.look_up(self.here.scope, name).cloned())).collect();
+        self.apart_from(|run| {
+            let scope = run.new_scope(None, false);
+            for (name, value) in values {
+                run.bind_in(scope, name, value.unwrap_or(Value::Unknown));
+            }
+            let outer = std::mem::replace(&mut run.here.scope, scope);
+            run.block(&text.steps);
+            run.here.scope = outer;
+        });
     }
 
     /// Which program of the project the words of a command start, other than this one.

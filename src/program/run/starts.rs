@@ -1,9 +1,10 @@
 //! Commands of launchers: functions of the shell, and programs with the environment that they find.
 
+use super::launchers::make::Make;
 use super::{Here, Run};
 use crate::code::{Command, Expr, ExprKind, Function, Host, ParameterKind};
 use crate::commands::{
-    Elsewhere, Gpus, Invocation, Started, interpreter_named_by, invocation, is_assignment, program_name,
+    Elsewhere, Gpus, Invocation, Mask, Started, interpreter_named_by, invocation, is_assignment, program_name,
 };
 use crate::facts::{FileId, Span};
 use crate::program::knowledge::Does;
@@ -60,6 +61,7 @@ impl<'p> Run<'p> {
         let plain = invocation.removed.is_empty()
             && !invocation.clean
             && invocation.settings.is_empty()
+            && invocation.mask.is_none()
             && invocation.settings_files.is_empty();
         if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
             return self.start(command, &invocation, &texts, span);
@@ -84,6 +86,7 @@ impl<'p> Run<'p> {
                     run.set_by_option(word, Some(setting.range));
                 }
             }
+            run.mask_by_launcher(invocation.mask, &words);
             for path in &invocation.settings_files {
                 let folder = run.shell.folder.clone();
                 let file = run.program.launched_file(run.here.file, folder.as_deref(), path);
@@ -158,6 +161,29 @@ impl<'p> Run<'p> {
         let key = Value::text(name.to_owned(), self.place(span));
         let value = if known { Value::text(value.to_owned(), self.place(span)) } else { Value::Unknown };
         self.write_variable(&key, &value, span, false);
+    }
+
+    /// A launcher of processes picks the GPUs for what it starts.
+    fn mask_by_launcher(&mut self, mask: Option<Mask>, words: &[Argument<'p>]) {
+        let list = match mask {
+            None => return,
+            // Out of those that it is given, if it is.
+            Some(Mask::Counted) => {
+                if self.state.reaching(MASK).iter().any(Definition::is_absent) {
+                    self.state.set(MASK, smallvec![Definition::Elsewhere]);
+                }
+                return;
+            }
+            Some(Mask::Listed(list)) => list,
+        };
+        let Some((word, text)) = words.get(list.word).and_then(|word| Some((word, word.text.as_deref()?)))
+        else {
+            return;
+        };
+        let value = text.get(list.range.0..list.range.1).unwrap_or_default().to_owned();
+        let key = Value::text(MASK, self.place(word.span));
+        let value = Value::text(value, self.place(word.span));
+        self.write_variable(&key, &value, word.span, false);
     }
 
     /// What is left of the environment of the caller where the program runs.
@@ -318,6 +344,13 @@ impl<'p> Run<'p> {
                 }
                 file.map(|file| (file, Start::Script)).into_iter().collect()
             }
+            Started::Make { folder: below, file, targets, variables } => {
+                let given = variables.iter().filter_map(|&at| words[at]?.split_once('='));
+                let set: Vec<(String, String)> =
+                    given.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+                let make = Make { folder: below.as_deref(), file: file.as_deref(), targets };
+                return self.run_make(&make, &set, folder, span);
+            }
             Started::Module(dotted) => {
                 let file = program.launched_module(launcher, folder, dotted);
                 file.map(|file| (file, Start::Module)).into_iter().collect()
@@ -346,7 +379,9 @@ impl<'p> Run<'p> {
         };
         let environment = inherited(&self.state, &self.trace);
         let site = self.place(span);
-        for &(file, start) in &targets {
+        let counting: Vec<(FileId, Start)> =
+            targets.iter().copied().filter(|(file, start)| self.counts_as_start(*file, *start)).collect();
+        for (file, start) in counting {
             let launch =
                 Launch { file, start, environment: environment.clone(), site, host: self.shell.host };
             self.trace.launches.push(launch);
@@ -360,6 +395,15 @@ impl<'p> Run<'p> {
             },
             span,
         );
+    }
+
+    /// Whether a start says how a program is run. Python that starts another without a choice of its own says
+    /// nothing of those who start it by hand.
+    fn counts_as_start(&self, file: FileId, start: Start) -> bool {
+        let mask = self.state.reaching(MASK);
+        let chosen = mask.iter().all(|definition| matches!(definition, Definition::Set(..)));
+        let is_python = self.program.language_of(self.here.file) == Language::Python;
+        !is_python || matches!(start, Start::Snippet(_)) || (chosen && file != self.entry)
     }
 
     /// Whether a program of this name uses a GPU where it is started.
@@ -393,6 +437,7 @@ fn started_name(invocation: &Invocation) -> String {
         Started::Tests(_) => "pytest".to_owned(),
         Started::PythonCode(_) | Started::PythonInput => "python".to_owned(),
         Started::ShellCode(..) | Started::ShellInput(_) => "sh".to_owned(),
+        Started::Make { .. } => "make".to_owned(),
         Started::Program(name) => name.clone(),
         Started::Unknown => "a program".to_owned(),
     }

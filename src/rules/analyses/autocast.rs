@@ -2,7 +2,6 @@
 
 use crate::code::walk::{Part, walk};
 use crate::code::{Argument, Expr, ExprKind};
-use crate::findings::Severity;
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::{argument, expects_failure};
 
@@ -50,10 +49,7 @@ pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<Sighting> {
             (Kind::Full, _) => "in full precision it changes nothing",
             (Kind::Other, _) => "it is accepted, and operations fail later",
         };
-        let mut sighting = Sighting::at(scope.place(dtype.span)).word("name", name).word("what", what);
-        if matches!(kind, Kind::Full) && !on_cpu {
-            sighting = sighting.at_most(Severity::Warning);
-        }
+        let sighting = Sighting::at(scope.place(dtype.span)).word("name", name).word("what", what);
         found.push(if sure { sighting } else { sighting.unsure() });
     });
     found

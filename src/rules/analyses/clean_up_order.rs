@@ -179,10 +179,41 @@ fn is_clock(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
     super::memory::called(scope, value).starts_with("time.")
 }
 
-/// `del os.environ["X"]`, `del sys.modules["x"]`: nothing that lies on a GPU.
+/// `del os.environ["X"]`, `del sys.modules["x"]`, `del config["x"]`: nothing that lies on a GPU.
 fn is_of_a_table(scope: &FileScope<'_>, target: &Target<'_>) -> bool {
     match target {
-        Target::Item(item) => matches!(path(scope, &item.0), "os.environ" | "sys.modules" | "sys.path"),
+        Target::Item(item) => {
+            matches!(path(scope, &item.0), "os.environ" | "sys.modules" | "sys.path")
+                || holds_settings(scope.text(item.0.span))
+        }
         _ => false,
     }
+}
+
+/// Whether a table holds settings or figures, by its name.
+fn holds_settings(table: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "args",
+        "cfg",
+        "conf",
+        "config",
+        "configs",
+        "env",
+        "environment",
+        "headers",
+        "history",
+        "kwargs",
+        "log",
+        "logs",
+        "meta",
+        "metadata",
+        "metrics",
+        "opts",
+        "options",
+        "params",
+        "settings",
+        "stats",
+    ];
+    let last = table.rsplit('.').next().unwrap_or(table).to_ascii_lowercase();
+    last.split('_').any(|word| WORDS.contains(&word))
 }

@@ -192,12 +192,26 @@ struct Devices {
     held_by: FxHashSet<usize>,
     used: FxHashSet<Option<usize>>,
     used_by: FxHashSet<usize>,
+    /// Functions and classes in which the device is the current GPU: it was asked for, or made so.
+    current: FxHashSet<Option<usize>>,
+    current_by: FxHashSet<usize>,
 }
 
 impl Devices {
     fn note(&mut self, part: Part<'_, '_>, around: &[Around<'_, '_>], scope: &FileScope<'_>) {
         let (function, class) = inside(around);
         match part {
+            Part::Step(Step { kind: StepKind::Assign { value: Some(value), .. }, .. })
+                if scope.text(value.span).contains("current_device") =>
+            {
+                self.current.insert(function);
+            }
+            Part::Expr(Expr { kind: ExprKind::Call(call), .. })
+                if scope.names.path(&call.callee) == Some("torch.cuda.set_device") =>
+            {
+                self.current.insert(function);
+                self.current_by.extend(class);
+            }
             Part::Target(Target::Name("device", _)) => {
                 self.held.insert(function);
             }
@@ -231,6 +245,11 @@ impl Devices {
     fn are_seen(&self, around: &[Around<'_, '_>]) -> bool {
         let (function, class) = inside(around);
         let of_function = |one: Option<usize>| self.held.contains(&one) && self.used.contains(&one);
+        let is_current =
+            self.current.contains(&function) || class.is_some_and(|class| self.current_by.contains(&class));
+        if is_current {
+            return false;
+        }
         of_function(function)
             || of_function(None)
             || class.is_some_and(|class| self.held_by.contains(&class) && self.used_by.contains(&class))

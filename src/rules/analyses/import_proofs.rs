@@ -1,7 +1,7 @@
 //! Proofs that a module was not imported: they say something about a fresh process only.
 
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{Block, Call, Comparison, Expr, ExprKind, Step, StepKind};
+use crate::code::{Block, Call, Comparison, Expr, ExprKind, Snippet, Step, StepKind};
 use crate::program::Start;
 use crate::rules::files::{FileScope, Sighting};
 use crate::sources::Language;
@@ -32,6 +32,13 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<Sighting> {
             Part::Target(_) => None,
         };
         let Some(test) = seen else { return };
+        // An interpreter of its own runs what a command line hands it.
+        let holds_it = |snippet: &Snippet<'_>| {
+            snippet.span.start <= test.span.start && test.span.end <= snippet.span.end
+        };
+        if scope.language() == Language::Python && scope.code.snippets.iter().any(holds_it) {
+            return;
+        }
         let functions: Vec<usize> = around.iter().filter_map(inside).collect();
         let function_is =
             |is: &dyn Fn(&str) -> bool| functions.iter().any(|&one| is(scope.code.functions[one].name));

@@ -29,7 +29,7 @@ enum What {
 
 /// `total += loss` in a loop that calls `loss.backward()`.
 pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
-    if !scope.whole_text().contains("torch") {
+    if !is_for_torch(scope.whole_text()) {
         return Vec::new();
     }
     let notes = notes_of(scope);
@@ -58,6 +58,14 @@ pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
         }
     }
     found
+}
+
+/// Whether code is for torch, by its words: a loop of training may be handed all that it uses.
+fn is_for_torch(text: &str) -> bool {
+    const OTHERS: &[&str] =
+        &["chainer", "jittor", "micrograd", "mindspore", "mxnet", "paddle", "tensorflow", "tinygrad"];
+    let says = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    says("torch") || (says("zero_grad") && !OTHERS.iter().any(|other| says(other)))
 }
 
 /// Whether a value that a name takes part in is differentiated.

@@ -38,15 +38,20 @@ pub(super) fn of_threads_across_processes(scope: &FileScope<'_>) -> Vec<Sighting
     }
     let workers = Workers::of(scope);
     let mut found = Vec::new();
-    for (name, span) in locks {
+    for Lock { names, span, home } in locks {
         let used = workers.functions.iter().find_map(|(number, started)| {
             let function = scope.code.functions.get(*number)?;
-            let held = held_in(scope, function, &name)?;
-            is_about_gpu(scope, function, &name).then_some((held, *started))
+            let inside = |home: Span| home.start <= function.span.start && function.span.end <= home.end;
+            let is_own = |name: &&String| {
+                home.is_none_or(inside) || !(name.starts_with("self.") || name.starts_with("cls."))
+            };
+            let (held, name) =
+                names.iter().filter(is_own).find_map(|name| Some((held_in(scope, function, name)?, name)))?;
+            is_about_gpu(scope, function, name).then_some((held, *started))
         });
         let handed = workers.handed.iter().find(|(lock, _, function)| {
-            let about = |number: &usize| is_about_gpu(scope, &scope.code.functions[*number], &name);
-            *lock == name && function.as_ref().is_none_or(about)
+            let about = |number: &usize| is_about_gpu(scope, &scope.code.functions[*number], lock);
+            names.contains(lock) && function.as_ref().is_none_or(about)
         });
         let (place, started) = match (used, handed) {
             (Some((held, started)), _) => (Some(held), started),
@@ -62,10 +67,18 @@ pub(super) fn of_threads_across_processes(scope: &FileScope<'_>) -> Vec<Sighting
     found
 }
 
-/// Locks by the names that hold them, and where each is made.
-fn locks_of(scope: &FileScope<'_>) -> Vec<(String, Span)> {
+/// A lock, and the expressions that stand for it.
+struct Lock {
+    names: Vec<String>,
+    span: Span,
+    /// The class in which `self` stands for what holds it.
+    home: Option<Span>,
+}
+
+/// The locks of threads that the file makes.
+fn locks_of(scope: &FileScope<'_>) -> Vec<Lock> {
     let mut locks = Vec::new();
-    walk(scope.code, &mut |part, _| {
+    walk(scope.code, &mut |part, around| {
         let Part::Step(step) = part else { return };
         let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let Some(call) = call_of(value) else { return };
@@ -74,15 +87,56 @@ fn locks_of(scope: &FileScope<'_>) -> Vec<(String, Span)> {
         }
         for target in targets {
             match target {
-                Target::Name(name, _) => locks.push(((*name).to_owned(), value.span)),
+                Target::Name(name, _) => {
+                    let class = class_around(around);
+                    let home = class.map(|class| scope.code.classes[class].span);
+                    let names = match class {
+                        Some(class) => names_of_attribute(scope, scope.code.classes[class].name, name),
+                        None => vec![(*name).to_owned()],
+                    };
+                    locks.push(Lock { names, span: value.span, home });
+                }
                 Target::Attribute(object, name) => {
-                    locks.push((format!("{}.{name}", scope.text(object.span)), value.span));
+                    let names = vec![format!("{}.{name}", scope.text(object.span))];
+                    let class = around.iter().rev().find_map(|one| match one {
+                        Around::Class(class) => Some(scope.code.classes[*class].span),
+                        _ => None,
+                    });
+                    locks.push(Lock { names, span: value.span, home: class });
                 }
                 _ => {}
             }
         }
     });
     locks
+}
+
+/// The class whose body a step lies in.
+fn class_around(around: &[Around<'_, '_>]) -> Option<usize> {
+    let innermost = around.iter().rev().find_map(|one| match one {
+        Around::Function(_) => Some(None),
+        Around::Class(number) => Some(Some(*number)),
+        _ => None,
+    });
+    innermost.flatten()
+}
+
+/// `Gate.lock`, `self.lock`, and `gate.lock` of an object of the class.
+fn names_of_attribute(scope: &FileScope<'_>, class: &str, name: &str) -> Vec<String> {
+    let mut owners = vec![class.to_owned(), "self".to_owned(), "cls".to_owned()];
+    walk(scope.code, &mut |part, _| {
+        if let Part::Step(step) = part
+            && let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
+            && call_of(value)
+                .is_some_and(|call| matches!(call.callee.kind, ExprKind::Name(made) if made == class))
+        {
+            owners.extend(targets.iter().filter_map(|target| match target {
+                Target::Name(name, _) => Some((*name).to_owned()),
+                _ => None,
+            }));
+        }
+    });
+    owners.into_iter().map(|owner| format!("{owner}.{name}")).collect()
 }
 
 /// What runs in worker processes of this file.
@@ -255,16 +309,39 @@ fn is_pool(scope: &FileScope<'_>, object: &Expr<'_>, pools: &FxHashMap<&str, boo
 
 /// The function of this file that an expression stands for, also in `partial(f, …)` and `self.f`.
 fn function_meant(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<usize> {
-    let name = match &expr.kind {
-        ExprKind::Name(name) => *name,
-        ExprKind::Attribute(object, name) if matches!(object.kind, ExprKind::Name("self" | "cls")) => *name,
+    let (name, class) = match &expr.kind {
+        ExprKind::Name(name) => (*name, None),
+        ExprKind::Attribute(object, name) if matches!(object.kind, ExprKind::Name("self" | "cls")) => {
+            (*name, None)
+        }
+        ExprKind::Attribute(object, name) => (*name, Some(class_of(scope, object)?)),
         ExprKind::Call(call) if path(scope, &call.callee) == "functools.partial" => {
             return function_meant(scope, &call.arguments.first()?.value);
         }
         _ => return None,
     };
-    let mut named = scope.code.functions.iter().enumerate().filter(|(_, function)| function.name == name);
+    let inside = |function: &Function<'_>| {
+        class.is_none_or(|class: Span| class.start <= function.span.start && function.span.end <= class.end)
+    };
+    let functions = scope.code.functions.iter().enumerate();
+    let mut named = functions.filter(|(_, function)| function.name == name && inside(function));
     named.next().filter(|_| named.next().is_none()).map(|(number, _)| number)
+}
+
+/// The class of the file that an expression names, or is an object of.
+fn class_of(scope: &FileScope<'_>, object: &Expr<'_>) -> Option<Span> {
+    let named = |name: &str| {
+        let class = scope.code.classes.iter().find(|class| class.name == name);
+        class.map(|class| class.span)
+    };
+    let ExprKind::Name(name) = object.kind else { return None };
+    named(name).or_else(|| match &scope.names.meant(object).kind {
+        ExprKind::Call(made) => match made.callee.kind {
+            ExprKind::Name(name) => named(name),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// Where a function holds a lock.

@@ -2,7 +2,7 @@
 
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Expr, ExprKind};
-use crate::facts::Span;
+use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
 
@@ -37,10 +37,19 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
             None => {}
         }
     });
-    if chooses {
+    if chooses || joins.is_empty() || callers_choose(scope) {
         return Vec::new();
     }
     joins.iter().map(|span| Sighting::at(scope.place(*span))).collect()
+}
+
+/// Whether a file that names this module chooses a card, before it has the group joined.
+fn callers_choose(scope: &FileScope<'_>) -> bool {
+    let dotted = scope.program.dotted(scope.file);
+    let name = dotted.rsplit('.').next().unwrap_or(&dotted);
+    let choices = ["set_device", "set_device_index", "CUDA_VISIBLE_DEVICES"];
+    let calls = |file: &FileId| *file != scope.file && scope.program.has_word(*file, name);
+    scope.is_library() && choices.iter().any(|choice| scope.program.files_with(choice).iter().any(calls))
 }
 
 /// `torch.cuda.set_device` in a module that others import, outside what sets up ranks.
@@ -61,7 +70,7 @@ pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<Sighting> {
                     Around::Then(test) => of_ranks(scope.text(test.span)),
                     _ => false,
                 });
-                if !in_set_up && !of_ranks(scope.text(expr.span)) {
+                if !in_set_up && !of_ranks(scope.text(expr.span)) && !runs_elsewhere(around, scope) {
                     found.push(Sighting::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
                 }
             }
@@ -72,4 +81,45 @@ pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     }
     found
+}
+
+/// Whether code runs in a thread or process of its own: each has its own current GPU.
+fn runs_elsewhere(around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
+    let (Some(name), class) = within_definitions(around, scope) else { return false };
+    let is_run = name == "run"
+        && class.is_some_and(|class| {
+            let base = |base: &Expr<'_>| scope.text(base.span).ends_with("Thread");
+            scope.code.classes[class].bases.iter().any(base)
+        });
+    is_run || is_handed_to_another(name, scope)
+}
+
+/// The innermost function by its name, and the innermost class.
+fn within_definitions<'a>(
+    around: &[Around<'_, '_>],
+    scope: &FileScope<'a>,
+) -> (Option<&'a str>, Option<usize>) {
+    let inside = around.iter().rev();
+    let function = inside.clone().find_map(|one| match one {
+        Around::Function(number) => Some(scope.code.functions[*number].name),
+        _ => None,
+    });
+    let class = inside.clone().find_map(|one| match one {
+        Around::Class(number) => Some(*number),
+        _ => None,
+    });
+    (function, class)
+}
+
+/// Whether a function is what a thread or process starts with: `Thread(target=name)`, `Pool(initializer=name)`.
+fn is_handed_to_another(name: &str, scope: &FileScope<'_>) -> bool {
+    let mut is_handed = false;
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        for keyword in ["target", "initializer"] {
+            let given = argument(&call.arguments, None, Some(keyword)).map(|given| &given.kind);
+            is_handed |= matches!(given, Some(ExprKind::Name(given) | ExprKind::Attribute(_, given)) if *given == name);
+        }
+    });
+    is_handed
 }

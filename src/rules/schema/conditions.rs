@@ -1,5 +1,6 @@
 //! What conditions of a rule file say.
 
+use crate::code::Observation;
 use crate::findings::Severity;
 use crate::rules::matching::Matching;
 use crate::versions::Range;
@@ -18,6 +19,8 @@ pub struct Condition {
     pub own_runner: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
     pub uses_gpu: Option<bool>,
+    /// The event is that something of this kind stands in a file.
+    pub observed: Option<Observation>,
     /// The event stands in a file of one of these languages.
     pub language: Vec<String>,
     /// For `uses`: an argument of the call, or the value that is assigned.
@@ -135,6 +138,8 @@ pub struct Written {
     pub one_of: Vec<String>,
     /// It is a mask, and another was in force before it.
     pub differs_from_earlier: bool,
+    /// It configures the allocator of torch, and another value of the same variable said the opposite just before.
+    pub contradicts_earlier: bool,
     /// It configures the allocator of torch with this fault.
     pub allocator: Option<AllocatorFault>,
     /// Whether somebody else fills it in.

@@ -1,7 +1,7 @@
 //! Steps that run apart: what a subshell, or a step of a workflow, does to variables ends with it.
 
 use super::super::{Flow, Run};
-use crate::code::Block;
+use crate::code::{Block, Host};
 use crate::program::Start;
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::What;
@@ -51,7 +51,10 @@ impl<'p> Run<'p> {
             Language::Batch | Language::PowerShell | Language::Shell
         );
         let ran = !is_script || self.shell.commands > commands;
-        if !is_child && ran && chosen(&mask) && mask != environment.reaching(MASK) {
+        // What a build sets ends with its line, and the build uses no GPU.
+        let is_build = self.shell.host == Host::NoGpu
+            && self.program.language_of(self.here.file) == Language::Dockerfile;
+        if !is_child && !is_build && ran && chosen(&mask) && mask != environment.reaching(MASK) {
             // It is for whatever ran here, followed or not.
             self.note(What::End, self.here.statement);
         }

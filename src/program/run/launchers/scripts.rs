@@ -2,7 +2,7 @@
 //! notebook runs.
 
 use super::super::{Flow, Here, Run};
-use crate::code::{Expr, Host};
+use crate::code::{Expr, Extended, Host, StepKind};
 use crate::facts::{FileId, Span};
 use crate::program::Start;
 use crate::program::launches::{Launch, inherited};
@@ -26,6 +26,32 @@ impl<'p> Run<'p> {
         let (site, host) = (self.place(span), self.shell.host);
         self.trace.launches.push(Launch { file, start: Start::Script, environment, site, host });
         self.run_in_place(file, span);
+    }
+
+    /// The variables that a unit of another file sets; what it starts is another matter.
+    pub(in crate::program::run) fn extend(&mut self, extended: &'p Extended<'p>) {
+        let file = self.program.launched_file(self.here.file, None, &extended.file);
+        let unit = file.and_then(|file| {
+            let units = self.program.code(file).units.iter();
+            units.filter(|unit| unit.name == extended.unit).map(move |unit| (file, unit)).next()
+        });
+        let Some((file, unit)) = unit.filter(|(file, _)| *file != self.here.file) else {
+            if !extended.optional {
+                // Anything may be set in it.
+                self.state.fill_gaps(false);
+            }
+            return;
+        };
+        let outer = self.here.file;
+        let statement = self.here.statement;
+        self.here.file = file;
+        for step in &unit.body {
+            if let StepKind::SetVariable(set) = &step.kind {
+                self.here.statement = step.span;
+                self.set_variable(set);
+            }
+        }
+        (self.here.file, self.here.statement) = (outer, statement);
     }
 
     /// `%run train.py`: the file runs as a script in this process, and its names are there afterwards.
@@ -53,6 +79,15 @@ impl<'p> Run<'p> {
         for (name, value) in names {
             self.bind(name, value);
         }
+    }
+
+    pub(super) fn enter_script(&mut self, file: FileId) {
+        self.shell.scripts.push(file);
+    }
+
+    pub(super) fn leave_script(&mut self) {
+        self.flow = Flow::Next;
+        self.shell.scripts.pop();
     }
 
     /// Whether a file is being run as a script by another.

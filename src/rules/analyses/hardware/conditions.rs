@@ -215,6 +215,14 @@ impl<'c> Conditions<'c> {
                     .flatten()
             }),
             ExprKind::Attribute(_, name) => by_name(name),
+            // `(major, minor) == (9, 0)`
+            ExprKind::Sequence(parts) => match &parts[..] {
+                [major, minor] if depth < MAX_DEPTH => {
+                    let sides = (self.side(major, depth + 1)?, self.side(minor, depth + 1)?);
+                    (sides == (Side::Major, Side::Minor)).then_some(Side::Whole)
+                }
+                _ => None,
+            },
             ExprKind::Item(pair) => match (self.side(&pair.0, depth + 1), &pair.1.kind) {
                 (Some(Side::Whole), ExprKind::Int(0)) => Some(Side::Major),
                 (Some(Side::Whole), ExprKind::Int(1)) => Some(Side::Minor),

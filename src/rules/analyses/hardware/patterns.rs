@@ -190,7 +190,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
     }),
     only_there: Made::new(|| {
         expression(
-            r"^[\s*`]*(?:support\s+)?(?:(?:is|are|est|sont|está|están)\s+)?(?:only\s+(?:available|supported|works?|runs?)|(?:available|supported|works|runs)\s+only|(?:(?:uniquement|seulement)\s+)?disponibles?\s+(?:uniquement|seulement)|uniquement\s+disponibles?|(?:solo|sólo|solamente|únicamente)\s+(?:está\s+)?disponibles?|disponibles?\s+(?:solo|sólo|solamente|únicamente))\s+(?:on|with|in|sur|en|in)\s+(?:(?:nvidia|the|les?|las?|los)\s+)?(?:(?:gpus?|cartes|tarjetas)\s+)?$",
+            r"^[\s*`]*(?:support\s+)?(?:(?:is|are|est|sont|está|están)\s+)?(?:only\s+(?:available|supported|works?|runs?|exists?|found|present)|(?:available|supported|works|runs|exists|found|present)\s+only|(?:(?:uniquement|seulement)\s+)?disponibles?\s+(?:uniquement|seulement)|uniquement\s+disponibles?|(?:solo|sólo|solamente|únicamente)\s+(?:está\s+)?disponibles?|disponibles?\s+(?:solo|sólo|solamente|únicamente))\s+(?:on|with|in|sur|en|in)\s+(?:(?:nvidia|the|les?|las?|los)\s+)?(?:(?:gpus?|cartes|tarjetas)\s+)?$",
         )
     }),
     lacking: Made::new(|| {

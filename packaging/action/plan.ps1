@@ -1,0 +1,107 @@
+# First step of the action on Windows, also where there is no bash: see plan.sh, of which this is the translation.
+# Written for Windows PowerShell 5.1, which every Windows has, and for PowerShell 7.
+$ErrorActionPreference = 'Stop'
+[Console]::OutputEncoding = New-Object System.Text.UTF8Encoding $false
+
+function Add-Output($name, $value) {
+    [IO.File]::AppendAllText($env:GITHUB_OUTPUT, "$name=$value`n")
+}
+
+function Deny($text) {
+    $text = $text.Replace('%', '%25').Replace("`r", '%0D').Replace("`n", '%0A')
+    Write-Output "::error title=gpulint::$text"
+    Add-Output 'exit-code' 2
+    Add-Output 'verdict' 'unusable'
+    exit 2
+}
+
+function Assert-OneOf($name, $value, $words) {
+    if ($words -cnotcontains $value) {
+        Deny "the input $name is ``$value``; it must be one of: $($words -join ', ')"
+    }
+}
+
+function Get-Rank($severity) {
+    $ranks = @{ note = 1; warning = 2; error = 3 }
+    if ($severity) { $ranks[$severity] } else { $ranks['warning'] }
+}
+
+# A variable that is set to nothing does not exist for PowerShell.
+$severity = "$env:INPUT_MIN_SEVERITY"
+$failing = "$env:INPUT_FAIL_ON"
+if ($severity) { Assert-OneOf 'min-severity' $severity @('note', 'warning', 'error') }
+if ($failing) { Assert-OneOf 'fail-on' $failing @('note', 'warning', 'error') }
+if ($env:INPUT_MODE) { Assert-OneOf 'mode' $env:INPUT_MODE @('gpu', 'cpu') }
+Assert-OneOf 'sarif' "$env:INPUT_SARIF" @('auto', 'always', 'never')
+Assert-OneOf 'annotations' "$env:INPUT_ANNOTATIONS" @('true', 'false')
+Assert-OneOf 'summary' "$env:INPUT_SUMMARY" @('true', 'false')
+if ((Get-Rank $severity) -gt (Get-Rank $failing)) {
+    Deny ("min-severity hides findings that the step would fail for: with min-severity $severity, " +
+        "fail-on must be $severity as well")
+}
+# Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
+foreach ($name in 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE', 'BINARY', 'WORKING_DIRECTORY') {
+    if ([Environment]::GetEnvironmentVariable("INPUT_$name") -match '[\r\n]') {
+        Deny "the input $($name.ToLowerInvariant().Replace('_', '-')) has more than one line"
+    }
+}
+if (-not $env:INPUT_SINCE) {
+    Deny 'the input since is empty; it must be auto, none, or a commit, branch or tag'
+}
+if ($env:INPUT_SINCE.StartsWith('-')) {
+    Deny "the input since is ``$env:INPUT_SINCE``, and no commit, branch or tag begins with a dash"
+}
+if (-not "$env:INPUT_PATHS".Trim()) { Deny 'the input paths is empty; `.` stands for everything' }
+if (-not (Test-Path -LiteralPath "$env:INPUT_WORKING_DIRECTORY" -PathType Container)) {
+    Deny "the input working-directory is ``$env:INPUT_WORKING_DIRECTORY``, which is no folder; does the job check out first?"
+}
+# Windows PowerShell hands arguments on as one line, in which a quote would begin another argument.
+foreach ($name in 'PATHS', 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE') {
+    if ([Environment]::GetEnvironmentVariable("INPUT_$name") -match '"') {
+        Deny "the input $($name.ToLowerInvariant()) holds a double quote, which no name on Windows does"
+    }
+}
+
+if ($env:INPUT_BINARY) {
+    if (-not (Test-Path -LiteralPath $env:INPUT_BINARY -PathType Leaf)) {
+        Deny "the input binary is ``$env:INPUT_BINARY``, which is no file"
+    }
+    Add-Output 'source' 'given'
+    Add-Output 'binary' (Resolve-Path -LiteralPath $env:INPUT_BINARY).ProviderPath
+    exit 0
+}
+
+$manifest = Get-Content -LiteralPath (Join-Path $env:GITHUB_ACTION_PATH 'Cargo.toml')
+$version = ($manifest | Select-String -Pattern '^version = "(.*)"$' | Select-Object -First 1).Matches[0].Groups[1].Value
+$target = if ($env:RUNNER_ARCH -eq 'X64') { 'x86_64-pc-windows-msvc' } else { 'none' }
+$archive = "gpulint-$version-$target.zip"
+$table = Join-Path (Join-Path $env:GITHUB_ACTION_PATH 'packaging') 'checksums.txt'
+$checksum = Get-Content -LiteralPath $table | ForEach-Object { , ($_ -split '\s+') } |
+    Where-Object { $_.Count -ge 2 -and $_[1] -ceq $archive } | ForEach-Object { $_[0] } | Select-Object -First 1
+if ($checksum) {
+    Add-Output 'source' 'download'
+    Add-Output 'archive' $archive
+    Add-Output 'checksum' $checksum
+    Add-Output 'binary' (Join-Path (Join-Path $env:RUNNER_TEMP "gpulint-$version") 'gpulint.exe')
+    exit 0
+}
+
+if (-not (Get-Command cargo -ErrorAction SilentlyContinue)) {
+    Deny ("cargo was not found. No binary of gpulint $version is released for this runner, so it is built from " +
+        'source: set up Rust before this step, or name a binary with the input binary.')
+}
+# All that a build depends on. GitHub's own hashFiles sees only the workspace, and the action does not lie there.
+Push-Location -LiteralPath $env:GITHUB_ACTION_PATH
+$files = @(Get-Item -LiteralPath 'Cargo.toml', 'Cargo.lock') + @(Get-ChildItem -Path 'src', 'rules' -Recurse -File)
+$lines = $files | Sort-Object -Property FullName | ForEach-Object {
+    (Get-FileHash -Algorithm SHA256 -LiteralPath $_.FullName).Hash + ' ' + $_.FullName.Substring((Get-Location).ProviderPath.Length)
+}
+$lines = @($lines) + (rustc --version)
+Pop-Location
+$hasher = [Security.Cryptography.SHA256]::Create()
+$digest = $hasher.ComputeHash([Text.Encoding]::UTF8.GetBytes($lines -join "`n"))
+$sources = ([BitConverter]::ToString($digest) -replace '-', '').Substring(0, 40).ToLowerInvariant()
+Add-Output 'source' 'build'
+Add-Output 'binary' (Join-Path (Join-Path $env:RUNNER_TEMP 'gpulint-build') 'gpulint.exe')
+Add-Output 'cache-key' "gpulint-$env:RUNNER_OS-$env:RUNNER_ARCH-$sources"
+exit 0

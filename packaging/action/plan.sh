@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# First step of the action: refuses inputs that make no sense, before minutes are spent on them, and decides where the
+# binary comes from. plan.ps1 is the same for Windows.
+#
+# Reads INPUT_* and what GitHub sets. Writes to GITHUB_OUTPUT: `source` (given, download or build), `binary` (where it
+# is, or will be), `archive` and `checksum` of a download, `cache-key` of a build; `exit-code` and `verdict` when refused.
+set -euo pipefail
+
+# refuse SENTENCE…: one annotation. A text of others must not begin a line of its own: GitHub would obey it.
+refuse() {
+  local text="$*"
+  text=${text//\%/%25}
+  text=${text//$'\r'/%0D}
+  text=${text//$'\n'/%0A}
+  echo "::error title=gpulint::$text"
+  { echo "exit-code=2"; echo "verdict=unusable"; } >> "$GITHUB_OUTPUT"
+  exit 2
+}
+
+# one_of INPUT VALUE WORD…: the value is one of the words.
+one_of() {
+  local input=$1 value=$2 word words
+  shift 2
+  for word in "$@"; do
+    if [ "$value" = "$word" ]; then return; fi
+  done
+  words="$*"
+  refuse "the input $input is \`$value\`; it must be one of: ${words// /, }"
+}
+
+rank() {
+  case $1 in note) echo 1 ;; error) echo 3 ;; *) echo 2 ;; esac
+}
+
+if [ -n "$INPUT_MIN_SEVERITY" ]; then one_of min-severity "$INPUT_MIN_SEVERITY" note warning error; fi
+if [ -n "$INPUT_FAIL_ON" ]; then one_of fail-on "$INPUT_FAIL_ON" note warning error; fi
+if [ -n "$INPUT_MODE" ]; then one_of mode "$INPUT_MODE" gpu cpu; fi
+one_of sarif "$INPUT_SARIF" auto always never
+one_of annotations "$INPUT_ANNOTATIONS" true false
+one_of summary "$INPUT_SUMMARY" true false
+if [ "$(rank "$INPUT_MIN_SEVERITY")" -gt "$(rank "$INPUT_FAIL_ON")" ]; then
+  refuse "min-severity hides findings that the step would fail for: with min-severity $INPUT_MIN_SEVERITY," \
+    "fail-on must be $INPUT_MIN_SEVERITY as well"
+fi
+# Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
+for name in CONFIG SELECT IGNORE BASELINE SINCE BINARY WORKING_DIRECTORY; do
+  value=INPUT_$name
+  case ${!value} in
+    *$'\n'* | *$'\r'*) refuse "the input $(tr '[:upper:]_' '[:lower:]-' <<< "$name") has more than one line" ;;
+  esac
+done
+case $INPUT_SINCE in
+  "") refuse "the input since is empty; it must be auto, none, or a commit, branch or tag" ;;
+  -*) refuse "the input since is \`$INPUT_SINCE\`, and no commit, branch or tag begins with a dash" ;;
+esac
+if [ -z "${INPUT_PATHS//[[:space:]]/}" ]; then refuse "the input paths is empty; \`.\` stands for everything"; fi
+if [ ! -d "$INPUT_WORKING_DIRECTORY" ]; then
+  refuse "the input working-directory is \`$INPUT_WORKING_DIRECTORY\`, which is no folder; does the job check out first?"
+fi
+
+write() {
+  echo "$1=$2" >> "$GITHUB_OUTPUT"
+}
+
+if [ -n "$INPUT_BINARY" ]; then
+  if [ ! -f "$INPUT_BINARY" ]; then refuse "the input binary is \`$INPUT_BINARY\`, which is no file"; fi
+  if [ ! -x "$INPUT_BINARY" ]; then refuse "the input binary is \`$INPUT_BINARY\`, which may not be executed"; fi
+  write source given
+  write binary "$(cd "$(dirname "$INPUT_BINARY")" && pwd)/$(basename "$INPUT_BINARY")"
+  exit
+fi
+
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Cargo.toml" | head -n 1)
+case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
+  Linux-X64) target=x86_64-unknown-linux-musl ;;
+  Linux-ARM64) target=aarch64-unknown-linux-musl ;;
+  macOS-X64) target=x86_64-apple-darwin ;;
+  macOS-ARM64) target=aarch64-apple-darwin ;;
+  *) target=none ;;
+esac
+archive=gpulint-$version-$target.tar.gz
+checksum=$(awk -v archive="$archive" '$2 == archive { print $1 }' "$GITHUB_ACTION_PATH/packaging/checksums.txt")
+if [ -n "$checksum" ]; then
+  write source download
+  write archive "$archive"
+  write checksum "$checksum"
+  write binary "$RUNNER_TEMP/gpulint-$version/gpulint"
+  exit
+fi
+
+if ! command -v cargo > /dev/null; then
+  refuse "cargo was not found. No binary of gpulint $version is released for this runner, so it is built from source:" \
+    "set up Rust before this step, or name a binary with the input binary."
+fi
+sum() {
+  if command -v sha256sum > /dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi
+}
+# All that a build depends on. GitHub's own hashFiles sees only the workspace, and the action does not lie there.
+sources=$(cd "$GITHUB_ACTION_PATH" && find Cargo.toml Cargo.lock src rules -type f | LC_ALL=C sort | while IFS= read -r file; do sum "$file"; done | sum)
+compiler=$(cd "$GITHUB_ACTION_PATH" && rustc --version | sum)
+write source build
+write binary "$RUNNER_TEMP/gpulint-build/gpulint"
+write cache-key "gpulint-${RUNNER_OS:-}-${RUNNER_ARCH:-}-${compiler:0:12}-${sources:0:40}"

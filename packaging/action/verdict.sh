@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Last step of the action: fails where gpulint said so, after everything was reported. verdict.ps1 is the same for
+# Windows.
+#
+# Reads EXIT_CODE, UPLOAD (the outcome of the upload) and INPUT_SARIF.
+set -euo pipefail
+
+if [ "$UPLOAD" = failure ]; then
+  if [ "$INPUT_SARIF" = always ]; then
+    echo "::error title=gpulint::The SARIF report was not uploaded; the step before says why."
+    if [ "$EXIT_CODE" -eq 0 ]; then exit 1; fi
+  else
+    echo "::notice title=gpulint::The SARIF report was not uploaded; the step before says why. \`sarif: never\` ends this notice."
+  fi
+fi
+exit "$EXIT_CODE"

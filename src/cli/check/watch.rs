@@ -1,0 +1,114 @@
+//! `--watch`: checks again whenever a file changes, until Ctrl-C ends the process.
+//!
+//! Files are looked at by their times, twice a second: that sees what editors, git and containers do alike, on every
+//! system and every kind of disk.
+
+use super::super::say;
+use crate::findings::baseline;
+use crate::policy::absolute;
+use crate::settings::{Request, resolve};
+use crate::sources::{Extent, MissingPaths, Stamps, stamps};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const PAUSE: Duration = Duration::from_millis(400);
+/// Looking takes at most this part of the time: one in so many.
+const SHARE: u32 = 20;
+/// More names than this help nobody.
+const MOST_NAMES: usize = 3;
+
+/// Calls `check` now and after every change, but for those of the files in `own`, which the run writes itself. Returns
+/// when nobody reads the output any more.
+pub fn watch(
+    request: &Request,
+    own: &[PathBuf],
+    out: &mut dyn Write,
+    mut check: impl FnMut(&mut dyn Write) -> anyhow::Result<u8>,
+) -> anyhow::Result<u8> {
+    let look = || look(request, own);
+    let mut seen = look()?;
+    loop {
+        if let Err(error) = check(out) {
+            // A policy that is being written is wrong for a while.
+            say(format_args!("error: {error:#}"));
+        }
+        match out.flush() {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(0),
+            flushed => flushed?,
+        }
+        let files = seen.values().filter(|stamp| stamp.is_some()).count();
+        say(format_args!(
+            "note: waiting for changes of {files} file{}; Ctrl-C ends",
+            if files == 1 { "" } else { "s" }
+        ));
+        let changed = changes(&look, &mut seen);
+        if io::stdout().is_terminal() {
+            // The last report is gone for good, or one would scroll up into it.
+            io::stdout().write_all(b"\x1b[2J\x1b[3J\x1b[H")?;
+        }
+        say(format_args!("note: {changed}"));
+    }
+}
+
+/// Waits until something changed and then rests, since editors and git write several files one after the other.
+fn changes(look: &dyn Fn() -> Result<Stamps, MissingPaths>, seen: &mut Stamps) -> String {
+    let before = seen.clone();
+    let mut pause = PAUSE;
+    loop {
+        std::thread::sleep(pause);
+        let started = Instant::now();
+        // A named file that an editor puts in the place of the old one is away for a moment.
+        let Ok(now) = look() else { continue };
+        pause = PAUSE.max(started.elapsed() * SHARE);
+        let rests = now == *seen;
+        *seen = now;
+        if rests && *seen != before {
+            return told(&before, seen);
+        }
+    }
+}
+
+fn told(before: &Stamps, now: &Stamps) -> String {
+    let stamp = |stamps: &Stamps, path: &Path| stamps.get(path).copied().flatten();
+    let mut paths: Vec<&PathBuf> = before.keys().chain(now.keys()).collect();
+    paths.sort();
+    paths.dedup();
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let mut told: Vec<String> = Vec::new();
+    for path in paths {
+        let happened = match (stamp(before, path), stamp(now, path)) {
+            (None, Some(_)) => "is new",
+            (Some(_), None) => "is gone",
+            (old, new) if old != new => "changed",
+            _ => continue,
+        };
+        told.push(format!("{} {happened}", path.strip_prefix(&cwd).unwrap_or(path).display()));
+    }
+    let others = told.len().saturating_sub(MOST_NAMES);
+    told.truncate(MOST_NAMES);
+    if others > 0 {
+        told.push(format!("{others} more"));
+    }
+    told.join(", ")
+}
+
+/// The files that a run would read now, and those that decide how.
+fn look(request: &Request, own: &[PathBuf]) -> Result<Stamps, MissingPaths> {
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let start = request.paths.first().map_or_else(|| cwd.clone(), |path| absolute(path));
+    let (root, extent, baseline) = match resolve(request) {
+        Ok((settings, extent)) => {
+            let baseline = settings.root.join(settings.policy.baseline.unwrap_or(baseline::NAME.into()));
+            (settings.root, extent, Some(baseline))
+        }
+        Err(_) => (cwd, Extent::NamedPaths, None),
+    };
+    let of_folder =
+        |folder: &Path| ["gpulint.yaml", "gpulint.yml", "pyproject.toml"].map(|name| folder.join(name));
+    let policies = start.ancestors().flat_map(of_folder);
+    let named = request.config.iter().map(|file| absolute(Path::new(file)));
+    let mut stamps = stamps(&root, &request.paths, extent, policies.chain(named).chain(baseline))?;
+    stamps.retain(|file, _| !own.contains(file));
+    Ok(stamps)
+}

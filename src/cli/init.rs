@@ -1,0 +1,208 @@
+//! `gpulint init`: writes the policy, and with it what runs gpulint at commits and on pull requests.
+
+use super::{ignoring_closed_pipe, say};
+use crate::init::{Gpu, PRE_COMMIT, WORKFLOW, Wishes, machine, policy_text, standards};
+use crate::policy::{self, Amount, DeviceOrder, Policy};
+use crate::replacement::replace;
+use anyhow::{Context, bail};
+use clap::Args;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The folder of the project.
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// Text that the name of the GPU contains, such as "RTX 3090".
+    #[arg(long, value_name = "NAME")]
+    gpu_name: Option<String>,
+    /// What scripts must set CUDA_VISIBLE_DEVICES to: an index in PCI order, or a GPU-… UUID.
+    #[arg(long, value_name = "MASK", value_parser = mask)]
+    visible_devices: Option<String>,
+    /// What scripts must set CUDA_DEVICE_ORDER to: PCI_BUS_ID or FASTEST_FIRST.
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    device_order: Option<DeviceOrder>,
+    /// The least memory that the GPU has, such as 20GiB.
+    #[arg(long, value_name = "AMOUNT", value_parser = amount)]
+    min_memory: Option<Amount>,
+    /// Text in the names of GPUs that must never be used.
+    #[arg(long, value_name = "NAME")]
+    forbidden: Vec<String>,
+    /// The project, or these modules of it, must run without a GPU.
+    #[arg(long, value_name = "MODULES", num_args = 0.., value_delimiter = ',', require_equals = true,
+          value_parser = module)]
+    cpu: Option<Vec<String>>,
+    /// Write .pre-commit-config.yaml when there is none, else print what belongs into it.
+    #[arg(long)]
+    pre_commit: bool,
+    /// Write .github/workflows/gpulint.yml.
+    #[arg(long)]
+    workflow: bool,
+    /// Write the project's GPU standard, a page in Markdown made from the policy, to FILE.
+    #[arg(long, value_name = "FILE")]
+    standards: Option<PathBuf>,
+    /// Replace files that are there.
+    #[arg(long)]
+    force: bool,
+}
+
+/// A file that is to be written.
+struct Page {
+    file: PathBuf,
+    text: String,
+    /// It may be written over what is there.
+    replaces: bool,
+}
+
+pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let folder = &arguments.folder;
+    if !folder.is_dir() {
+        bail!("{} is no folder; name that of the project", folder.display());
+    }
+    let existing = policy::discover(folder)?
+        .filter(|(file, _)| file.parent() == Some(policy::absolute(folder).as_path()));
+    let asks_for_policy = arguments.asks_for_policy();
+    let asks_for_more = arguments.pre_commit || arguments.workflow || arguments.standards.is_some();
+    let mut pages = Vec::new();
+    let mut in_force = existing.as_ref().map(|(_, policy)| policy.clone());
+    if existing.is_none() || asks_for_policy || !asks_for_more {
+        if let Some((file, _)) = &existing
+            && !arguments.force
+        {
+            bail!("{} has a policy already; change it there, or replace it with --force", shown(file));
+        }
+        let wishes = arguments.wishes();
+        let text = policy_text(&wishes);
+        let file = folder.join("gpulint.yaml");
+        in_force = Some(policy::read(&file, &text)?);
+        pages.push(Page { file, text, replaces: false });
+    }
+    let policy = in_force.unwrap_or_default();
+    let mut snippets = Vec::new();
+    let hooks = folder.join(".pre-commit-config.yaml");
+    if arguments.pre_commit && !hooks.exists() {
+        pages.push(Page { file: hooks, text: PRE_COMMIT.to_owned(), replaces: false });
+    } else if arguments.pre_commit || !asks_for_more {
+        snippets.push((".pre-commit-config.yaml", PRE_COMMIT));
+    }
+    if arguments.workflow {
+        let file = folder.join(".github/workflows/gpulint.yml");
+        pages.push(Page { file, text: WORKFLOW.to_owned(), replaces: false });
+    } else if !asks_for_more {
+        snippets.push((".github/workflows/gpulint.yml", WORKFLOW));
+    }
+    if let Some(file) = &arguments.standards {
+        pages.push(standards_page(file, &policy));
+    }
+    // All of it or nothing.
+    if let Some(page) = pages.iter().find(|page| page.file.exists() && !page.replaces && !arguments.force) {
+        bail!("{} exists; replace it with --force", shown(&page.file));
+    }
+    for page in &pages {
+        write(page)?;
+        ignoring_closed_pipe(writeln!(out, "Wrote {}.", shown(&page.file)))?;
+    }
+    for (file, snippet) in snippets {
+        ignoring_closed_pipe(write!(out, "\nFor {file}:\n\n{snippet}"))?;
+    }
+    ignoring_closed_pipe(writeln!(out, "\nNext: `gpulint check`."))?;
+    Ok(0)
+}
+
+impl Arguments {
+    fn names_a_gpu(&self) -> bool {
+        let by_words =
+            self.gpu_name.is_some() || self.visible_devices.is_some() || !self.forbidden.is_empty();
+        by_words || self.device_order.is_some() || self.min_memory.is_some()
+    }
+
+    fn asks_for_policy(&self) -> bool {
+        self.names_a_gpu() || self.cpu.is_some()
+    }
+
+    fn wishes(&self) -> Wishes {
+        let gpu = match (self.names_a_gpu(), &self.cpu) {
+            (true, _) => Some(Gpu {
+                name: self.gpu_name.clone(),
+                min_memory: self.min_memory,
+                visible_devices: self.visible_devices.clone(),
+                device_order: self.device_order.or_else(|| self.order_of_index()),
+                forbidden: self.forbidden.clone(),
+                uuid: None,
+            }),
+            // Such a project may have no GPU at all.
+            (false, Some(_)) => None,
+            (false, None) => match machine::cards() {
+                Ok(cards) if cards.is_empty() => {
+                    say("note: `nvidia-smi` lists no GPU, so the policy names none yet");
+                    None
+                }
+                Ok(cards) => Gpu::of_machine(&cards),
+                Err(reason) => {
+                    say(format_args!("note: the policy names no GPU yet, because {reason}"));
+                    None
+                }
+            },
+        };
+        Wishes { gpu, cpu: self.cpu.clone() }
+    }
+
+    /// An index says nothing without an order.
+    fn order_of_index(&self) -> Option<DeviceOrder> {
+        let mask = self.visible_devices.as_ref()?;
+        mask.starts_with(|first: char| first.is_ascii_digit()).then_some(DeviceOrder::PciBusId)
+    }
+}
+
+fn standards_page(file: &Path, policy: &Policy) -> Page {
+    let before = fs::read_to_string(file).unwrap_or_default();
+    // A page that was made here is made again; one that somebody wrote is not touched.
+    let replaces = before.replace("\r\n", "\n").starts_with(standards::MARK);
+    Page { file: file.to_owned(), text: standards::page(policy), replaces }
+}
+
+fn write(page: &Page) -> anyhow::Result<()> {
+    let written = match page.file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => fs::create_dir_all(folder),
+        _ => Ok(()),
+    };
+    let written = written.and_then(|()| replace(&page.file, page.text.as_bytes()));
+    written.with_context(|| format!("cannot write {}", shown(&page.file)))
+}
+
+fn shown(file: &Path) -> String {
+    let cwd = std::env::current_dir().unwrap_or_default();
+    policy::absolute(file).strip_prefix(cwd).unwrap_or(file).display().to_string()
+}
+
+fn mask(text: &str) -> Result<String, String> {
+    value("gpu.visible-devices", text).map(|()| text.trim().to_owned())
+}
+
+fn order(text: &str) -> Result<DeviceOrder, String> {
+    value("gpu.device-order", text)?;
+    Ok(if text == DeviceOrder::PciBusId.as_str() { DeviceOrder::PciBusId } else { DeviceOrder::FastestFirst })
+}
+
+fn amount(text: &str) -> Result<Amount, String> {
+    let policy = applied("gpu.min-memory", text)?;
+    policy.gpu.and_then(|gpu| gpu.min_memory).ok_or_else(|| "an amount of memory such as `20GiB`".to_owned())
+}
+
+fn module(text: &str) -> Result<String, String> {
+    let quoted = serde_json::Value::from(text).to_string();
+    applied("cpu.entry-points", &format!("[{quoted}]"))?;
+    Ok(text.to_owned())
+}
+
+fn value(key: &str, text: &str) -> Result<(), String> {
+    applied(key, &serde_json::Value::from(text).to_string()).map(drop)
+}
+
+/// A policy with this one key, or what is wrong with its value in the words of the policy.
+fn applied(key: &str, value: &str) -> Result<Policy, String> {
+    let applied = policy::apply_overrides(Policy::default(), &[format!("{key}={value}")]);
+    applied.map_err(|error| error.message)
+}

@@ -1,0 +1,200 @@
+//! What `gpulint init` writes: a policy, the snippets that run gpulint at commits and on pull requests, and the page with
+//! the project's GPU standard. Texts only; the command line decides what becomes a file.
+
+pub mod machine;
+pub mod standards;
+
+use crate::policy::{Amount, DeviceOrder};
+use machine::Card;
+use std::fmt::Write as _;
+
+/// What the policy is to say. All that is `None` or empty stands in it as a comment.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    pub gpu: Option<Gpu>,
+    /// Modules that must run without a GPU; `None`: the project has no such part.
+    pub cpu: Option<Vec<String>>,
+}
+
+/// The GPU that scripts must use.
+#[derive(Clone, Debug, Default)]
+pub struct Gpu {
+    pub name: Option<String>,
+    pub min_memory: Option<Amount>,
+    pub visible_devices: Option<String>,
+    pub device_order: Option<DeviceOrder>,
+    pub forbidden: Vec<String>,
+    /// The UUID of the card, when the machine says it.
+    pub uuid: Option<String>,
+}
+
+impl Gpu {
+    /// The card with the most memory, and the first of equal ones; the others are forbidden.
+    pub fn of_machine(cards: &[Card]) -> Option<Gpu> {
+        let most = cards.iter().map(|card| card.mebibytes).max()?;
+        let best = cards.iter().find(|card| card.mebibytes == most)?;
+        let name = best.short_name();
+        let mut forbidden: Vec<String> = cards.iter().map(|card| card.short_name().to_owned()).collect();
+        forbidden.sort();
+        forbidden.dedup();
+        // A part of the wanted name would forbid the wanted card.
+        forbidden.retain(|other| !name.contains(other.as_str()));
+        Some(Gpu {
+            name: Some(name.to_owned()),
+            min_memory: best.mebibytes.map(least_of),
+            visible_devices: Some(best.index.to_string()),
+            device_order: Some(DeviceOrder::PciBusId),
+            forbidden,
+            uuid: best.uuid.clone(),
+        })
+    }
+}
+
+/// What a card of this size surely has: drivers keep a part for themselves, and not all the same.
+fn least_of(mebibytes: u64) -> Amount {
+    Amount::mebibytes((mebibytes * 9 / 10) >> 10 << 10)
+}
+
+/// The text of `gpulint.yaml`.
+pub fn policy_text(wishes: &Wishes) -> String {
+    let mut text = String::from(
+        "# yaml-language-server: $schema=https://raw.githubusercontent.com/OWNER/gpulint/main/gpulint.schema.json\n\
+         # Which GPU this project may use. Every key: docs/policy.md of gpulint.\n\n",
+    );
+    gpu_section(wishes.gpu.as_ref(), &mut text);
+    text.push('\n');
+    cpu_section(wishes.cpu.as_deref(), &mut text);
+    text.push_str(
+        "\n# rules:\n\
+         #   select: [recommended]                 # strict and all say more\n\
+         #   per-path: {\"legacy/**\": {ignore: [device-not-allowed]}}\n\n\
+         # Findings of today that may wait: `gpulint check --write-baseline` writes the file.\n\
+         # baseline: gpulint-baseline.json\n",
+    );
+    text
+}
+
+fn gpu_section(gpu: Option<&Gpu>, text: &mut String) {
+    let commented = if gpu.is_some() { "" } else { "# " };
+    let nothing = Gpu::default();
+    let gpu = gpu.unwrap_or(&nothing);
+    text.push_str("# The one GPU that scripts must use.\n");
+    let _ = writeln!(text, "{commented}gpu:");
+    let mut key = |key: &str, value: Option<String>, example: &str, why: &str| {
+        let mark = mark(commented, value.is_some());
+        let line = format!("{key}: {}", value.unwrap_or_else(|| example.to_owned()));
+        let _ = writeln!(text, "{mark}{line:34}  # {why}");
+    };
+    let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
+    let list = |texts: &[String]| format!("[{}]", texts.iter().map(quoted).collect::<Vec<_>>().join(", "));
+    key("name", gpu.name.as_ref().map(quoted), "\"RTX 3090\"", "its name contains this");
+    let least = gpu.min_memory.map(|least| least.to_string());
+    key("min-memory", least, "20GiB", "it has at least this much");
+    let mask = gpu.visible_devices.as_ref().map(quoted);
+    key("visible-devices", mask, "\"1\"", "what scripts set CUDA_VISIBLE_DEVICES to");
+    if let Some(uuid) = &gpu.uuid {
+        key("visible-devices", None, &quoted(uuid), "the same card in every slot");
+    }
+    let order = gpu.device_order.map(|order| order.as_str().to_owned());
+    key("device-order", order, "PCI_BUS_ID", "how an index counts; nvidia-smi counts by PCI slot");
+    let device = (!commented.is_empty()).then(|| "\"cuda:0\"".to_owned());
+    key("device", device, "\"cuda:0\"", "the only device that code may name then");
+    let forbidden = (!gpu.forbidden.is_empty()).then(|| list(&gpu.forbidden));
+    key("forbidden", forbidden, "[\"RTX 5060 Ti\"]", "cards that must never be used");
+}
+
+fn cpu_section(entry_points: Option<&[String]>, text: &mut String) {
+    let commented = if entry_points.is_some() { "" } else { "# " };
+    let named = entry_points.unwrap_or_default();
+    text.push_str("# The part that must run without a GPU.\n");
+    let _ = writeln!(text, "{commented}cpu:");
+    let quoted = named.iter().map(|name| serde_json::Value::from(name.as_str()).to_string());
+    let list = match named {
+        [] => "\"cli.*\"".to_owned(),
+        _ => quoted.collect::<Vec<_>>().join(", "),
+    };
+    let line = format!("entry-points: [{list}]");
+    let mark = mark(commented, !named.is_empty());
+    let _ = writeln!(text, "{mark}{line:34}  # modules of it; without this key all of the project");
+    let _ = writeln!(
+        text,
+        "{commented}  forbidden-imports: [cupy, torch, numba.cuda]  # what it must not import"
+    );
+}
+
+/// What stands before a key of a section: keys without a value are comments.
+fn mark(commented: &str, has_value: bool) -> &'static str {
+    match (commented.is_empty(), has_value) {
+        (true, true) => "  ",
+        (true, false) => "  # ",
+        (false, _) => "#   ",
+    }
+}
+
+/// The content of a `.pre-commit-config.yaml` that runs gpulint and nothing else.
+pub const PRE_COMMIT: &str = "\
+repos:
+  - repo: https://github.com/OWNER/gpulint
+    rev: \"\"                     # a commit of gpulint; `pre-commit autoupdate --bleeding-edge` fills it in
+    hooks:
+      - id: gpulint-system      # runs the gpulint on PATH
+";
+
+/// The content of `.github/workflows/gpulint.yml`.
+pub const WORKFLOW: &str = "\
+name: gpulint
+on:
+  push:
+    branches: [main]
+  pull_request:
+permissions:
+  contents: read
+jobs:
+  gpulint:
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      security-events: write   # only to upload the report to code scanning
+    steps:
+      - uses: actions/checkout@v7
+        with:
+          fetch-depth: 0       # which lines changed is told from the history
+      - run: rustup update stable   # the action builds gpulint where no release of it is known
+      - uses: OWNER/gpulint@main    # better: the full hash of a commit
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hook_is_one_that_there_is() {
+        let hooks = include_str!("../.pre-commit-hooks.yaml");
+        let id = PRE_COMMIT.split("id: ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
+        assert!(hooks.contains(&format!("- id: {id}\n")), "{id}");
+    }
+
+    #[test]
+    fn the_largest_card_is_wanted() {
+        let card = |index, name: &str, mebibytes| Card { index, name: name.into(), mebibytes, uuid: None };
+        let two = [
+            card(0, "NVIDIA GeForce RTX 5060 Ti", Some(16311)),
+            card(1, "NVIDIA GeForce RTX 3090", Some(24576)),
+        ];
+        let gpu = Gpu::of_machine(&two).unwrap();
+        assert_eq!(gpu.name.as_deref(), Some("RTX 3090"));
+        assert_eq!(gpu.visible_devices.as_deref(), Some("1"));
+        assert_eq!(gpu.forbidden, ["RTX 5060 Ti"]);
+        assert_eq!(gpu.min_memory.unwrap().to_string(), "21GiB");
+        let alike = [card(0, "NVIDIA H200", Some(143_771)), card(1, "NVIDIA H200", Some(143_771))];
+        let gpu = Gpu::of_machine(&alike).unwrap();
+        assert_eq!((gpu.name.as_deref(), gpu.visible_devices.as_deref()), (Some("H200"), Some("0")));
+        assert_eq!(gpu.forbidden, [""; 0]);
+        let parts = [
+            card(0, "NVIDIA GeForce RTX 3080", Some(10240)),
+            card(1, "NVIDIA GeForce RTX 3080 Ti", Some(12288)),
+        ];
+        assert_eq!(Gpu::of_machine(&parts).unwrap().forbidden, [""; 0]);
+        assert!(Gpu::of_machine(&[]).is_none());
+    }
+}

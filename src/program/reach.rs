@@ -1,0 +1,101 @@
+//! Which files have a say in what is reported. Where few files of a large project are checked, most of the others
+//! neither lead to them nor follow from what does, and are not parsed. Judged by the text: a file too many costs time,
+//! and nothing else.
+
+mod leads;
+mod written;
+
+use super::modules::Modules;
+use crate::facts::FileId;
+use crate::sources::{Language, Source, Sources};
+use leads::{Leads, Names};
+use rayon::prelude::*;
+
+/// What a run needs of each file, by its number.
+pub struct Reach {
+    /// The file is parsed.
+    parsed: Vec<bool>,
+    /// It is reported, or what it starts, imports or runs leads to a file that is.
+    leads: Vec<bool>,
+    /// A file that is not parsed imports it.
+    imported: Vec<bool>,
+}
+
+impl Reach {
+    /// `documents_run`: the shell blocks of Markdown start programs.
+    pub fn of(sources: &Sources, modules: &Modules, documents_run: bool) -> Reach {
+        let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
+        if reported.iter().all(|&reported| reported) {
+            let imported = vec![false; reported.len()];
+            return Reach { parsed: reported.clone(), leads: reported, imported };
+        }
+        let names = Names::of(sources, modules, documents_run);
+        let files = 0..sources.files.len() as u32;
+        let leads: Vec<Leads> = files.into_par_iter().map(|file| names.leads(FileId(file))).collect();
+        let mut back: Vec<Vec<FileId>> = vec![Vec::new(); leads.len()];
+        for (index, leads) in leads.iter().enumerate() {
+            for target in leads.parts.iter().chain(&leads.programs) {
+                back[target.0 as usize].push(FileId(index as u32));
+            }
+        }
+        let mut leading = closure(reported.clone(), |file| &back[file]);
+        // What a launcher starts tells something about the launcher, and about settings that it loads.
+        let loaded = |(marked, source): (bool, &Source)| marked && source.language != Language::Python;
+        let loaded: Vec<bool> = reported.iter().copied().zip(&sources.files).map(loaded).collect();
+        let mut own = closure(loaded, |file| &back[file]);
+        own.iter_mut().zip(reported).for_each(|(own, reported)| *own |= reported);
+        let own = closure(own, |file| &leads[file].parts);
+        for (_, leads) in leads.iter().enumerate().filter(|(file, _)| own[*file]) {
+            leads.programs.iter().for_each(|program| leading[program.0 as usize] = true);
+        }
+        let mut parsed = leading.clone();
+        for (parsed, source) in parsed.iter_mut().zip(&sources.files) {
+            *parsed |= holds_for_all(source);
+        }
+        let parsed = closure(parsed, |file| &leads[file].parts);
+        let mut imported = vec![false; parsed.len()];
+        for (_, leads) in leads.iter().enumerate().filter(|(file, _)| !parsed[*file]) {
+            leads.for_types.iter().for_each(|target| imported[target.0 as usize] = true);
+        }
+        Reach { parsed, leads: leading, imported }
+    }
+
+    /// Whether the file is parsed.
+    pub fn is_parsed(&self, file: FileId) -> bool {
+        self.parsed[file.0 as usize]
+    }
+
+    /// Whether a file that is not parsed imports it; those that do so not for type checkers alone are parsed.
+    pub fn is_imported(&self, file: FileId) -> bool {
+        self.imported[file.0 as usize]
+    }
+
+    /// Whether what starts with this file may come to a file that is reported.
+    pub fn leads(&self, file: FileId) -> bool {
+        self.leads[file.0 as usize]
+    }
+}
+
+/// The marked files, and all that these lead to.
+fn closure<'l>(mut marks: Vec<bool>, leads: impl Fn(usize) -> &'l Vec<FileId>) -> Vec<bool> {
+    let mut pending: Vec<usize> = (0..marks.len()).filter(|&file| marks[file]).collect();
+    while let Some(file) = pending.pop() {
+        for target in leads(file) {
+            let target = target.0 as usize;
+            if !std::mem::replace(&mut marks[target], true) {
+                pending.push(target);
+            }
+        }
+    }
+    marks
+}
+
+/// Settings, and what a project asks for, hold for files that do not name them.
+fn holds_for_all(source: &Source) -> bool {
+    match source.language {
+        Language::Toml | Language::Ini | Language::Requirements | Language::Dotenv | Language::Cache => true,
+        Language::Yaml => source.text.contains("dependencies:"),
+        Language::Python => source.name.rsplit('/').next() == Some("setup.py"),
+        _ => false,
+    }
+}

@@ -1,0 +1,191 @@
+//! One HTML page that needs nothing else: each finding with its lines, and filters that run in the page.
+
+use super::excerpt::{Excerpt, glimpse, markable};
+use super::printable::{printable, sentence};
+use super::{Report, badness, page_of, summary, word};
+use crate::facts::Place;
+use crate::findings::{Finding, Related, Safety, Status};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// More than this no browser shows well.
+const MOST_FINDINGS: usize = 10_000;
+/// Of a longer chain the rest is counted.
+const MOST_LISTED: usize = 100;
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+
+/// Returns what was left out.
+pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<String>> {
+    let mut findings: Vec<&Finding> = report.recorded().into_iter().map(|(finding, _)| finding).collect();
+    findings.sort_by_key(|finding| badness(finding));
+    let left_out = findings.len().saturating_sub(MOST_FINDINGS);
+    let left_out = (left_out > 0).then(|| {
+        let all = findings.len();
+        format!("{left_out} of {all} findings are left out, none worse than those that are shown: more make a page that is too long")
+    });
+    findings.truncate(MOST_FINDINGS);
+    let title = format!("gpulint: {}", summary::found(report));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                // Whatever stands in the code that was checked, the page loads nothing.
+                meta http-equiv="Content-Security-Policy"
+                    content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (title) }
+                p { (prose(&summary::summary_line(report))) }
+                @if let Some(text) = &left_out { p.left-out { (text) "." } }
+                @if !findings.is_empty() { (filters_of(&findings)) }
+                main { @for finding in &findings { (article_of(finding, report)) } }
+                (skipped_of(report))
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    writeln!(out, "{}", page.into_string())?;
+    Ok(left_out)
+}
+
+fn filters_of(findings: &[&Finding]) -> Markup {
+    let rules: BTreeSet<&str> = findings.iter().map(|finding| finding.rule.as_str()).collect();
+    let kinds: BTreeSet<&str> = findings.iter().map(|finding| kind_of(finding)).collect();
+    let kinds = ["error", "warning", "note", "suppressed", "baselined"]
+        .into_iter()
+        .filter(|kind| kinds.contains(kind));
+    html! {
+        // The script shows them: without it they would do nothing.
+        form #filters hidden {
+            @for kind in kinds {
+                label { input type="checkbox" name="kind" value=(kind) checked[!is_quiet(kind)]; " " (kind) }
+            }
+            label {
+                "rule "
+                select name="rule" {
+                    option value="" { "all" }
+                    @for rule in rules { option { (printable(rule)) } }
+                }
+            }
+            label { "text " input type="search" name="text"; }
+            output name="count" {}
+        }
+    }
+}
+
+/// What a finding is filtered by.
+fn kind_of(finding: &Finding) -> &'static str {
+    match finding.status {
+        Status::Active => word(finding.severity),
+        Status::Suppressed => "suppressed",
+        Status::Baselined => "baselined",
+        Status::Unchanged => "unchanged",
+    }
+}
+
+/// Whether findings of a kind are not shown until somebody asks for them.
+fn is_quiet(kind: &str) -> bool {
+    matches!(kind, "suppressed" | "baselined" | "unchanged")
+}
+
+fn article_of(finding: &Finding, report: &Report) -> Markup {
+    let kind = kind_of(finding);
+    let rule = printable(&finding.rule);
+    html! {
+        article class=(kind) data-kind=(kind) data-rule=(rule) hidden[is_quiet(kind)] {
+            h2 {
+                span.kind { (kind) } " " (prose(&finding.message))
+            }
+            p.place {
+                span { (printable(&report.locate(finding.place).label())) } " "
+                @match page_of(&finding.rule) {
+                    Some(page) => a href=(page) rel="noreferrer" { (rule) },
+                    None => span { (rule) },
+                }
+            }
+            (lines_of(finding.place, report))
+            @if !finding.related.is_empty() { (related_of(&finding.related, report)) }
+            @if let Some(advice) = &finding.advice { p { b { "help: " } (prose(advice)) } }
+            @if let Some(fix) = &finding.fix {
+                p {
+                    b { "fix: " } (prose(&fix.title)) " ("
+                    code { (if fix.safety == Safety::Safe { "--fix" } else { "--fix --unsafe-fixes" }) } ")"
+                }
+            }
+        }
+    }
+}
+
+/// The lines of a place as the text format shows them, with the place marked.
+fn lines_of(place: Place, report: &Report) -> Markup {
+    let source = report.sources.file(place.file);
+    let position = source.position(place.span);
+    let Some(span) = markable(source, place.span) else {
+        return html! { pre { (glimpse(source, place.span)) } };
+    };
+    let excerpt = Excerpt::of(source, &[span]);
+    let (text, marked) = (excerpt.text.as_str(), excerpt.range_of(span));
+    let mut start = 0;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let end = start + line.len();
+        let (from, to) = (marked.start.clamp(start, end) - start, marked.end.clamp(start, end) - start);
+        start = end;
+        (&line[..from], &line[from..to], &line[to..])
+    });
+    html! {
+        pre {
+            @for ((before, marked, after), number) in lines.zip(position.line..) {
+                span.number { (number) } " " (before)
+                @if !marked.is_empty() { mark { (marked) } }
+                (after)
+            }
+        }
+    }
+}
+
+fn related_of(related: &[Related], report: &Report) -> Markup {
+    html! {
+        ul {
+            @for related in related.iter().take(MOST_LISTED) {
+                li { span.place { (printable(&report.locate(related.place).label())) } ": " (prose(&related.message)) }
+            }
+            @if let more @ 1.. = related.len().saturating_sub(MOST_LISTED) { li { "and " (more) " more" } }
+        }
+    }
+}
+
+fn skipped_of(report: &Report) -> Markup {
+    html! {
+        @if !report.skipped.is_empty() {
+            h2 { "Files that could not be checked" }
+            ul {
+                @for skipped in report.skipped {
+                    li { span.place { (printable(&skipped.path)) } ": " (printable(&skipped.reason)) }
+                }
+            }
+        }
+        @if let Some(line) = summary::unfinished_line(report) { p { (prose(&line)) } }
+    }
+}
+
+/// Text on one line, with code where it has backticks.
+fn prose(text: &str) -> Markup {
+    let text = sentence(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    // A backtick without a partner stands for itself.
+    let unpaired = if parts.len().is_multiple_of(2) { parts.len() - 1 } else { parts.len() };
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if at == unpaired { "`" (part) }
+            @else if at % 2 == 1 { code { (part) } }
+            @else { (part) }
+        }
+    }
+}

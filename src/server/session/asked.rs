@@ -1,0 +1,98 @@
+//! What the editor asks: actions for a finding, what is known about a place, and the page of a rule.
+
+use super::Session;
+use crate::report::RULES_PAGE;
+use crate::server::actions::{EXPLAIN, actions_for, file_of, touch};
+use crate::server::checks::language_of;
+use crate::server::hover;
+use lsp_server::{ErrorCode, Request};
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionParams, ExecuteCommandParams, Hover, HoverParams, MarkupContent,
+    MarkupKind, MessageType, Range, TextEdit, WorkspaceEdit,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+impl Session {
+    pub(super) fn answer(&mut self, request: Request) {
+        let answer = match request.method.as_str() {
+            "textDocument/codeAction" => read(&request).and_then(|params| shown(self.code_actions(&params))),
+            "textDocument/hover" => read(&request).and_then(|params| shown(self.hover(&params))),
+            "workspace/executeCommand" => read(&request).map(|params| {
+                self.execute(&params);
+                Value::Null
+            }),
+            method => {
+                let why = format!("`{method}` is not something that gpulint does");
+                return self.out.refuse(request.id, ErrorCode::MethodNotFound, &why);
+            }
+        };
+        match answer {
+            Ok(answer) => self.out.answer(request.id, answer),
+            Err(error) => self.out.refuse(request.id, ErrorCode::InvalidParams, &error.to_string()),
+        }
+    }
+
+    fn code_actions(&self, params: &CodeActionParams) -> Vec<CodeAction> {
+        let uri = params.text_document.uri.as_ref();
+        let Some(document) = self.documents.get(uri).filter(|_| self.client.knows_actions) else {
+            return Vec::new();
+        };
+        let file = language_of(uri, &self.documents).map(|language| file_of(uri, document, language));
+        let change = |edits| self.change_of(uri, document.version, edits);
+        let notes = self.current_notes(uri).iter().filter(|note| touch(note.diagnostic.range, params.range));
+        let actions =
+            notes.flat_map(|note| actions_for(note, file.as_ref(), document, self.client.encoding, change));
+        let is_wanted = |action: &CodeAction| {
+            // An explanation is of no kind, and nobody asks for it by one.
+            let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
+            params.context.only.as_ref().is_none_or(|only| {
+                only.iter()
+                    .any(|wanted| matches!((wanted.as_str(), kind), ("", _) | ("quickfix", "quickfix")))
+            })
+        };
+        actions.filter(is_wanted).collect()
+    }
+
+    fn change_of(&self, uri: &str, version: i32, edits: Vec<TextEdit>) -> WorkspaceEdit {
+        if !self.client.versioned_edits {
+            return WorkspaceEdit { changes: Some([(uri.into(), edits)].into()), ..WorkspaceEdit::default() };
+        }
+        let document = json!({"textDocument": {"uri": uri, "version": version}, "edits": edits});
+        let change = serde_json::from_value(document).into_iter().collect();
+        WorkspaceEdit { document_changes: Some(change), ..WorkspaceEdit::default() }
+    }
+
+    fn hover(&self, params: &HoverParams) -> Option<Hover> {
+        let place = &params.text_document_position_params;
+        let here = Range { start: place.position, end: place.position };
+        let notes = self.current_notes(place.text_document.uri.as_ref()).iter();
+        let notes = notes.filter(|note| !note.page.is_empty() && touch(note.diagnostic.range, here));
+        let notes: Vec<_> = notes.collect();
+        let pages: Vec<&str> = notes.iter().map(|note| note.page.as_str()).collect();
+        Some(Hover {
+            contents: MarkupContent { kind: MarkupKind::Markdown, value: pages.join("\n---\n\n") }.into(),
+            range: Some(notes.first()?.diagnostic.range),
+        })
+    }
+
+    fn execute(&mut self, params: &ExecuteCommandParams) {
+        let rule = params.arguments.iter().flatten().next().and_then(Value::as_str);
+        let (EXPLAIN, Some(rule)) = (params.command.as_str(), rule) else { return };
+        if self.client.shows_documents && hover::is_on_the_page(rule) {
+            self.out
+                .ask("window/showDocument", json!({"uri": format!("{RULES_PAGE}#{rule}"), "external": true}));
+        } else {
+            self.out.show(MessageType::Info, &hover::in_short(rule));
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(request: &Request) -> serde_json::Result<T> {
+    T::deserialize(&request.params)
+}
+
+fn shown(answer: impl Serialize) -> serde_json::Result<Value> {
+    serde_json::to_value(answer)
+}

@@ -1,0 +1,72 @@
+//! Puts text into a cell of a notebook, which is a file of JSON: everything else in the file stays byte for byte.
+
+use crate::sources::Cells;
+
+/// The file with `text` put in at a byte offset of the text of its cells; `None` where that lies in no cell.
+pub(super) fn with_insertion(file: &str, cells: &Cells, at: usize, text: &str) -> Option<String> {
+    let cell = cells.iter().find(|cell| cell.range.contains(&at) || cell.range.end == at)?;
+    let (start, quote) = cell.part_holding(at)?;
+    let written = escaped(text);
+    // A line of its own becomes a text of its own, as the editors write them.
+    let before = file[..quote].trim_end();
+    if at == start && text.ends_with('\n') && before.ends_with(['[', ',']) {
+        let between = &file[before.len()..quote];
+        return Some(format!("{}\"{written}\",{between}{}", &file[..quote], &file[quote..]));
+    }
+    let inside = quote + 1 + escaped_length(&file[quote + 1..], at - start)?;
+    Some(format!("{}{written}{}", &file[..inside], &file[inside..]))
+}
+
+/// As it stands between the quotes.
+fn escaped(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// How many bytes of JSON the first `decoded` bytes of a text are written with.
+fn escaped_length(json: &str, decoded: usize) -> Option<usize> {
+    let (mut at, mut seen) = (0, 0);
+    while seen < decoded {
+        let rest = json.get(at..)?;
+        let next = rest.chars().next()?;
+        if next != '\\' {
+            (at, seen) = (at + next.len_utf8(), seen + next.len_utf8());
+            continue;
+        }
+        let code = |from: usize| u32::from_str_radix(rest.get(from..from + 4)?, 16).ok();
+        (at, seen) = match rest.chars().nth(1)? {
+            // Characters beyond the first 65536 are written as two codes.
+            'u' if (0xd800..0xdc00).contains(&code(2)?) => (at + 12, seen + 4),
+            'u' => (at + 6, seen + char::from_u32(code(2)?)?.len_utf8()),
+            _ => (at + 2, seen + 1),
+        };
+    }
+    (seen == decoded).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_text_are_found_in_json() {
+        let json = r#"a\n\u00e9\ud83d\ude00\"é\\x", "z"#;
+        let text: String =
+            serde_json::from_str(&format!("\"{}\"", json.split("\", ").next().unwrap())).unwrap();
+        assert_eq!(text, "a\né😀\"é\\x");
+        for (decoded, rest) in [
+            (0, "a"),
+            (1, "\\n"),
+            (2, "\\u00e9"),
+            (4, "\\ud83d"),
+            (8, "\\\""),
+            (9, "é"),
+            (11, "\\\\"),
+            (12, "x"),
+        ] {
+            let at = escaped_length(json, decoded).unwrap();
+            assert!(json[at..].starts_with(rest), "{decoded}: {}", &json[at..]);
+        }
+        assert_eq!(escaped_length(json, 3), None);
+    }
+}

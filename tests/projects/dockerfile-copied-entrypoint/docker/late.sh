@@ -1,0 +1,3 @@
+#!/bin/sh
+export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=0
+exec "$@"

@@ -1,0 +1,3 @@
+#!/bin/sh
+export CUDA_VISIBLE_DEVICES=
+exec "$@"

@@ -1,0 +1,3 @@
+import torch
+
+torch.ones(1).cuda()  # ~ missing-visible-devices warning

@@ -1,0 +1,3 @@
+import torch  # ~ missing-visible-devices error
+
+torch.zeros(1, device="cuda")

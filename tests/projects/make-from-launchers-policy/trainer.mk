@@ -1,0 +1,5 @@
+train:
+	python train.py
+
+other:
+	python other.py

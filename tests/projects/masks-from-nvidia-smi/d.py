@@ -1,0 +1,3 @@
+import torch
+
+torch.ones(1).cuda()

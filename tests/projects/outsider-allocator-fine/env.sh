@@ -1,0 +1,2 @@
+export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,max_split_size_mb:512
+python train.py

@@ -1,0 +1,5 @@
+HELP = "pip install torch; import torch"
+
+
+def show():
+    print(HELP)

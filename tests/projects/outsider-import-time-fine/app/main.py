@@ -1,0 +1,5 @@
+from . import device
+
+
+def run():
+    return device.buffer()

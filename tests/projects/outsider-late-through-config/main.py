@@ -1,0 +1,8 @@
+import torch
+
+from config import Config
+
+if __name__ == "__main__":
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    Config(gpu="1").apply()
+    model = torch.nn.Linear(4, 4).to(device)

@@ -1,0 +1,7 @@
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+
+import torch
+
+torch.ones(1)

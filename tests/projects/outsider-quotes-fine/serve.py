@@ -1,0 +1,3 @@
+import torch
+
+print(torch.zeros(2, device="cuda"))

@@ -1,0 +1,4 @@
+@echo off
+set "CUDA_DEVICE_ORDER=PCI_BUS_ID"
+set "CUDA_VISIBLE_DEVICES=1"
+python serve.py

@@ -1,0 +1,2 @@
+export CUDA_DEVICE_ORDER="PCI_BUS_ID" CUDA_VISIBLE_DEVICES="1"
+python serve.py

@@ -1,0 +1,8 @@
+import os
+
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+
+import torch
+
+model = torch.nn.Linear(3, 3).cuda()  # ~ missing-gpu-validation warning

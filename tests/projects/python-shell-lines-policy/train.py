@@ -1,0 +1,3 @@
+import torch
+
+print(torch.zeros(1, device="cuda"))

@@ -1,0 +1,31 @@
+//! The language server as editors meet it: a program that is spoken to over its standard input and output.
+
+mod client;
+mod conversation;
+mod documents;
+mod notebooks;
+mod peers;
+mod policies;
+mod requests;
+
+/// A program that chooses a GPU by index and does not fix the order: `missing-device-order` on line 2.
+const WRONG: &str = "\
+import os
+os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"
+import torch
+torch.cuda.is_available()
+";
+
+/// The same, and right.
+const RIGHT: &str = "\
+import os
+os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"
+os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"
+import torch
+torch.cuda.is_available()
+";
+
+const RULE: &str = "missing-device-order";
+
+/// What turns a folder into a project, and asks for nothing.
+const EMPTY_POLICY: (&str, &str) = ("gpulint.yaml", "{}\n");

@@ -1,0 +1,109 @@
+//! The policy changes while the server runs, and may be wrong for a while.
+
+use crate::client::{Client, Folder, range, rules};
+use crate::{EMPTY_POLICY, RIGHT, RULE, WRONG};
+use serde_json::{Value, json};
+
+fn policy_changed(client: &mut Client, folder: &Folder) {
+    let change = json!({"changes": [{"uri": folder.uri("gpulint.yaml"), "type": 2}]});
+    client.tell("workspace/didChangeWatchedFiles", change);
+}
+
+#[test]
+fn a_new_policy_holds_at_once() {
+    let folder = Folder::with(&[EMPTY_POLICY]);
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let train = folder.uri("train.py");
+    client.open(&train, "python", RIGHT);
+    assert_eq!(client.diagnostics(&train, 1).len(), 0);
+    folder.write("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
+    policy_changed(&mut client, &folder);
+    assert_eq!(rules(&client.diagnostics(&train, 1)), ["wrong-visible-devices"]);
+    client.end();
+}
+
+#[test]
+fn an_excluded_file_is_left_alone() {
+    let folder = Folder::with(&[("gpulint.yaml", "exclude: [legacy]\n")]);
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let (train, legacy) = (folder.uri("train.py"), folder.uri("legacy/train.py"));
+    client.open(&train, "python", WRONG);
+    assert_eq!(rules(&client.diagnostics(&train, 1)), [RULE]);
+    client.open(&legacy, "python", WRONG);
+    assert_eq!(client.diagnostics(&legacy, 1).len(), 0);
+    client.end();
+}
+
+#[test]
+fn a_broken_policy_is_named_and_the_last_good_one_holds() {
+    let folder = Folder::with(&[("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n")]);
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let (train, policy) = (folder.uri("train.py"), folder.uri("gpulint.yaml"));
+    client.open(&train, "python", RIGHT);
+    assert_eq!(rules(&client.diagnostics(&train, 1)), ["wrong-visible-devices"]);
+    folder.write("gpulint.yaml", "gpu:\n  visible-devises: \"0\"\n");
+    policy_changed(&mut client, &folder);
+    let wrong = client.diagnostics(&policy, None);
+    assert_eq!(wrong[0]["range"], range((1, 0), (1, 22)));
+    assert_eq!(wrong[0]["severity"], 1);
+    assert!(wrong[0]["message"].as_str().unwrap().contains("did you mean `visible-devices`?"));
+    let shown = client.told("window/showMessage");
+    assert!(shown["message"].as_str().unwrap().contains("gpulint.yaml:2: unknown key"), "{shown}");
+    // The old policy still holds, and the message comes once.
+    client.change(&train, 2, &format!("{RIGHT}\n"));
+    assert_eq!(rules(&client.diagnostics(&train, 2)), ["wrong-visible-devices"]);
+    assert_eq!(client.kept("window/showMessage"), [] as [&Value; 0]);
+    // An id that is no rule is found later, and told in the same way.
+    folder.write("gpulint.yaml", "gpu:\n  visible-devices: \"1\"\nrules:\n  ignore: [no-such-rule]\n");
+    policy_changed(&mut client, &folder);
+    let wrong = client.diagnostics(&policy, None);
+    assert_eq!(wrong[0]["range"]["start"]["line"], 3);
+    folder.write("gpulint.yaml", "gpu:\n  visible-devices: \"1\"\n");
+    policy_changed(&mut client, &folder);
+    assert_eq!(client.diagnostics(&policy, None).len(), 0);
+    assert_eq!(client.diagnostics(&train, 2).len(), 0);
+    client.end();
+}
+
+#[test]
+fn without_a_readable_policy_nothing_is_claimed() {
+    let folder = Folder::with(&[("pyproject.toml", "[tool.gpulint]\ngpu = 3\n")]);
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let (train, policy) = (folder.uri("train.py"), folder.uri("pyproject.toml"));
+    client.open(&policy, "toml", "[tool.gpulint]\ngpu = 3\n");
+    assert_eq!(client.diagnostics(&policy, 1)[0]["range"]["start"]["line"], 1);
+    client.open(&train, "python", WRONG);
+    assert_eq!(client.diagnostics(&train, 1).len(), 0);
+    folder.write("pyproject.toml", "[tool.gpulint]\n");
+    client.tell("textDocument/didSave", json!({"textDocument": {"uri": policy}}));
+    assert_eq!(rules(&client.diagnostics(&train, 1)), [RULE]);
+    client.end();
+}
+
+#[test]
+fn rules_of_the_project_are_rules() {
+    let rule = "\
+id: pinned-by-index
+summary: the mask is an index
+severity: warning
+languages: [python]
+why: An index is where a card stands in a list.
+find: {event: gpu-use}
+when:
+  - in-force: {variable: CUDA_VISIBLE_DEVICES, selects: integer}
+message: \"an index is in force\"
+advice: name the card by its UUID
+examples:
+  - {title: none, good: \"import os\"}
+";
+    let policy = "rules: {paths: [checks]}\n";
+    let folder = Folder::with(&[("gpulint.yaml", policy), ("checks/pinned-by-index.yaml", rule)]);
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let train = folder.uri("train.py");
+    client.open(&train, "python", RIGHT);
+    assert_eq!(rules(&client.diagnostics(&train, 1)), ["pinned-by-index"]);
+    folder.write("checks/pinned-by-index.yaml", &rule.replace("severity: warning", "severity: error"));
+    client.tell("workspace/didChangeWatchedFiles", json!({"changes": []}));
+    assert_eq!(client.diagnostics(&train, 1)[0]["severity"], 1);
+    client.end();
+}
