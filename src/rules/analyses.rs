@@ -252,8 +252,11 @@ const BESIDE: &[(&str, &[&str])] = &[
 const NAMED: &[(&str, &[&str])] =
     &[("check-not-called", uncalled_checks::CHECKS), ("import-proof-in-same-process", &["sys.modules"])];
 
+/// Names with which a glance need not be asked.
+type Names = fn() -> Vec<&'static str>;
+
 /// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
-const GLANCES: &[(&str, Glance, fn() -> Vec<&'static str>)] = &[
+const GLANCES: &[(&str, Glance, Names)] = &[
     ("device-name-typo", device_names::may_be_wrong, Vec::new),
     ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
     ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
