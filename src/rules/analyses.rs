@@ -256,8 +256,11 @@ const NAMED: &[(&str, &[&str])] = &[
     ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
 ];
 
+/// Names with which a glance need not be asked.
+type Names = fn() -> Vec<&'static str>;
+
 /// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
-const GLANCES: &[(&str, Glance, fn() -> Vec<&'static str>)] = &[
+const GLANCES: &[(&str, Glance, Names)] = &[
     ("device-name-typo", device_names::may_be_wrong, Vec::new),
     ("environ-copy-unused", environments::may_set, Vec::new),
     ("environ-rebound", environments::may_rebind, Vec::new),
