@@ -249,8 +249,12 @@ const BESIDE: &[(&str, &[&str])] = &[
 ];
 
 /// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.
-const NAMED: &[(&str, &[&str])] =
-    &[("check-not-called", uncalled_checks::CHECKS), ("import-proof-in-same-process", &["sys.modules"])];
+const NAMED: &[(&str, &[&str])] = &[
+    ("check-not-called", uncalled_checks::CHECKS),
+    ("gpu-reset-as-recovery", resets::WORDS),
+    ("import-proof-in-same-process", &["sys.modules"]),
+    ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
+];
 
 /// Names with which a glance need not be asked.
 type Names = fn() -> Vec<&'static str>;
@@ -258,7 +262,11 @@ type Names = fn() -> Vec<&'static str>;
 /// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
 const GLANCES: &[(&str, Glance, Names)] = &[
     ("device-name-typo", device_names::may_be_wrong, Vec::new),
+    ("environ-copy-unused", environments::may_set, Vec::new),
+    ("environ-rebound", environments::may_rebind, Vec::new),
+    ("environment-in-subshell", subshells::may_start, Vec::new),
     ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
+    ("loss-keeps-graph", kept_graphs::may_differentiate, Vec::new),
     ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
 ];
 

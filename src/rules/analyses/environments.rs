@@ -9,6 +9,23 @@ use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Whether a part of a file may be an assignment to `os.environ`.
+pub(in crate::rules) fn may_rebind(part: Part<'_, '_>) -> bool {
+    let Part::Step(step) = part else { return false };
+    let StepKind::Assign { targets, .. } = &step.kind else { return false };
+    targets.iter().any(|target| matches!(target, Target::Attribute(_, "environ")))
+}
+
+/// Whether a part of a file names a variable that may be set in a copy.
+pub(in crate::rules) fn may_set(part: Part<'_, '_>) -> bool {
+    let Part::Expr(expr) = part else { return false };
+    match &expr.kind {
+        ExprKind::Text(text) => is_gpu_variable(text),
+        ExprKind::Call(call) => call.arguments.iter().any(|one| one.name.is_some_and(is_gpu_variable)),
+        _ => false,
+    }
+}
+
 /// `os.environ = {…}`
 pub(super) fn that_are_rebound(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut found = Vec::new();

@@ -27,6 +27,12 @@ enum What {
     Assign(String, Vec<String>, bool),
 }
 
+/// Whether a part of a file is `loss.backward()`, of whatever value.
+pub(in crate::rules) fn may_differentiate(part: Part<'_, '_>) -> bool {
+    let Part::Expr(expr) = part else { return false };
+    method_of(expr).is_some_and(|(_, name, _)| matches!(name, "backward" | "manual_backward"))
+}
+
 /// `total += loss` in a loop that calls `loss.backward()`.
 pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
     if !is_for_torch(scope.whole_text()) {

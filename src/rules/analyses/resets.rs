@@ -26,6 +26,17 @@ const RESETTING: &[&str] = &[
 const OF_THE_LIBRARY: &[&str] =
     &["cudaDeviceReset", "cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset_v2", "hipDeviceReset"];
 
+/// One of these is a part of each of the above, and of each command.
+pub(super) const WORDS: &[&str] = &[
+    "deviceReset",
+    "cudaDeviceReset",
+    "cuDevicePrimaryCtxReset",
+    "cuDevicePrimaryCtxReset_v2",
+    "hipDeviceReset",
+    "numba",
+    "nvidia-smi",
+];
+
 /// Libraries that hold memory on the card for as long as their process lives.
 const FRAMEWORKS: &[&str] = &[
     "accelerate",

@@ -11,6 +11,17 @@ use crate::sources::Language;
 /// Commands that use no variable of the GPU.
 const IDLE: &[&str] = &["echo", "cd", "true", ":", "printenv", "pwd", "unset", "ulimit", "sleep", "env"];
 
+/// Whether a part of a file is a line of a shell that may set a variable.
+pub(in crate::rules) fn may_start(part: Part<'_, '_>) -> bool {
+    match part {
+        Part::Expr(Expr { kind: ExprKind::Text(text), .. }) => {
+            ["export ", "setenv ", "set "].iter().any(|word| text.contains(word))
+        }
+        Part::Step(step) => matches!(step.kind, StepKind::Apart(_) | StepKind::Child(_)),
+        _ => false,
+    }
+}
+
 /// GPU variables that a shell sets and takes with it when it ends.
 pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut found = Vec::new();
