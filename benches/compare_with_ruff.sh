@@ -4,7 +4,7 @@
 #   benches/compare_with_ruff.sh FOLDER [ROUNDS]
 #
 # FOLDER receives the packages on the first run (scripts/fetch_packages.sh). GPULINT names the binary and
-# defaults to the release build. One round runs both programs once; which one begins alternates, so that a busy
+# defaults to the build with the profile of releases. One round runs both programs once; which one begins alternates, so that a busy
 # moment of the machine hits both. That is also why no benchmark runner is used: it would run all rounds of one
 # program and then all of the other. The first round warms the disk cache and is not counted.
 set -euo pipefail
@@ -15,9 +15,9 @@ if [ $# -lt 1 ] || [ $# -gt 2 ]; then
 fi
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-gpulint=${GPULINT:-${CARGO_TARGET_DIR:-$repository/target}/release/gpulint}
+gpulint=${GPULINT:-${CARGO_TARGET_DIR:-$repository/target}/dist/gpulint}
 if [ ! -x "$gpulint" ]; then
-  echo "$gpulint is not there: cargo build --release --locked, or set GPULINT" >&2
+  echo "$gpulint is not there: cargo build --profile dist --locked, or set GPULINT" >&2
   exit 2
 fi
 gpulint=$(cd "$(dirname "$gpulint")" && pwd)/$(basename "$gpulint")

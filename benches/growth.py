@@ -236,9 +236,9 @@ def test_text(top, number, chance):
 def measure(projects, rounds, named):
     gpulint = os.environ.get("GPULINT")
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
-    gpulint = pathlib.Path(gpulint or target / "release/gpulint").resolve()
+    gpulint = pathlib.Path(gpulint or target / "dist/gpulint").resolve()
     if not gpulint.exists():
-        sys.exit(f"{gpulint} is not there: cargo build --release --locked, or set GPULINT")
+        sys.exit(f"{gpulint} is not there: cargo build --profile dist --locked, or set GPULINT")
     policies = {"no policy": ["--isolated"], "policy": ["--config", "gpulint.yaml"]}
     measured = {}
     for _ in range(rounds):

@@ -89,7 +89,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
             Start::Unit(_) => ScopeKind::Launcher,
             _ => ScopeKind::Program,
         };
-        let scope = Scope { program: &program, policy, cpu: cpu.as_ref(), trace, kind };
+        let scope = Scope::new(&program, (policy, cpu.as_ref()), trace, kind);
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> =
             found.filter(|finding| sources.file(finding.place.file).reported).collect();

@@ -112,7 +112,7 @@ fn print_why(
     (file, line): (FileId, u32),
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let scope = Scope { program, policy: &settings.policy, cpu: None, trace, kind: ScopeKind::Program };
+    let scope = Scope::new(program, (&settings.policy, None), trace, ScopeKind::Program);
     let at_line = |event: &Event| {
         let places = [Some(event.place), trace.statement_in(event, file)];
         places.into_iter().flatten().any(|place| {

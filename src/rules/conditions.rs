@@ -37,7 +37,10 @@ impl Scope<'_> {
         event: &Event,
         verdict: &mut Verdict,
     ) -> bool {
-        // Every word that is given must hold; one that is not given holds.
+        // Every word that is given must hold; one that is not given holds. The policy is the same for all events.
+        if !condition.policy.is_none_or(|key| key.is_in(self.policy)) {
+            return false;
+        }
         let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
         let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event))
             && (condition.named.is_empty() || condition.named.iter().any(|name| sets(event, name)));
@@ -101,7 +104,6 @@ impl Scope<'_> {
             }
             wanted == found.is_some()
         });
-        let policy = condition.policy.is_none_or(|key| key.is_in(self.policy));
         let not =
             condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
         let holds = unset
@@ -114,7 +116,6 @@ impl Scope<'_> {
             && device
             && child
             && forked
-            && policy
             && not
             // Asked last: files may have to be read for the answer.
             && condition.versions_fit(self.program, event.place.file)

@@ -10,6 +10,7 @@ use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
 use crate::program::{Definition, Happened, Program};
+use std::cell::OnceCell;
 
 /// What a rule is held against.
 pub struct Scope<'a> {
@@ -23,6 +24,8 @@ pub struct Scope<'a> {
     pub trace: &'a Trace,
     /// What the trace follows.
     pub kind: ScopeKind,
+    /// Whether the program checks which GPU it got, once somebody asked.
+    validated: OnceCell<bool>,
 }
 
 /// What kind of code a trace follows.
@@ -66,6 +69,23 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
         return best.into_iter().collect();
     }
     findings
+}
+
+impl<'a> Scope<'a> {
+    /// One trace of a program, under a policy.
+    pub fn new(
+        program: &'a Program<'a>,
+        (policy, cpu): (&'a Policy, Option<&'a Cpu>),
+        trace: &'a Trace,
+        kind: ScopeKind,
+    ) -> Scope<'a> {
+        Scope { program, policy, cpu, trace, kind, validated: OnceCell::new() }
+    }
+
+    /// Whether the program checks which GPU it got.
+    pub(super) fn is_validated(&self) -> bool {
+        *self.validated.get_or_init(|| self.has_validation())
+    }
 }
 
 impl Scope<'_> {

@@ -19,7 +19,8 @@ const ASKS: &[&str] = &[
 ];
 
 impl Scope<'_> {
-    pub(super) fn is_validated(&self) -> bool {
+    /// Looks through the whole trace.
+    pub(super) fn has_validation(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
             What::Validate { .. } => true,
             What::Call { callee, .. } => {
