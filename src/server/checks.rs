@@ -6,9 +6,12 @@ use super::encoding::Encoding;
 use super::projects::{Project, Projects, Trouble};
 use super::uri::{self, Named};
 use super::{Event, Options};
+use crate::Outcome;
 use crate::facts::FileId;
 use crate::findings::Status;
+use crate::findings::baseline::{Baseline, Run};
 use crate::languages;
+use crate::settings::Settings;
 use crate::sources::{Excluded, Kept, Language, Opened, Source, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{self, AssertUnwindSafe};
@@ -168,7 +171,8 @@ impl Checks {
         // An editor shows what a check of the whole project would report.
         let excluded = Excluded::new(&settings.policy.exclude, true);
         let sources = Sources::with_opened(&settings.root, opened, (project.extent, &excluded), &self.kept);
-        let Ok(outcome) = crate::check(&sources, settings, &project.rules) else { return checked };
+        let Ok(mut outcome) = crate::check(&sources, settings, &project.rules) else { return checked };
+        mark_known(&mut outcome, &sources, settings);
         let (mut origins, mut raw_notebooks) = (HashMap::new(), HashMap::new());
         for open in known {
             let is_it = |source: &Source| match &open.opened.path {
@@ -199,6 +203,21 @@ impl Checks {
         checked.said.retain(|uri, _| !checked.kept.contains(uri));
         checked
     }
+}
+
+/// Marks what the baseline of the policy lists. One that cannot be read lists nothing here: `gpulint check` says what
+/// is wrong with it, and more is shown in the meantime.
+fn mark_known(outcome: &mut Outcome, sources: &Sources, settings: &Settings) {
+    let file = settings.policy.baseline.as_ref().map(|file| settings.root.join(file));
+    let Some(Ok(baseline)) = file.map(|file| Baseline::read(&file, &file.to_string_lossy())) else { return };
+    let is_gone = |path: &str| sources.root.join(path).symlink_metadata().is_err();
+    let run = Run {
+        files: outcome.checked.iter().map(|file| sources.file(*file).name.as_str()).collect(),
+        rules: outcome.ran.iter().map(String::as_str).collect(),
+        is_gone: &is_gone,
+        is_named: &|_| false,
+    };
+    baseline.mark(&mut outcome.findings, sources, &run);
 }
 
 impl Checked {

@@ -35,6 +35,24 @@ fn an_excluded_file_is_left_alone() {
 }
 
 #[test]
+fn what_the_baseline_lists_is_not_shown() {
+    let folder = Folder::with(&[("gpulint.yaml", "baseline: known.json\n"), ("train.py", WRONG)]);
+    let written = std::process::Command::new(env!("CARGO_BIN_EXE_gpulint"))
+        .args(["check", "--write-baseline"])
+        .current_dir(folder.path())
+        .output()
+        .expect("gpulint runs");
+    assert!(written.status.success(), "{written:?}");
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let train = folder.uri("train.py");
+    client.open(&train, "python", WRONG);
+    assert_eq!(client.diagnostics(&train, 1).len(), 0);
+    client.change(&train, 2, &format!("{WRONG}torch.zeros(2, device=\"cuda:7\")\n"));
+    assert_eq!(rules(&client.diagnostics(&train, 2)), ["device-outside-mask"]);
+    client.end();
+}
+
+#[test]
 fn a_broken_policy_is_named_and_the_last_good_one_holds() {
     let folder = Folder::with(&[("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n")]);
     let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
