@@ -54,7 +54,9 @@ pub struct Finding {
     pub place: Place,
     /// Other places that explain this one, in the order in which they are read.
     pub related: Vec<Related>,
-    pub fix: Option<FixOffer>,
+    pub fix: Option<Fix>,
+    /// Why a rule that has fixes has none here, in one clause.
+    pub unfixed: Option<String>,
     pub status: Status,
 }
 
@@ -78,12 +80,22 @@ pub enum Moment {
     Unordered,
 }
 
-/// A fix that `--fix` would make, as far as a report needs to know it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FixOffer {
+/// A change that mends a finding, and that alone changes nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as an order: `call it`.
     pub title: String,
     pub safety: Safety,
+    /// Ascending, and none overlaps another.
+    pub edits: Vec<Edit>,
+}
+
+/// A text in the place of another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edit {
+    /// What is replaced; empty where something is put in.
+    pub place: Place,
+    pub text: String,
 }
 
 /// Whether a fix is applied by `--fix` alone (safe) or only with `--unsafe-fixes`.

@@ -31,6 +31,7 @@ use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
 
 pub(crate) use passages::{Passage, PassageKind, passages};
+pub(crate) use python::{Kind as TreeKind, Node as TreeNode, NodeId, Token as TreeToken, Tree};
 
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;

@@ -14,6 +14,8 @@
 //!    │
 //! findings   suppressed, fingerprinted, held against the baseline and the changed lines (`changes`);
 //!    │       marked, never dropped
+//! fixes      edits that mend findings, each proven to change nothing else
+//!    │
 //! report     one pure function per format
 //! ```
 //!
@@ -31,6 +33,7 @@ pub mod code;
 mod commands;
 pub mod facts;
 pub mod findings;
+pub mod fixes;
 mod init;
 pub mod languages;
 mod masks;
@@ -58,7 +61,7 @@ use settings::Settings;
 use sources::{Skipped, Sources};
 
 /// What a run found.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Sorted by file, place and rule; only those in files that are reported.
     pub findings: Vec<Finding>,
@@ -103,6 +106,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
+    fixes::offer(&mut findings, &program, (policy, cpu.as_ref()), rules);
     let files = (0..sources.files.len()).map(|file| FileId(file as u32));
     let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
     let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();

@@ -1,8 +1,48 @@
 //! Gives a file new content all at once: whoever reads it meanwhile, or pulls the plug, finds the old text or the new.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// Replaces a file that still holds `expected`. Two processes that do so take turns, so that none undoes what the other
+/// did.
+pub fn replace_unchanged(file: &Path, expected: &[u8], content: &[u8]) -> io::Result<()> {
+    /// Each time another process has put a new file in the place of the one that was waited for.
+    const TURNS: usize = 100;
+    for _ in 0..TURNS {
+        let mut open = File::open(file)?;
+        open.lock()?;
+        if !is_at(&open, file)? {
+            continue;
+        }
+        let mut found = Vec::new();
+        open.read_to_end(&mut found)?;
+        if found != expected {
+            return Err(io::Error::other("it changed while it was checked"));
+        }
+        // Windows puts nothing in the place of a file that is locked.
+        let held = (!cfg!(windows)).then_some(open);
+        let placed = replace(file, content);
+        drop(held);
+        return placed;
+    }
+    Err(io::Error::other("others keep changing it"))
+}
+
+/// Whether an open file is still what its path leads to.
+fn is_at(open: &File, path: &Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let (open, there) = (open.metadata()?, fs::metadata(path)?);
+        Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (open, path);
+        Ok(true)
+    }
+}
 
 /// Writes `content` beside the file and puts it in its place. A link stays a link, and what it leads to is replaced;
 /// permissions stay; a file that is not to be written to is refused.

@@ -26,6 +26,7 @@ pub use summary::{summary_line, unfinished_line};
 
 use crate::findings::fingerprint::fingerprints;
 use crate::findings::{Finding, Severity, Status};
+use crate::fixes::Corrections;
 use crate::rules::RuleSet;
 use crate::sources::{Skipped, Sources};
 use serde::Serialize;
@@ -61,6 +62,8 @@ pub struct Report<'a> {
     /// Whether the run is part of a GitHub workflow. GitHub shows suppressed findings of a SARIF file like any other, and
     /// its uploads name the analysis.
     pub on_github: bool,
+    /// What `--fix` changed, or `--diff` would.
+    pub corrections: Option<&'a Corrections>,
 }
 
 /// How a report is written.

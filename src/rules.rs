@@ -27,7 +27,7 @@ pub use example::{Example, Examples};
 pub use examples::test;
 pub use files::FileRules;
 pub use own::Loaded;
-pub use schema::{Rule, Section};
+pub use schema::{Rule, RuleFix, Section};
 pub use selection::{Selection, UnknownSelector};
 
 use crate::program::knowledge::Knowledge;

@@ -2,7 +2,6 @@
 //! where the line has no room for one. A comment is kept only when the file, read again with it, says that it is a
 //! comment about that finding, and when the whole check finds the same as before otherwise.
 
-mod notebook;
 mod placing;
 
 use crate::facts::{FileId, Place, Span};

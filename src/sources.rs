@@ -197,6 +197,12 @@ impl Source {
     }
 }
 
+impl Clone for Sources {
+    fn clone(&self) -> Sources {
+        self.with_edited(FxHashMap::default())
+    }
+}
+
 impl Sources {
     /// Reads the files below `named`, and those of the project as far as `extent` says. A path that
     /// does not exist is an error; what exists and cannot be read is among the skipped.

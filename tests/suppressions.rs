@@ -231,6 +231,7 @@ fn finding(rule: &str, span: Span) -> Finding {
         place: Place { file: FileId(0), span },
         related: vec![],
         fix: None,
+        unfixed: None,
         status: Status::Active,
     }
 }

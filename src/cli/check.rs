@@ -1,6 +1,7 @@
 //! `gpulint check`: reads the files, asks the rules, writes the reports.
 
 mod add_ignore;
+mod fix;
 mod known;
 mod since;
 mod watch;
@@ -52,6 +53,8 @@ pub struct Arguments {
     #[command(flatten)]
     policy: PolicyOptions,
     #[command(flatten)]
+    fixes: fix::Options,
+    #[command(flatten)]
     known: known::Options,
     /// Write comments into the files that silence the findings shown, with REASON.
     #[arg(long, value_name = "REASON", conflicts_with = "write_baseline", value_parser = reason)]
@@ -83,6 +86,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
+    if let Some(fault) = arguments.fixes.fault() {
+        bail!("{fault}");
+    }
     let input = Input::of(arguments)?;
     outputs::distinct(&arguments.output)?;
     let mut request = arguments.policy.clone().request(input.paths().to_vec());
@@ -103,7 +109,8 @@ fn once(
     out: &mut dyn Write,
 ) -> anyhow::Result<u8> {
     let (mut settings, extent) = resolve(request)?;
-    settings.process_ends = !arguments.watch;
+    // Fixes check the project again and again.
+    settings.process_ends = !arguments.watch && !arguments.fixes.are_wanted();
     if arguments.show_settings {
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
@@ -130,7 +137,20 @@ fn once(
     };
     let named = |unknown: UnknownSelector| unknown_selector(&unknown, &settings);
     let mut outcome = crate::check(&sources, &settings, &rules).map_err(named)?;
-    settled(&mut outcome, &sources, arguments.add_ignore.is_none())?;
+    let is_last = arguments.add_ignore.is_none() && !arguments.fixes.fix;
+    settled(&mut outcome, &sources, is_last)?;
+    let (mut corrections, mut own_output, mut is_partial) = (None, None, false);
+    if arguments.fixes.are_wanted() {
+        let options = (&arguments.fixes, arguments.min_severity);
+        let standard = input.standard_text();
+        let carried =
+            fix::carry_out(sources, outcome, options, (&settings, &rules), standard).map_err(named)?;
+        (sources, outcome, corrections) = (carried.sources, carried.outcome, Some(carried.corrections));
+        (own_output, is_partial) = (carried.output, carried.is_partial);
+        if arguments.fixes.fix {
+            settled(&mut outcome, &sources, true)?;
+        }
+    }
     if let Some(reason) = &arguments.add_ignore {
         let added = add_ignore::add(&sources, &outcome, arguments.min_severity, reason, (&settings, &rules));
         (sources, outcome) = added.map_err(named)?;
@@ -150,6 +170,7 @@ fn once(
         colour: false,
         below_repository: &below_repository(&settings.root),
         on_github: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+        corrections: corrections.as_ref(),
     };
     // Files first: whoever reads standard output may stop reading.
     if !outputs::write_all(&report, &arguments.output) {
@@ -157,7 +178,20 @@ fn once(
     }
     // The stream itself removes colours where they are not wanted.
     let report = Report { colour: !matches!(colour, Colour::Never), ..report };
-    ignoring_closed_pipe(print(&report, arguments, out))?;
+    match own_output {
+        None => ignoring_closed_pipe(print(&report, arguments, out))?,
+        // The report goes beside it.
+        Some(text) => {
+            ignoring_closed_pipe(write!(out, "{text}").and_then(|()| out.flush()))?;
+            match arguments.fixes.diff {
+                true => say(summary_line(&report)),
+                false => print(&Report { colour: false, ..report }, arguments, &mut io::stderr())?,
+            }
+        }
+    }
+    if is_partial {
+        return Ok(UNUSABLE);
+    }
     if outcome.checked.is_empty() {
         return Ok(nothing_checked(outcome.skipped.len()));
     }
@@ -189,7 +223,7 @@ fn below_repository(root: &Path) -> String {
 /// What is checked.
 enum Input {
     Paths(Vec<PathBuf>),
-    Standard { name: Option<PathBuf> },
+    Standard { name: Option<PathBuf>, text: Vec<u8> },
 }
 
 impl Input {
@@ -208,7 +242,11 @@ impl Input {
             [one] if is_standard(one) && arguments.watch => {
                 bail!("--watch looks at files, and `-` reads standard input")
             }
-            [one] if is_standard(one) => Ok(Input::Standard { name: arguments.stdin_filename.clone() }),
+            [one] if is_standard(one) => {
+                let mut text = Vec::new();
+                io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
+                Ok(Input::Standard { name: arguments.stdin_filename.clone(), text })
+            }
             paths if paths.iter().any(is_standard) => {
                 bail!("`-` reads standard input and cannot stand beside other paths")
             }
@@ -223,17 +261,23 @@ impl Input {
     fn paths(&self) -> &[PathBuf] {
         match self {
             Input::Paths(paths) => paths,
-            Input::Standard { name } => name.as_slice(),
+            Input::Standard { name, .. } => name.as_slice(),
+        }
+    }
+
+    /// What standard input held, when it is text.
+    fn standard_text(&self) -> Option<&str> {
+        match self {
+            Input::Paths(_) => None,
+            Input::Standard { text, .. } => std::str::from_utf8(text).ok(),
         }
     }
 
     fn read(&self, root: &Path, extent: Extent, excluded: &Excluded) -> anyhow::Result<Sources> {
         match self {
             Input::Paths(paths) => Ok(Sources::collect_except(root, paths, extent, excluded)?),
-            Input::Standard { name } => {
-                let mut text = Vec::new();
-                io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
-                let mut sources = Sources::with_standard_input(root, name.as_deref(), text, extent);
+            Input::Standard { name, text } => {
+                let mut sources = Sources::with_standard_input(root, name.as_deref(), text.clone(), extent);
                 if let Some(name) = name
                     && excluded.even_named
                     && excluded.names(root, &policy::absolute(name))

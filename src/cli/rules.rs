@@ -3,8 +3,8 @@
 mod pages;
 
 use super::{FOUND, ignoring_closed_pipe};
-use crate::findings::{Confidence, FixOffer, Safety, Severity};
-use crate::rules::{Examples, Loaded, Rule, RuleSet, test};
+use crate::findings::{Confidence, Safety, Severity};
+use crate::rules::{Examples, Loaded, Rule, RuleFix, RuleSet, test};
 use crate::settings::{Request, resolve};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
@@ -112,9 +112,15 @@ struct Entry<'a> {
     severity: Option<Severity>,
     confidence: Confidence,
     languages: &'a [String],
-    fix: Option<&'a FixOffer>,
+    fix: Option<Fix<'a>>,
     sources: &'a [String],
     examples: Examples,
+}
+
+#[derive(Serialize)]
+struct Fix<'a> {
+    title: &'a str,
+    safety: Safety,
 }
 
 impl<'a> Entry<'a> {
@@ -126,7 +132,7 @@ impl<'a> Entry<'a> {
             severity: rule.severity,
             confidence: rule.confidence,
             languages: &rule.languages,
-            fix: rule.fix.as_ref(),
+            fix: rule.fix.as_ref().map(|fix| Fix { title: &fix.title, safety: fix.safety }),
             sources: &rule.sources,
             examples: rule.example_texts(),
         }
@@ -160,7 +166,7 @@ fn confidence_of(rule: &Rule) -> &'static str {
     }
 }
 
-fn safety_of(fix: &FixOffer) -> &'static str {
+fn safety_of(fix: &RuleFix) -> &'static str {
     match fix.safety {
         Safety::Safe => "safe",
         Safety::Unsafe => "unsafe",

@@ -7,6 +7,7 @@ mod nesting;
 mod remarks;
 mod shell_texts;
 mod statements;
+mod tree;
 
 use crate::code::{Block, Code, Expr, ExprKind};
 use crate::facts::Span;
@@ -22,6 +23,7 @@ use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
+pub use tree::{Kind, Node, NodeId, Token, Tree};
 
 /// Lowers a Python file. Version-dependent syntax of every Python from 3.8 on is accepted.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {

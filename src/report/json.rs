@@ -1,7 +1,7 @@
 //! One JSON object. Its shape is a promise: keys are added, never renamed, without a new `schema`.
 
 use super::{Counts, RULES_PAGE, Report};
-use crate::findings::{Confidence, Finding, FixOffer, Severity, Status};
+use crate::findings::{Confidence, Finding, Safety, Severity, Status};
 use crate::sources::{Skipped, Sources};
 use serde::Serialize;
 use std::io::Write;
@@ -51,7 +51,8 @@ fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources)
         end_line: position.end_line,
         end_column: position.end_column,
         related: related.collect(),
-        fix: finding.fix.as_ref(),
+        fix: finding.fix.as_ref().map(|fix| Offer { title: &fix.title, safety: fix.safety }),
+        unfixed: finding.unfixed.as_deref(),
         status: finding.status,
         fingerprint,
         url: format!("{RULES_PAGE}#{}", finding.rule),
@@ -98,10 +99,20 @@ pub struct Entry<'a> {
     end_line: u32,
     end_column: u32,
     related: Vec<RelatedEntry<'a>>,
-    fix: Option<&'a FixOffer>,
+    fix: Option<Offer<'a>>,
+    /// Why the rule's fix is not offered here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfixed: Option<&'a str>,
     status: Status,
     fingerprint: String,
     url: String,
+}
+
+/// A fix that `--fix` would make.
+#[derive(Serialize)]
+struct Offer<'a> {
+    title: &'a str,
+    safety: Safety,
 }
 
 #[derive(Serialize)]

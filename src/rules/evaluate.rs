@@ -274,6 +274,7 @@ impl Scope<'_> {
             place,
             related,
             fix: None,
+            unfixed: None,
             status: Status::Active,
         }
     }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault.
+/// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault, and where the rule has
+/// a fix, exactly what that makes of it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Example {
@@ -13,6 +14,8 @@ pub struct Example {
     pub fixed: Option<Files>,
     /// Where `bad` is found, as `line` or `path:line`; empty: anywhere.
     pub lines: Vec<String>,
+    /// Why `bad` is not fixed, as `--fix` says it.
+    pub refused: Option<String>,
     /// The policy in force, as in `gpulint.yaml`.
     pub policy: Option<serde_yaml::Value>,
     /// `--mode`

@@ -1,7 +1,10 @@
 //! Runs the examples of the rules through the whole pipeline: they are the rules' tests.
 
 use super::example::{Example, Files};
-use super::{Rule, RuleSet};
+use super::{Rule, RuleSet, UnknownSelector};
+use crate::facts::FileId;
+use crate::findings::{Finding, Severity};
+use crate::fixes::{Wanted, settle};
 use crate::settings::Settings;
 use crate::sources::{Language, Source, Sources};
 use std::io::{self, Write};
@@ -40,34 +43,21 @@ impl Example {
             };
             complaints.push((kind, complaint));
         }
+        if let Some(complaint) = self.complaint_about_fix(rule, rules).unwrap_or_else(Some) {
+            complaints.push(("fixed", complaint));
+        }
         complaints
     }
 
     /// The places at which the rule is found, as `line` in a script and `path:line` in a project.
     fn found(&self, files: &Files, rule: &Rule, rules: &RuleSet) -> Result<Vec<String>, String> {
-        let policy = match &self.policy {
-            Some(policy) => {
-                serde_yaml::from_value(policy.clone()).map_err(|error| format!("policy: {error}"))?
-            }
-            None => Default::default(),
-        };
-        let settings = Settings {
-            policy_file: self.policy.as_ref().map(|_| "gpulint.yaml".into()),
-            policy,
-            mode: self.mode,
-            select: vec!["recommended".to_owned(), rule.id.clone()],
-            ..Settings::default()
-        };
-        let mut sources = Sources::default();
-        for (path, text) in files.by_path() {
-            let language = Language::of_name(Path::new(path)).unwrap_or(Language::Python);
-            sources.files.push(Source::new(None, path.to_owned(), language, text.to_owned()));
-        }
-        let outcome = crate::check(&sources, &settings, rules).map_err(|error| error.to_string())?;
+        let sources = sources_of(files);
+        let outcome =
+            crate::check(&sources, &self.settings(rule)?, rules).map_err(|error| error.to_string())?;
         if let Some(skipped) = outcome.skipped.first() {
             return Err(format!("{}: {}", skipped.path, skipped.reason));
         }
-        let place = |finding: &crate::findings::Finding| {
+        let place = |finding: &Finding| {
             let position = sources.position(finding.place);
             let line = position.line;
             match files {
@@ -79,4 +69,74 @@ impl Example {
         };
         Ok(outcome.findings.iter().filter(|finding| finding.rule == rule.id).map(place).collect())
     }
+
+    /// Makes all fixes of `bad` and compares them with `fixed`.
+    fn complaint_about_fix(&self, rule: &Rule, rules: &RuleSet) -> Result<Option<String>, String> {
+        let made = rule.fix.as_ref().filter(|fix| !fix.by.is_empty());
+        let (Some(_), Some(bad)) = (made, &self.bad) else { return Ok(None) };
+        if self.fixed.is_none() && self.refused.is_none() {
+            return Ok(None);
+        }
+        let settings = self.settings(rule)?;
+        let sources = sources_of(bad);
+        let texts = bad.by_path();
+        let content_of = |source: &Source| {
+            let text = texts.iter().find(|(path, _)| *path == source.name);
+            text.map(|(_, text)| (*text).to_owned())
+        };
+        let unknown = |error: UnknownSelector| error.to_string();
+        let outcome = crate::check(&sources, &settings, rules).map_err(unknown)?;
+        let wanted = Wanted { risky: true, least: Severity::Note };
+        let settled = settle(&sources, &outcome, wanted, (&settings, rules), &content_of).map_err(unknown)?;
+        let dropped = settled.dropped.iter().filter(|dropped| dropped.rule == rule.id);
+        let mut reasons: Vec<String> = dropped.map(|dropped| dropped.reason.clone()).collect();
+        let found = settled.outcome.findings.iter().filter(|finding| finding.rule == rule.id);
+        reasons.extend(found.filter_map(|finding| finding.unfixed.clone()));
+        if let Some(refused) = &self.refused
+            && !reasons.contains(refused)
+        {
+            return Ok(Some(format!("not refused with that reason, but with: {}", reasons.join("; "))));
+        }
+        let expected = self.fixed.as_ref().unwrap_or(bad);
+        for (path, expected) in expected.by_path() {
+            let file = sources.files.iter().position(|source| source.name == path);
+            let file = file.ok_or_else(|| format!("`bad` has no file {path}"))?;
+            let changed = settled.files.get(&FileId(file as u32)).map(String::as_str);
+            let text = changed.or_else(|| content_of_path(&texts, path)).unwrap_or_default();
+            if text != expected {
+                let why = reasons.join("; ");
+                return Ok(Some(format!("the fix makes of {path}:\n{text}\n({why})")));
+            }
+        }
+        Ok(None)
+    }
+
+    fn settings(&self, rule: &Rule) -> Result<Settings, String> {
+        let policy = match &self.policy {
+            Some(policy) => {
+                serde_yaml::from_value(policy.clone()).map_err(|error| format!("policy: {error}"))?
+            }
+            None => Default::default(),
+        };
+        Ok(Settings {
+            policy_file: self.policy.as_ref().map(|_| "gpulint.yaml".into()),
+            policy,
+            mode: self.mode,
+            select: vec!["recommended".to_owned(), rule.id.clone()],
+            ..Settings::default()
+        })
+    }
+}
+
+fn content_of_path<'t>(texts: &[(&str, &'t str)], path: &str) -> Option<&'t str> {
+    texts.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
+}
+
+fn sources_of(files: &Files) -> Sources {
+    let mut sources = Sources::default();
+    for (path, text) in files.by_path() {
+        let language = Language::of_name(Path::new(path)).unwrap_or(Language::Python);
+        sources.files.push(Source::new(None, path.to_owned(), language, text.to_owned()));
+    }
+    sources
 }

@@ -193,6 +193,7 @@ impl FileRule<'_> {
             place: seen.place,
             related: seen.related,
             fix: None,
+            unfixed: None,
             status: Status::Active,
         }
     }

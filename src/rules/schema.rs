@@ -6,7 +6,7 @@ pub use conditions::*;
 
 use super::example::{Example, Examples, Files};
 use crate::code::Observation;
-use crate::findings::{Confidence, FixOffer, Severity};
+use crate::findings::{Confidence, Safety, Severity};
 use crate::program::knowledge::parsed;
 use crate::sources::Language;
 use anyhow::{Result, bail};
@@ -59,8 +59,21 @@ pub struct Rule {
     #[serde(default)]
     pub related: Vec<RelatedPlace>,
     pub advice: Option<String>,
-    pub fix: Option<FixOffer>,
+    pub fix: Option<RuleFix>,
     pub examples: Vec<Example>,
+}
+
+/// How findings of a rule are mended.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RuleFix {
+    /// What the fix does, as an order.
+    pub title: String,
+    /// What it is where nothing speaks for more or less.
+    pub safety: Safety,
+    /// The maker of the edits, by its name in `fixes/makers.rs`.
+    #[serde(default)]
+    pub by: String,
 }
 
 #[derive(Debug, Deserialize)]

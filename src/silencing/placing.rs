@@ -1,9 +1,9 @@
 //! Where in a file a comment about a finding can stand: tried out, and kept when the file says that it is one.
 
-use super::notebook;
 use crate::facts::{FileId, Span};
 use crate::findings::suppressions::{Covers, Rules, Suppression, suppressions_in};
 use crate::findings::{Finding, Status};
+use crate::fixes::notebook;
 use crate::languages::{self, Choices};
 use crate::sources::{Language, Source};
 

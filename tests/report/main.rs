@@ -8,7 +8,7 @@ mod limits;
 
 use clap::ValueEnum;
 use gpulint::facts::{FileId, Place, Span};
-use gpulint::findings::{Confidence, Finding, FixOffer, Moment, Related, Safety, Severity, Status};
+use gpulint::findings::{Confidence, Edit, Finding, Fix, Moment, Related, Safety, Severity, Status};
 use gpulint::report::{Format, Report, render, summary_line};
 use gpulint::rules::RuleSet;
 use gpulint::sources::{Language, Skipped, Source, Sources};
@@ -274,7 +274,13 @@ fn example() -> (Sources, Vec<Finding>) {
             ..beside(place_of("app/model.py", "torch.load"), "CUDA is initialised here")
         },
     ];
-    order.fix = Some(FixOffer { title: "Set CUDA_DEVICE_ORDER before".to_owned(), safety: Safety::Safe });
+    let before = Place { span: Span { end: order.place.span.start, ..order.place.span }, ..order.place };
+    let line = "os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\n".to_owned();
+    order.fix = Some(Fix {
+        title: "Set CUDA_DEVICE_ORDER before".to_owned(),
+        safety: Safety::Safe,
+        edits: vec![Edit { place: before, text: line }],
+    });
     let mut suppressed = finding(&sources, "device-not-allowed", "train.py", "\"cuda:1\"");
     suppressed.status = Status::Suppressed;
     let load = finding(
@@ -315,6 +321,7 @@ fn finding(sources: &Sources, rule: &str, file: &str, text: &str) -> Finding {
         place: Place { file: FileId(at as u32), span: Span::new(start, start + text.len()) },
         related: vec![],
         fix: None,
+        unfixed: None,
         status: Status::Active,
     }
 }
@@ -337,6 +344,7 @@ fn report<'a>(sources: &'a Sources, findings: &'a [Finding], skipped: &'a [Skipp
         colour: false,
         below_repository: "",
         on_github: false,
+        corrections: None,
     }
 }
 

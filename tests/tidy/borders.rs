@@ -29,6 +29,8 @@ const BORDERS: &[(&str, &[&str])] = &[
             "code",
             "commands",
             "findings",
+            // The same holds for what fixes make of them.
+            "fixes",
             "languages",
             "masks",
             "policy",
@@ -39,7 +41,23 @@ const BORDERS: &[(&str, &[&str])] = &[
             "versions",
         ],
     ),
-    ("report", &["facts", "findings", "rules", "sources"]),
+    // Fixes are held against the whole pipeline too.
+    (
+        "fixes",
+        &[
+            "facts",
+            "code",
+            "findings",
+            "languages",
+            "policy",
+            "program",
+            "rules",
+            "settings",
+            "sources",
+            "check",
+        ],
+    ),
+    ("report", &["facts", "findings", "fixes", "rules", "sources"]),
     ("settings", &["policy", "sources"]),
     ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];

@@ -54,6 +54,7 @@ fn complaint(rule: &str, place: Place, message: String, advice: String) -> Findi
         place,
         related: vec![],
         fix: None,
+        unfixed: None,
         status: Status::Active,
     }
 }

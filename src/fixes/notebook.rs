@@ -1,20 +1,46 @@
-//! Puts text into a cell of a notebook, which is a file of JSON: everything else in the file stays byte for byte.
+//! Writes into the cells of a notebook, which is a file of JSON: everything else in the file stays byte for byte.
 
+use super::edits::Edits;
+use crate::facts::Span;
 use crate::sources::Cells;
 
+/// The file with the edits of the text of its cells; `None` where one does not lie in one cell.
+pub fn with_edits(file: &str, cells: &Cells, edits: &Edits) -> Option<String> {
+    let mut file = file.to_owned();
+    // From the last to the first, so that what the table of the cells says of the others stays true.
+    for (span, text) in edits.iter().rev() {
+        file = with_edit(&file, cells, span, text)?;
+    }
+    Some(file)
+}
+
 /// The file with `text` put in at a byte offset of the text of its cells; `None` where that lies in no cell.
-pub(super) fn with_insertion(file: &str, cells: &Cells, at: usize, text: &str) -> Option<String> {
+pub fn with_insertion(file: &str, cells: &Cells, at: usize, text: &str) -> Option<String> {
+    with_edit(file, cells, Span::new(at, at), text)
+}
+
+fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String> {
+    let (at, end) = (span.start as usize, span.end as usize);
     let cell = cells.iter().find(|cell| cell.range.contains(&at) || cell.range.end == at)?;
     let (start, quote) = cell.part_holding(at)?;
-    let written = escaped(text);
-    // A line of its own becomes a text of its own, as the editors write them.
+    // Lines of their own become texts of their own, as the editors write them.
     let before = file[..quote].trim_end();
-    if at == start && text.ends_with('\n') && before.ends_with(['[', ',']) {
+    if at == start && at == end && text.ends_with('\n') && before.ends_with(['[', ',']) {
         let between = &file[before.len()..quote];
-        return Some(format!("{}\"{written}\",{between}{}", &file[..quote], &file[quote..]));
+        let lines = text.split_inclusive('\n').map(|line| format!("\"{}\",{between}", escaped(line)));
+        return Some(format!("{}{}{}", &file[..quote], lines.collect::<String>(), &file[quote..]));
     }
     let inside = quote + 1 + escaped_length(&file[quote + 1..], at - start)?;
-    Some(format!("{}{written}{}", &file[..inside], &file[inside..]))
+    let behind = match end {
+        end if end == at => inside,
+        end if end <= cell.range.end => {
+            // The last byte decides, since the end of one text is the start of the next.
+            let (start, quote) = cell.part_holding(end - 1)?;
+            quote + 1 + escaped_length(&file[quote + 1..], end - start)?
+        }
+        _ => return None,
+    };
+    Some(format!("{}{}{}", &file[..inside], escaped(text), &file[behind..]))
 }
 
 /// As it stands between the quotes.

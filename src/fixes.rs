@@ -1,0 +1,96 @@
+//! Mends what was found: each rule names who makes its edits, every edit is proven to change nothing else, and all of them
+//! together are tried in memory before anything is written.
+
+mod conflicts;
+mod corrections;
+mod edits;
+mod makers;
+pub(crate) mod notebook;
+mod proof;
+mod settling;
+mod site;
+
+pub use corrections::{Correction, Corrections, Kept, Mended};
+pub use makers::{is_maker, names as maker_names};
+pub use settling::{Applied, Dropped, Settled, Wanted, settle};
+
+use crate::findings::{Finding, Fix, Status};
+use crate::languages::Tree;
+use crate::policy::{Cpu, Policy};
+use crate::program::Program;
+use crate::rules::{RuleFix, RuleSet};
+use crate::sources::{Language, Source};
+use edits::Edits;
+use rayon::prelude::*;
+use site::{Draft, Forest, Site};
+
+/// Why there is no fix, in one clause.
+pub type Refusal = String;
+
+/// Gives each finding its fix, or says why there is none.
+pub fn offer(
+    findings: &mut [Finding],
+    program: &Program<'_>,
+    (policy, cpu): (&Policy, Option<&Cpu>),
+    rules: &RuleSet,
+) {
+    let forest = Forest::new(program.sources.files.len());
+    let all: &[Finding] = findings;
+    let offers: Vec<Option<Result<Fix, Refusal>>> = all
+        .par_iter()
+        .map(|finding| {
+            let rule = rules.find(&finding.rule)?;
+            let fix = rule.fix.as_ref().filter(|fix| !fix.by.is_empty())?;
+            if finding.status == Status::Suppressed {
+                return None;
+            }
+            Some(fix_of(&Site { program, policy, cpu, finding, findings: all, forest: &forest }, fix))
+        })
+        .collect();
+    for (finding, offer) in findings.iter_mut().zip(offers) {
+        match offer {
+            None => {}
+            Some(Ok(fix)) => finding.fix = Some(fix),
+            Some(Err(reason)) => finding.unfixed = Some(reason),
+        }
+    }
+}
+
+/// A fix that was proven to change nothing else.
+fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
+    let Draft { mut edits, safety, title } = makers::make(&rule.by, site)?;
+    edits.sort();
+    edits.dedup();
+    edits.retain(|edit| edit.text != site.program.text(edit.place));
+    if edits.is_empty() {
+        return Err("there is nothing to change".to_owned());
+    }
+    for edits in edits.chunk_by(|one, other| one.place.file == other.place.file) {
+        let file = edits[0].place.file;
+        let tree = || site.forest.tree(file, site.program.sources.file(file));
+        let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
+        let edits = Edits::new(pairs).ok_or("its changes overlap")?;
+        let source = site.program.sources.file(file);
+        if let Some(reason) = conflicts::reason_against(source, &site.program.sources.root) {
+            return Err(reason);
+        }
+        prove(source, &edits, tree)?;
+    }
+    Ok(Fix {
+        title: title.unwrap_or_else(|| rule.title.clone()),
+        safety: safety.unwrap_or(rule.safety),
+        edits,
+    })
+}
+
+/// Refuses edits of one file that change more than what they replace.
+fn prove<'t>(
+    source: &Source,
+    edits: &Edits,
+    tree: impl FnOnce() -> Result<&'t Tree, Refusal>,
+) -> Result<(), Refusal> {
+    match source.language {
+        Language::Python | Language::Notebook => proof::fault_of(source, tree()?, edits).map_or(Ok(()), Err),
+        _ => Ok(()),
+    }
+}

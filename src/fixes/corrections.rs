@@ -1,0 +1,116 @@
+//! What the fixes did to a project, file by file, as reports tell it.
+
+use super::Settled;
+use super::settling::{Applied, Dropped};
+use crate::facts::FileId;
+use crate::findings::{Safety, Severity};
+use crate::sources::{Position, Sources};
+use serde::Serialize;
+use similar::TextDiff;
+
+/// What was changed, or would be.
+#[derive(Debug, Default)]
+pub struct Corrections {
+    /// By name.
+    pub files: Vec<Correction>,
+    /// Fixes that were tried and not made.
+    pub dropped: Vec<Kept>,
+    /// Nothing was written: a diff was asked for.
+    pub is_dry: bool,
+}
+
+/// One file that changes.
+#[derive(Debug)]
+pub struct Correction {
+    pub file: FileId,
+    pub name: String,
+    /// The findings that are mended by what changes in this file, in the order of their places.
+    pub mended: Vec<Mended>,
+    /// A unified diff, as `git apply` and `patch -p1` read it.
+    pub diff: String,
+}
+
+/// A finding that is mended.
+#[derive(Clone, Debug, Serialize)]
+pub struct Mended {
+    pub rule: String,
+    pub severity: Severity,
+    pub message: String,
+    /// What was done.
+    pub title: String,
+    pub safety: Safety,
+    /// Where the finding stood, in the file as it was.
+    pub path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<u32>,
+    pub line: u32,
+}
+
+/// A finding that stays although there is a fix for it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Kept {
+    pub rule: String,
+    pub path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<u32>,
+    /// In the file as it was.
+    pub line: u32,
+    /// In one clause.
+    pub reason: String,
+}
+
+impl Corrections {
+    /// `sources` is the project as it was.
+    pub fn of(sources: &Sources, settled: &Settled, is_dry: bool) -> Corrections {
+        let mut files: Vec<Correction> = Vec::new();
+        for (&file, content) in &settled.files {
+            let mut of_file: Vec<&Applied> =
+                settled.applied.iter().filter(|applied| applied.files.contains(&file)).collect();
+            of_file.sort_by_key(|applied| (applied.place, &applied.rule));
+            let old = settled.read.get(&file).map_or("", String::as_str);
+            let name = sources.file(file).name.clone();
+            let diff = TextDiff::from_lines(old, content.as_str());
+            let diff = diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string();
+            let mended = of_file.into_iter().map(|applied| Mended::of(applied, sources)).collect();
+            files.push(Correction { file, name, mended, diff });
+        }
+        files.sort_by(|one, other| one.name.cmp(&other.name));
+        let dropped = settled.dropped.iter().map(|dropped| Kept::of(dropped, sources)).collect();
+        Corrections { files, dropped, is_dry }
+    }
+
+    /// How many findings are mended; one that needs changes in several files counts once.
+    pub fn count(&self) -> usize {
+        let mended = self.files.iter().flat_map(|file| &file.mended);
+        let mut places: Vec<_> = mended
+            .map(|mended| (&mended.path, mended.cell, mended.line, &mended.rule, &mended.message))
+            .collect();
+        places.sort();
+        places.dedup();
+        places.len()
+    }
+}
+
+impl Mended {
+    fn of(applied: &Applied, sources: &Sources) -> Mended {
+        let Position { cell, line, .. } = sources.position(applied.place);
+        Mended {
+            rule: applied.rule.clone(),
+            severity: applied.severity,
+            message: applied.message.clone(),
+            title: applied.title.clone(),
+            safety: applied.safety,
+            path: sources.file(applied.place.file).name.clone(),
+            cell,
+            line,
+        }
+    }
+}
+
+impl Kept {
+    fn of(dropped: &Dropped, sources: &Sources) -> Kept {
+        let Position { cell, line, .. } = sources.position(dropped.place);
+        let path = sources.file(dropped.place.file).name.clone();
+        Kept { rule: dropped.rule.clone(), path, cell, line, reason: dropped.reason.clone() }
+    }
+}

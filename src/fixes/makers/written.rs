@@ -1,0 +1,10 @@
+//! Small corrections of what is written at the place of the finding itself.
+
+use crate::fixes::Refusal;
+use crate::fixes::site::{Draft, Site};
+
+/// Calls what is only named: `torch.cuda.is_available` → `torch.cuda.is_available()`.
+pub fn called(site: &Site<'_>) -> Result<Draft, Refusal> {
+    let whole = site.span();
+    Ok(vec![site.edit(whole, format!("{}()", site.slice(whole)))].into())
+}
