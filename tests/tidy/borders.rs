@@ -55,6 +55,7 @@ const BORDERS: &[(&str, &[&str])] = &[
             "settings",
             "sources",
             "check",
+            "Outcome",
         ],
     ),
     ("report", &["facts", "findings", "fixes", "rules", "sources"]),
