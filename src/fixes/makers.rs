@@ -18,6 +18,7 @@ const MAKERS: &[Maker] = &[
     Maker { name: "called", make: written::called },
     Maker { name: "environment-block", make: environment::block },
     Maker { name: "order-beside-mask", make: environment::order },
+    Maker { name: "pin-moved-up", make: environment::moved_up },
 ];
 
 /// What the maker with this name proposes.
