@@ -6,7 +6,7 @@ use super::{Key, Task, counts};
 use crate::facts::FileId;
 use crate::fixes::Refusal;
 use crate::rules::UnknownSelector;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// More trials than this help nobody.
@@ -39,7 +39,8 @@ pub(super) fn without<'a>(
 /// what it mends: code that asks for the GPU at last is code that uses one.
 fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
     let (old, new) = (counts(&before.outcome), counts(&after.outcome));
-    let known: Vec<Key> = before.outcome.findings.iter().map(|finding| before.key_of(finding)).collect();
+    let known: FxHashSet<Key> =
+        before.outcome.findings.iter().map(|finding| before.key_of(finding)).collect();
     let made = || after.applied().iter().skip(before.applied().len());
     let mut fixed: FxHashMap<(FileId, &str), usize> = FxHashMap::default();
     for made in made().filter(|made| known.contains(&made.key)) {

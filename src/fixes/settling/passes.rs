@@ -9,6 +9,7 @@ use crate::fixes::{Refusal, notebook, prove};
 use crate::languages::Tree;
 use crate::rules::UnknownSelector;
 use crate::sources::{Language, Source, Sources};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -41,9 +42,9 @@ pub(super) struct Made {
 
 /// The edits that were chosen for one pass.
 #[derive(Default)]
-struct Chosen {
+struct Chosen<'f> {
     of_file: BTreeMap<FileId, Vec<(Span, String)>>,
-    fixes: Vec<(Made, Fix)>,
+    fixes: Vec<(Made, &'f Fix)>,
 }
 
 impl<'a> Run<'a> {
@@ -80,7 +81,9 @@ impl<'a> Run<'a> {
             }
             let mut edited = FxHashMap::default();
             let mut pass = FxHashMap::default();
-            for (file, edits) in chosen.of_file {
+            let Chosen { of_file, fixes } = chosen;
+            let fixes: Vec<Made> = fixes.into_iter().map(|(made, _)| made).collect();
+            for (file, edits) in of_file {
                 let Some((edits, read, content)) = self.content_with(file, edits, task) else { continue };
                 self.read.entry(file).or_insert(read);
                 pass.insert(file, edits);
@@ -90,7 +93,7 @@ impl<'a> Run<'a> {
                 break;
             }
             let is_whole = |made: &Made| made.applied.files.iter().all(|file| edited.contains_key(file));
-            self.made.extend(chosen.fixes.into_iter().map(|(made, _)| made).filter(is_whole));
+            self.made.extend(fixes.into_iter().filter(is_whole));
             self.contents.extend(edited.iter().map(|(file, content)| (*file, content.clone())));
             self.passes.push(pass);
             self.sources = Cow::Owned(self.sources.with_edited(edited));
@@ -100,8 +103,9 @@ impl<'a> Run<'a> {
     }
 
     /// Fixes that do not touch each other, the worst findings first. A fix that was made once is not made again.
-    fn choose(&self, task: &Task<'_>, banned: &BTreeMap<Key, Refusal>) -> Chosen {
+    fn choose(&self, task: &Task<'_>, banned: &BTreeMap<Key, Refusal>) -> Chosen<'_> {
         let mut chosen = Chosen::default();
+        let made: FxHashSet<&Key> = self.made.iter().map(|made| &made.key).collect();
         let mut offered: Vec<(&Finding, &Fix)> = self
             .outcome
             .findings
@@ -116,7 +120,7 @@ impl<'a> Run<'a> {
                 && finding.severity >= task.wanted.least
                 && !self.left_alone.contains(&key)
                 && !banned.contains_key(&key)
-                && !self.made.iter().any(|made| made.key == key);
+                && !made.contains(&key);
             if !is_meant || !chosen.has_room_for(fix) {
                 continue;
             }
@@ -131,21 +135,37 @@ impl<'a> Run<'a> {
                 place: Place { file: key.0, span: Span { start: key.1, end: key.1 } },
                 files,
             };
-            let before = chosen.of_file.clone();
             chosen.add(fix);
-            // Each fix alone changes nothing else; together they have to as well.
-            if !applied.files.iter().all(|file| self.holds_together(*file, &chosen)) {
-                chosen.of_file = before;
-                continue;
-            }
-            chosen.fixes.push((Made { key, applied }, fix.clone()));
+            chosen.fixes.push((Made { key, applied }, fix));
         }
-        chosen
+        self.that_hold_together(chosen)
     }
 
-    fn holds_together(&self, file: FileId, chosen: &Chosen) -> bool {
-        let pairs = &chosen.of_file[&file];
-        let Some(edits) = Edits::new(pairs.clone()) else { return false };
+    /// Each fix alone changes nothing else. Where those of a file do together, the first of them is made in this pass.
+    fn that_hold_together<'f>(&self, chosen: Chosen<'f>) -> Chosen<'f> {
+        let of_file: Vec<_> = chosen.of_file.iter().collect();
+        let clash = |(file, pairs): &(&FileId, &Vec<(Span, String)>)| {
+            (!self.holds_together(**file, pairs)).then_some(**file)
+        };
+        let clashing: FxHashSet<FileId> = of_file.par_iter().filter_map(clash).collect();
+        if clashing.is_empty() {
+            return chosen;
+        }
+        let mut kept = Chosen::default();
+        let mut taken: FxHashSet<FileId> = FxHashSet::default();
+        for (made, fix) in chosen.fixes {
+            let mut own = made.applied.files.iter().filter(|file| clashing.contains(file));
+            if !own.any(|file| taken.contains(file)) {
+                taken.extend(made.applied.files.iter().filter(|file| clashing.contains(file)));
+                kept.add(fix);
+                kept.fixes.push((made, fix));
+            }
+        }
+        kept
+    }
+
+    fn holds_together(&self, file: FileId, pairs: &[(Span, String)]) -> bool {
+        let Some(edits) = Edits::new(pairs.to_vec()) else { return false };
         let source = self.sources.file(file);
         let tree = match source.language {
             Language::Python | Language::Notebook => Tree::of(source),
@@ -217,7 +237,7 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Chosen {
+impl<'f> Chosen<'f> {
     /// Whether the edits of a fix overlap none that was chosen. What is the same in both is made once.
     fn has_room_for(&self, fix: &Fix) -> bool {
         fix.edits.iter().all(|edit| {
