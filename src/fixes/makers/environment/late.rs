@@ -119,30 +119,17 @@ fn write_of(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Late, Ref
     Ok(Late { setting: (variable, wanted), statement, value: node.span })
 }
 
-/// Takes a late write away where it stands alone on its line; elsewhere it stays, with the value that is set earlier.
+/// Takes a late write away where it and those beside it stand alone on their lines; elsewhere it stays, with the value
+/// that is set earlier.
 fn without(site: &Site<'_>, tree: &Tree, late: &Late, settings: &[Setting], all: &[Late]) -> Vec<Edit> {
-    let text = site.text();
-    let span = tree.node(late.statement).span;
-    let line_end = line_behind(text, span.end);
-    let blanks = blanks_before(text, span.start);
-    let is_alone = text[span.end as usize..line_end as usize].trim().is_empty();
-    let above = blanks.map(|blanks| &text[..span.start as usize - blanks.len()]);
-    let has_comment = above.is_some_and(|above| {
-        above
-            .trim_end_matches(['\n', '\r'])
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .trim_start()
-            .starts_with('#')
-            && above.ends_with('\n')
-    });
-    let goes = |statement: &NodeId| all.iter().any(|late| late.statement == *statement);
-    let is_last_of_suite = tree.suite_of(late.statement).iter().all(goes);
-    if let (Some(blanks), true, false, false) = (blanks, is_alone, has_comment, is_last_of_suite) {
-        let start = span.start - blanks.len() as u32;
-        let line = Span { start, end: line_end };
-        return vec![site.edit(line, "")];
+    let suite = tree.suite_of(late.statement);
+    let of_suite: Vec<NodeId> =
+        all.iter().map(|late| late.statement).filter(|statement| suite.contains(statement)).collect();
+    let lines: Option<Vec<Span>> =
+        of_suite.iter().map(|&statement| own_line(site, tree.node(statement).span)).collect();
+    if let Some(lines) = lines.filter(|lines| lines.len() < suite.len()) {
+        let own = of_suite.iter().position(|&statement| statement == late.statement);
+        return own.map(|at| site.edit(lines[at], "")).into_iter().collect();
     }
     let (name, _) = &late.setting;
     let quote = quote_of(site, tree);
@@ -153,4 +140,17 @@ fn without(site: &Site<'_>, tree: &Tree, late: &Late, settings: &[Setting], all:
         Some(value) if !keeps => vec![site.edit(late.value, format!("{quote}{value}{quote}"))],
         _ => Vec::new(),
     }
+}
+
+/// The line of a statement that stands alone on it, with no comment behind it or just above.
+fn own_line(site: &Site<'_>, span: Span) -> Option<Span> {
+    let text = site.text();
+    let end = line_behind(text, span.end);
+    let start = span.start - blanks_before(text, span.start)?.len() as u32;
+    let above = text[..start as usize].trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
+    let is_blank_above =
+        text[..start as usize].ends_with("\n\n") || text[..start as usize].ends_with("\n\r\n");
+    let has_comment = above.trim_start().starts_with('#') && !is_blank_above;
+    let is_alone = text[span.end as usize..end as usize].trim().is_empty();
+    (is_alone && !has_comment).then_some(Span { start, end })
 }
