@@ -5,11 +5,14 @@ mod bound_modules;
 mod conflicts;
 mod corrections;
 mod edits;
+mod environ;
+mod lines;
 mod makers;
 pub(crate) mod notebook;
 mod proof;
 mod settling;
 mod site;
+mod texts;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
