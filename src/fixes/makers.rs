@@ -1,6 +1,11 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod environ;
 mod environment;
+mod subshells;
+mod suppressions;
+mod values;
+mod variables;
 mod written;
 
 use super::Refusal;
@@ -16,9 +21,19 @@ struct Maker {
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
     Maker { name: "called", make: written::called },
+    Maker { name: "comment-removed", make: suppressions::removed },
+    Maker { name: "environ-for-copy", make: environ::instead_of_copy },
+    Maker { name: "environ-for-name", make: values::environ_item },
+    Maker { name: "environ-for-putenv", make: environ::instead_of_putenv },
+    Maker { name: "environ-for-shell", make: subshells::environ_instead },
+    Maker { name: "environ-updated", make: environ::updated },
     Maker { name: "environment-block", make: environment::block },
+    Maker { name: "fallback-in-time", make: variables::fallback },
     Maker { name: "order-beside-mask", make: environment::order },
     Maker { name: "pin-moved-up", make: environment::moved_up },
+    Maker { name: "setdefault", make: environ::setdefault },
+    Maker { name: "text-value", make: values::text },
+    Maker { name: "variable-that-is-read", make: variables::renamed },
 ];
 
 /// What the maker with this name proposes.
