@@ -9,6 +9,7 @@ pub(crate) mod notebook;
 mod proof;
 mod settling;
 mod site;
+mod surroundings;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};

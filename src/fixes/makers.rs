@@ -1,5 +1,6 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod devices;
 mod environment;
 mod written;
 
@@ -16,6 +17,8 @@ struct Maker {
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
     Maker { name: "called", make: written::called },
+    Maker { name: "device-allowed", make: devices::allowed },
+    Maker { name: "device-inside-mask", make: devices::inside_mask },
     Maker { name: "environment-block", make: environment::block },
     Maker { name: "order-beside-mask", make: environment::order },
 ];
