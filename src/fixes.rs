@@ -13,6 +13,7 @@ mod proof;
 mod settling;
 mod site;
 mod texts;
+mod surroundings;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};

@@ -1,5 +1,6 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod devices;
 mod environ;
 mod environment;
 mod subshells;
@@ -22,6 +23,8 @@ struct Maker {
 const MAKERS: &[Maker] = &[
     Maker { name: "called", make: written::called },
     Maker { name: "comment-removed", make: suppressions::removed },
+    Maker { name: "device-allowed", make: devices::allowed },
+    Maker { name: "device-inside-mask", make: devices::inside_mask },
     Maker { name: "environ-for-copy", make: environ::instead_of_copy },
     Maker { name: "environ-for-name", make: values::environ_item },
     Maker { name: "environ-for-putenv", make: environ::instead_of_putenv },
