@@ -12,7 +12,7 @@ mod site;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
-pub use settling::{Applied, Dropped, Settled, Wanted, settle};
+pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
 use crate::findings::{Finding, Fix, Status};
 use crate::languages::Tree;
