@@ -12,12 +12,12 @@ pub(crate) mod notebook;
 mod proof;
 mod settling;
 mod site;
-mod texts;
 mod surroundings;
+mod texts;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
-pub use settling::{Applied, Dropped, Settled, Wanted, settle};
+pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
 use crate::findings::{Edit, Finding, Fix, Status};
 use crate::languages::Tree;

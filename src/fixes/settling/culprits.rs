@@ -63,7 +63,19 @@ fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
         };
         complaints.entry(file).or_insert(reason);
     }
+    // What cannot be read has no findings, and is not better for it.
+    for file in made().flat_map(|made| &made.applied.files) {
+        if unread(after, *file) > unread(before, *file) {
+            complaints.insert(*file, "the file, or a part of it, could not be read any more".to_owned());
+        }
+    }
     complaints
+}
+
+/// How many parts of a file could not be read.
+fn unread(run: &Run<'_>, file: FileId) -> usize {
+    let name = run.name_of(file);
+    run.outcome.skipped.iter().filter(|skipped| skipped.path == name).count()
 }
 
 /// For each file that complains one fix that is to blame, found by leaving out half of those in question at a time.
