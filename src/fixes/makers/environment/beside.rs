@@ -20,6 +20,12 @@ pub(super) fn order(site: &Site<'_>) -> Result<Draft, Refusal> {
     if let Some((key, _)) = tree.numbered().find(|(_, node)| is_mask(node)) {
         return Ok(vec![beside_text(site, tree, key)?].into());
     }
+    let line_start = site.text()[..place.start as usize].rfind('\n').map_or(0, |end| end + 1);
+    let before = &site.text()[line_start..place.start as usize];
+    if matches!(before.trim(), "%env" | "%set_env") {
+        let line = format!("{before}{ORDER}={}{}", order_of(site), site.newline());
+        return Ok(vec![site.insertion(line_start as u32, line)].into());
+    }
     let keyword = tree.exactly(place, |kind| kind == TreeKind::Keyword).ok_or_else(unclear)?;
     let value = tree.children(keyword).last().map(|(_, node)| site.slice(node.span)).unwrap_or_default();
     let quote = if value.starts_with('\'') { '\'' } else { '"' };
