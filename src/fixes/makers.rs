@@ -1,6 +1,9 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
 mod environment;
+mod launchers;
+mod masks;
+mod variables;
 mod written;
 
 use super::Refusal;
@@ -16,8 +19,12 @@ struct Maker {
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
     Maker { name: "called", make: written::called },
+    Maker { name: "device-order-value", make: variables::order },
     Maker { name: "environment-block", make: environment::block },
+    Maker { name: "known-variable", make: variables::known_name },
+    Maker { name: "meant-mask", make: variables::meant_mask },
     Maker { name: "order-beside-mask", make: environment::order },
+    Maker { name: "policy-mask", make: variables::policy_mask },
 ];
 
 /// What the maker with this name proposes.
