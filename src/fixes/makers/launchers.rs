@@ -28,7 +28,10 @@ pub fn order(site: &Site<'_>) -> Result<Draft, Refusal> {
     match Write::of(site, MASK) {
         Ok(write) => Ok(vec![beside(site, &write)?].into()),
         // Nothing sets a mask here either.
-        Err(_) => block(site),
+        Err(_) => {
+            let title = Some("set it before the GPU is used".to_owned());
+            block(site).map(|draft| Draft { title, ..draft })
+        }
     }
 }
 

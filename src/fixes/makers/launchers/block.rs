@@ -7,7 +7,7 @@ use super::order_of;
 use crate::code::StepKind;
 use crate::code::walk::{Part, walk};
 use crate::facts::Span;
-use crate::findings::Finding;
+use crate::findings::{Confidence, Finding, Status};
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
 use crate::fixes::writes::words;
@@ -18,9 +18,16 @@ use crate::sources::Language;
 pub fn block(site: &Site<'_>) -> Result<Draft, Refusal> {
     let language = site.source().language;
     if !matches!(language, Language::Shell | Language::PowerShell | Language::Batch | Language::Dockerfile) {
-        return Err("no lines are added to a file of this kind: set it beside the command by hand".to_owned());
+        return Err("lines are added to Python, shells, batch files and Dockerfiles only".to_owned());
     }
     let set = missing(site)?;
+    // What some ways to this place set is not set anew on all of them.
+    let is_set = |name: &str| words(site.text()).any(|(_, word)| word == name);
+    if let Some((name, _)) =
+        set.iter().find(|(name, _)| site.finding.confidence < Confidence::High && is_set(name))
+    {
+        return Err(format!("the file sets {name} on some ways to this place"));
+    }
     let at = place(site, language)?;
     let start = at - layout::line_before(site.text(), at).len() as u32;
     let line = &site.text()[start as usize..];
@@ -37,7 +44,8 @@ pub fn block(site: &Site<'_>) -> Result<Draft, Refusal> {
 fn missing(site: &Site<'_>) -> Result<Vec<(&'static str, String)>, Refusal> {
     let gpu = site.policy.gpu.as_ref();
     let mask = gpu.and_then(|gpu| gpu.accepted_masks().first());
-    let is_here = |finding: &&Finding| finding.place == site.finding.place;
+    let is_here =
+        |finding: &&Finding| finding.place == site.finding.place && finding.status != Status::Suppressed;
     let mut misses: Vec<&str> =
         site.findings.iter().filter(is_here).map(|finding| finding.rule.as_str()).collect();
     misses.push(&site.finding.rule);

@@ -24,6 +24,9 @@ pub fn yaml(site: &Site<'_>, write: &Write) -> Result<Edit, Refusal> {
     if site.slice(site.span()).starts_with(['$', '[']) && !between.trim_start().starts_with(':') {
         return Ok(scripts::powershell(site, write));
     }
+    if before.trim_end_matches(['"', ' ']).to_ascii_lowercase().ends_with("set") {
+        return scripts::batch(site, write);
+    }
     if between.trim_start().starts_with(':') {
         let quoted = |part: Span| {
             site.text()[..part.start as usize].chars().next_back().filter(|mark| matches!(mark, '"' | '\''))

@@ -33,7 +33,9 @@ pub fn line_above(text: &str, at: u32) -> &str {
 /// Whether the line of a byte goes on from the one above.
 pub fn is_continued(text: &str, at: u32) -> bool {
     let above = line_above(text, at);
-    ["\\", "&&", "||", "|", "^", "`"].iter().any(|sign| above.ends_with(sign))
+    // The lines of a text in YAML begin behind `run: |`.
+    let opens = [": |", "- |"].iter().any(|sign| above.ends_with(sign));
+    !opens && ["\\", "&&", "||", "|", "^", "`"].iter().any(|sign| above.ends_with(sign))
 }
 
 /// Something put in before a byte: on a line of its own where the byte begins one, else beside it.
