@@ -57,6 +57,8 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Why a rule that has fixes has none here, in one clause.
     pub unfixed: Option<String>,
+    /// The value of CUDA_VISIBLE_DEVICES where the finding stands, when it is the same on every way there.
+    pub mask: Option<String>,
     pub status: Status,
 }
 

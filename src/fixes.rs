@@ -1,21 +1,26 @@
 //! Mends what was found: each rule names who makes its edits, every edit is proven to change nothing else, and all of them
 //! together are tried in memory before anything is written.
 
+mod bound_modules;
 mod conflicts;
 mod corrections;
 mod edits;
+mod environ;
+mod lines;
 mod makers;
 pub(crate) mod notebook;
 mod proof;
 mod settling;
 mod site;
+mod surroundings;
+mod texts;
 mod writes;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
-pub use settling::{Applied, Dropped, Settled, Wanted, settle};
+pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
-use crate::findings::{Finding, Fix, Status};
+use crate::findings::{Edit, Finding, Fix, Status};
 use crate::languages::{self, Choices, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
@@ -62,6 +67,7 @@ fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
     let Draft { mut edits, safety, title } = makers::make(&rule.by, site)?;
     edits.sort();
     edits.dedup();
+    let mut edits = joined(edits);
     edits.retain(|edit| edit.text != site.program.text(edit.place));
     if edits.is_empty() {
         return Err("there is nothing to change".to_owned());
@@ -82,6 +88,26 @@ fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
         safety: safety.unwrap_or(rule.safety),
         edits,
     })
+}
+
+/// Joins what is put in at a byte with what is replaced from there on.
+fn joined(edits: Vec<Edit>) -> Vec<Edit> {
+    let mut joined: Vec<Edit> = Vec::new();
+    for edit in edits {
+        match joined.last_mut() {
+            Some(last)
+                if last.place.span.end == last.place.span.start
+                    && last.place.file == edit.place.file
+                    && last.place.span.start == edit.place.span.start
+                    && edit.place.span.end > edit.place.span.start =>
+            {
+                last.place = edit.place;
+                last.text.push_str(&edit.text);
+            }
+            _ => joined.push(edit),
+        }
+    }
+    joined
 }
 
 /// Refuses edits of one file that change more than what they replace.

@@ -209,7 +209,13 @@ fn keep_worst_of_each_place(findings: &mut Vec<Finding>) {
             .cmp(&(other.place, &other.rule))
             .then_with(|| badness(other).cmp(&badness(one)))
     });
-    findings.dedup_by(|later, first| later.place == first.place && later.rule == first.rule);
+    findings.dedup_by(|later, first| {
+        let same = later.place == first.place && later.rule == first.rule;
+        if same && later.mask != first.mask {
+            first.mask = None;
+        }
+        same
+    });
 }
 
 fn suppress(

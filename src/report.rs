@@ -3,6 +3,7 @@
 mod azure;
 mod checkstyle;
 mod concise;
+mod correction;
 mod excerpt;
 mod github;
 mod gitlab;
@@ -14,6 +15,7 @@ mod markdown;
 mod place;
 mod printable;
 mod rdjson;
+mod repairs;
 mod sarif;
 mod secrets;
 mod statistics;
@@ -95,6 +97,11 @@ pub enum Format {
     Markdown,
     /// One page that needs nothing else.
     Html,
+    /// What was wrong, what was changed and what is left, in Markdown; in JSON where the file's name ends so.
+    Correction,
+    /// The same as one JSON object.
+    #[value(skip)]
+    CorrectionJson,
 }
 
 /// Writes the report. Text and concise end with the summary; beside the others it belongs on
@@ -114,6 +121,8 @@ pub fn render(report: &Report, format: Format, out: &mut dyn Write) -> std::io::
         Format::Rdjson => rdjson::render(report, out),
         Format::Checkstyle => checkstyle::render(report, out),
         Format::Azure => azure::render(report, out),
+        Format::Correction => correction::render(report, out),
+        Format::CorrectionJson => correction::render_json(report, out),
     };
     written.map(|()| None)
 }

@@ -22,6 +22,7 @@ mod values;
 mod waking;
 pub(crate) mod wording;
 
+pub(crate) use analyses::meant_device;
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use example::{Example, Examples};
 pub use examples::test;
@@ -29,6 +30,7 @@ pub use files::FileRules;
 pub use own::Loaded;
 pub use schema::{Rule, RuleFix, Section};
 pub use selection::{Selection, UnknownSelector};
+pub(crate) use uses::argument;
 
 use crate::program::knowledge::Knowledge;
 use anyhow::{Context, Result};

@@ -232,6 +232,7 @@ fn finding(rule: &str, span: Span) -> Finding {
         related: vec![],
         fix: None,
         unfixed: None,
+        mask: None,
         status: Status::Active,
     }
 }

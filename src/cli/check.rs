@@ -21,7 +21,7 @@ use crate::sources::{Excluded, Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
 use known::Known;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
     /// How findings are written to standard output: text, concise, json, jsonl, sarif, github, gitlab, junit, rdjson,
-    /// checkstyle, azure, markdown or html.
+    /// checkstyle, azure, markdown, html or correction.
     #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true, value_name = "FORMAT")]
     format: Format,
     /// Write a report to a file as well, for example sarif=report.sarif; may be repeated.
@@ -139,14 +139,14 @@ fn once(
     let mut outcome = crate::check(&sources, &settings, &rules).map_err(named)?;
     let is_last = arguments.add_ignore.is_none() && !arguments.fixes.fix;
     settled(&mut outcome, &sources, is_last)?;
-    let (mut corrections, mut own_output, mut is_partial) = (None, None, false);
+    let (mut corrections, mut own_output) = (None, None);
     if arguments.fixes.are_wanted() {
         let options = (&arguments.fixes, arguments.min_severity);
-        let standard = input.standard_text();
+        let standard = input.standard();
         let carried =
             fix::carry_out(sources, outcome, options, (&settings, &rules), standard).map_err(named)?;
         (sources, outcome, corrections) = (carried.sources, carried.outcome, Some(carried.corrections));
-        (own_output, is_partial) = (carried.output, carried.is_partial);
+        own_output = carried.output;
         if arguments.fixes.fix {
             settled(&mut outcome, &sources, true)?;
         }
@@ -182,14 +182,14 @@ fn once(
         None => ignoring_closed_pipe(print(&report, arguments, out))?,
         // The report goes beside it.
         Some(text) => {
-            ignoring_closed_pipe(write!(out, "{text}").and_then(|()| out.flush()))?;
+            ignoring_closed_pipe(out.flush().and_then(|()| write_exactly(&text)))?;
             match arguments.fixes.diff {
                 true => say(summary_line(&report)),
                 false => print(&Report { colour: false, ..report }, arguments, &mut io::stderr())?,
             }
         }
     }
-    if is_partial {
+    if corrections.is_some_and(|corrections| corrections.is_partial) {
         return Ok(UNUSABLE);
     }
     if outcome.checked.is_empty() {
@@ -265,11 +265,11 @@ impl Input {
         }
     }
 
-    /// What standard input held, when it is text.
-    fn standard_text(&self) -> Option<&str> {
+    /// What standard input held, where that is checked.
+    fn standard(&self) -> Option<&[u8]> {
         match self {
             Input::Paths(_) => None,
-            Input::Standard { text, .. } => std::str::from_utf8(text).ok(),
+            Input::Standard { text, .. } => Some(text),
         }
     }
 
@@ -308,6 +308,21 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
         }
     }
     Ok(())
+}
+
+/// Writes a text as it is, past the stream that takes escape sequences out; a terminal is shown stand-ins for them.
+fn write_exactly(text: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if io::stdout().is_terminal() {
+        for line in String::from_utf8_lossy(text).split_inclusive('\n') {
+            let end = if line.ends_with('\n') { "\n" } else { "" };
+            let shown = line.trim_end_matches(['\r', '\n']).split('\t').map(printable);
+            write!(out, "{}{end}", shown.collect::<Vec<_>>().join("\t"))?;
+        }
+    } else {
+        out.write_all(text)?;
+    }
+    out.flush()
 }
 
 fn nothing_checked(skipped: usize) -> u8 {

@@ -31,6 +31,11 @@ impl std::str::FromStr for Output {
             Some((format, file)) => {
                 let format = Format::from_str(format, true)
                     .map_err(|_| format!("`{format}` is not a format; they are {}", formats()))?;
+                let is_json = Path::new(file).extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
+                let format = match format {
+                    Format::Correction if is_json => Format::CorrectionJson,
+                    format => format,
+                };
                 Ok(Output { format, file: file.into() })
             }
         }

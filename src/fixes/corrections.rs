@@ -1,12 +1,13 @@
 //! What the fixes did to a project, file by file, as reports tell it.
 
+mod diffs;
+
 use super::Settled;
 use super::settling::{Applied, Dropped};
 use crate::facts::FileId;
 use crate::findings::{Safety, Severity};
 use crate::sources::{Position, Sources};
 use serde::Serialize;
-use similar::TextDiff;
 
 /// What was changed, or would be.
 #[derive(Debug, Default)]
@@ -15,8 +16,14 @@ pub struct Corrections {
     pub files: Vec<Correction>,
     /// Fixes that were tried and not made.
     pub dropped: Vec<Kept>,
+    /// How many findings are mended; one that needs changes in several files counts once.
+    pub mended: usize,
     /// Nothing was written: a diff was asked for.
     pub is_dry: bool,
+    /// The same fixes on what is there then would change nothing.
+    pub is_final: bool,
+    /// A file could not be written and is as it was.
+    pub is_partial: bool,
 }
 
 /// One file that changes.
@@ -26,8 +33,10 @@ pub struct Correction {
     pub name: String,
     /// The findings that are mended by what changes in this file, in the order of their places.
     pub mended: Vec<Mended>,
-    /// A unified diff, as `git apply` and `patch -p1` read it.
-    pub diff: String,
+    /// A unified diff of the file, as `git apply` and `patch -p1` read it.
+    pub patch: String,
+    /// Of a notebook a diff of the code of its cells.
+    pub cells: Option<String>,
 }
 
 /// A finding that is mended.
@@ -44,6 +53,7 @@ pub struct Mended {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<u32>,
     pub line: u32,
+    pub column: u32,
 }
 
 /// A finding that stays although there is a fix for it.
@@ -67,33 +77,39 @@ impl Corrections {
             let mut of_file: Vec<&Applied> =
                 settled.applied.iter().filter(|applied| applied.files.contains(&file)).collect();
             of_file.sort_by_key(|applied| (applied.place, &applied.rule));
-            let old = settled.read.get(&file).map_or("", String::as_str);
-            let name = sources.file(file).name.clone();
-            let diff = TextDiff::from_lines(old, content.as_str());
-            let diff = diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string();
-            let mended = of_file.into_iter().map(|applied| Mended::of(applied, sources)).collect();
-            files.push(Correction { file, name, mended, diff });
+            let read = settled.read.get(&file).map_or("", String::as_str);
+            let (old, new) = (sources.file(file), settled.sources.file(file));
+            files.push(Correction {
+                file,
+                name: old.name.clone(),
+                mended: of_file.into_iter().map(|applied| Mended::of(applied, sources)).collect(),
+                patch: diffs::patch(&old.name, read, content),
+                cells: diffs::of_cells(old, new),
+            });
         }
         files.sort_by(|one, other| one.name.cmp(&other.name));
-        let dropped = settled.dropped.iter().map(|dropped| Kept::of(dropped, sources)).collect();
-        Corrections { files, dropped, is_dry }
+        let changes = |applied: &&Applied| applied.files.iter().any(|file| settled.files.contains_key(file));
+        Corrections {
+            files,
+            dropped: settled.dropped.iter().map(|dropped| Kept::of(dropped, sources)).collect(),
+            mended: settled.applied.iter().filter(changes).count(),
+            is_dry,
+            is_final: settled.is_final,
+            is_partial: false,
+        }
     }
+}
 
-    /// How many findings are mended; one that needs changes in several files counts once.
-    pub fn count(&self) -> usize {
-        let mended = self.files.iter().flat_map(|file| &file.mended);
-        let mut places: Vec<_> = mended
-            .map(|mended| (&mended.path, mended.cell, mended.line, &mended.rule, &mended.message))
-            .collect();
-        places.sort();
-        places.dedup();
-        places.len()
+impl Correction {
+    /// The diff for people.
+    pub fn diff(&self) -> &str {
+        self.cells.as_deref().unwrap_or(&self.patch)
     }
 }
 
 impl Mended {
     fn of(applied: &Applied, sources: &Sources) -> Mended {
-        let Position { cell, line, .. } = sources.position(applied.place);
+        let Position { cell, line, column, .. } = sources.position(applied.place);
         Mended {
             rule: applied.rule.clone(),
             severity: applied.severity,
@@ -103,6 +119,7 @@ impl Mended {
             path: sources.file(applied.place.file).name.clone(),
             cell,
             line,
+            column,
         }
     }
 }

@@ -1,8 +1,14 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod devices;
+mod environ;
 mod environment;
 mod launchers;
 mod masks;
+mod spellings;
+mod subshells;
+mod suppressions;
+mod values;
 mod variables;
 mod written;
 
@@ -19,12 +25,25 @@ struct Maker {
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
     Maker { name: "called", make: written::called },
-    Maker { name: "device-order-value", make: variables::order },
+    Maker { name: "comment-removed", make: suppressions::removed },
+    Maker { name: "device-allowed", make: devices::allowed },
+    Maker { name: "device-inside-mask", make: devices::inside_mask },
+    Maker { name: "device-order-value", make: spellings::order },
+    Maker { name: "environ-for-copy", make: environ::instead_of_copy },
+    Maker { name: "environ-for-name", make: values::environ_item },
+    Maker { name: "environ-for-putenv", make: environ::instead_of_putenv },
+    Maker { name: "environ-for-shell", make: subshells::environ_instead },
+    Maker { name: "environ-updated", make: environ::updated },
     Maker { name: "environment-block", make: environment::block },
-    Maker { name: "known-variable", make: variables::known_name },
-    Maker { name: "meant-mask", make: variables::meant_mask },
+    Maker { name: "fallback-in-time", make: variables::fallback },
+    Maker { name: "known-variable", make: spellings::known_name },
+    Maker { name: "meant-mask", make: spellings::meant_mask },
     Maker { name: "order-beside-mask", make: environment::order },
-    Maker { name: "policy-mask", make: variables::policy_mask },
+    Maker { name: "pin-moved-up", make: environment::moved_up },
+    Maker { name: "policy-mask", make: spellings::policy_mask },
+    Maker { name: "setdefault", make: environ::setdefault },
+    Maker { name: "text-value", make: values::text },
+    Maker { name: "variable-that-is-read", make: variables::renamed },
 ];
 
 /// What the maker with this name proposes.

@@ -27,6 +27,7 @@ fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String
     let before = file[..quote].trim_end();
     if at == start && at == end && text.ends_with('\n') && before.ends_with(['[', ',']) {
         let between = &file[before.len()..quote];
+        let between = if between.is_empty() { " " } else { between };
         let lines = text.split_inclusive('\n').map(|line| format!("\"{}\",{between}", escaped(line)));
         return Some(format!("{}{}{}", &file[..quote], lines.collect::<String>(), &file[quote..]));
     }

@@ -34,7 +34,9 @@ pub fn fault_of(source: &Source, tree: &Tree, edits: &Edits) -> Option<Refusal> 
     }
     let whole = edits.iter().zip(edits.written()).all(|((span, _), written)| {
         let was_expression = tree.exactly(span, |kind| kind.is_expression()).is_some();
-        !was_expression || new.is_expression(written)
+        // One that stands alone may become a statement of another kind.
+        let stood_alone = tree.exactly(span, |kind| kind.is_statement()).is_some();
+        !was_expression || stood_alone || new.is_expression(written)
     });
     (!whole).then(|| "what is written would be taken apart by its surroundings".to_owned())
 }

@@ -15,6 +15,7 @@ use crate::sources::{Source, Sources};
 use passes::Run;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Which fixes are made.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +34,8 @@ pub struct Settled {
     pub files: BTreeMap<FileId, String>,
     /// What these files held when they were read.
     pub read: BTreeMap<FileId, String>,
-    /// Files that should have changed and could not be written; nobody has written any so far.
-    pub unwritten: Vec<FileId>,
+    /// The same fixes on the project as it is then change nothing.
+    pub is_final: bool,
     /// In the order in which they were made.
     pub applied: Vec<Applied>,
     /// Fixes that were tried and are not made.
@@ -74,6 +75,8 @@ struct Task<'a> {
     rules: &'a RuleSet,
     /// The content of a file as it was read.
     content_of: &'a dyn Fn(&Source) -> Option<String>,
+    /// Other names that links give to a file, by the one under which it is changed.
+    twins: BTreeMap<FileId, Vec<FileId>>,
 }
 
 /// Makes the fixes in memory. `outcome` is what the check said of `sources`; `content_of` reads a file anew.
@@ -89,17 +92,44 @@ pub fn settle(
 ) -> Result<Settled, UnknownSelector> {
     /// Each further round tries again what another fix stood in the way of.
     const ROUNDS: usize = 4;
-    let task = Task { wanted, settings, rules, content_of };
+    let task = Task { wanted, settings, rules, content_of, twins: twins(sources) };
     let mut run = Run::new(sources, outcome, &task);
-    let mut dropped = BTreeMap::new();
+    let (mut dropped, mut in_vain) = (BTreeMap::new(), false);
     for _ in 0..ROUNDS {
         let before = run.applied().len();
         (run, dropped) = culprits::without(run, &task)?;
-        if dropped.is_empty() || run.applied().len() == before {
+        in_vain = run.applied().len() == before;
+        if in_vain || dropped.is_empty() {
             break;
         }
     }
-    Ok(run.settled(sources, dropped))
+    let is_final =
+        run.is_final(&task, in_vain) || culprits::without(run.afresh(), &task)?.0.applied().is_empty();
+    Ok(Settled { is_final, ..run.settled(sources, dropped) })
+}
+
+/// Files that were read under several names: the one under which each is changed, and the others.
+pub fn twins(sources: &Sources) -> BTreeMap<FileId, Vec<FileId>> {
+    let root = sources.root.canonicalize().unwrap_or_else(|_| sources.root.clone());
+    let mut same: BTreeMap<PathBuf, Vec<FileId>> = BTreeMap::new();
+    for (at, source) in sources.files.iter().enumerate() {
+        if let Some(real) = source.path.as_ref().and_then(|path| path.canonicalize().ok()) {
+            same.entry(real).or_default().push(FileId(at as u32));
+        }
+    }
+    let named = same.into_iter().filter(|(_, files)| files.len() > 1).filter_map(|(real, mut files)| {
+        // Under its own name, unless nobody asked about that.
+        files.sort_by_key(|file| {
+            let source = sources.file(*file);
+            let is_own = real
+                .strip_prefix(&root)
+                .is_ok_and(|name| source.path.as_ref().is_some_and(|path| *path == sources.root.join(name)));
+            (!source.reported, !is_own)
+        });
+        let mut files = files.into_iter();
+        Some((files.next()?, files.collect()))
+    });
+    named.collect()
 }
 
 /// How many findings of each rule each file has, and the worst of them; those that comments silence do not count.
@@ -116,5 +146,10 @@ fn counts(outcome: &Outcome) -> FxHashMap<(FileId, &str), (usize, Severity)> {
 impl Task<'_> {
     fn check(&self, sources: &Sources) -> Result<Outcome, UnknownSelector> {
         check(sources, self.settings, self.rules)
+    }
+
+    /// Whether the file is changed under another name.
+    fn is_twin(&self, file: FileId) -> bool {
+        self.twins.values().flatten().any(|twin| *twin == file)
     }
 }

@@ -119,6 +119,7 @@ fn article_of(finding: &Finding, report: &Report) -> Markup {
                     code { (if fix.safety == Safety::Safe { "--fix" } else { "--fix --unsafe-fixes" }) } ")"
                 }
             }
+            @if let Some(reason) = &finding.unfixed { p.unfixed { "no fix: " (prose(reason)) } }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One JSON object. Its shape is a promise: keys are added, never renamed, without a new `schema`.
 
-use super::{Counts, RULES_PAGE, Report};
+use super::{Counts, RULES_PAGE, Report, correction};
 use crate::findings::{Confidence, Finding, Safety, Severity, Status};
 use crate::sources::{Skipped, Sources};
 use serde::Serialize;
@@ -14,6 +14,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         tool: Tool { name: "gpulint", version: env!("CARGO_PKG_VERSION") },
         findings: entries(report).collect(),
         files: Files { checked: report.checked, skipped: report.skipped, unfinished: report.unfinished },
+        corrections: report.corrections.map(|_| correction::entries(report)),
         summary: report.counts(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -65,6 +66,9 @@ struct Document<'a> {
     tool: Tool,
     findings: Vec<Entry<'a>>,
     files: Files<'a>,
+    /// What `--fix` changed, or `--diff` would.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrections: Option<Vec<correction::Entry<'a>>>,
     summary: Counts,
 }
 

@@ -64,11 +64,15 @@ fn row_of(finding: &Finding, report: &Report) -> String {
     if !finding.related.is_empty() {
         text.push_str(&related_of(&finding.related, report));
     }
-    let rule = match page_of(&finding.rule) {
-        Some(page) => format!("[{}]({page})", code(&finding.rule)),
-        None => code(&finding.rule),
-    };
-    format!("| {} | {place} | {text} | {rule} |\n", word(finding.severity))
+    format!("| {} | {place} | {text} | {} |\n", word(finding.severity), rule_link(&finding.rule))
+}
+
+/// The id of a rule with the page that explains it.
+pub fn rule_link(rule: &str) -> String {
+    match page_of(rule) {
+        Some(page) => format!("[{}]({page})", code(rule)),
+        None => code(rule),
+    }
 }
 
 fn related_of(related: &[Related], report: &Report) -> String {
@@ -85,7 +89,7 @@ fn related_of(related: &[Related], report: &Report) -> String {
 }
 
 /// One line in which only what stands between backticks is more than plain text.
-fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let text = shortened(&sentence(text));
     let mut parts = text.split('`');
     let mut prose = escaped(parts.next().unwrap_or_default());
@@ -102,7 +106,7 @@ fn prose(text: &str) -> String {
 }
 
 /// In backticks a bar would still end the cell of the table.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(&shortened(&sentence(text))))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Form: <https://github.com/reviewdog/reviewdog/tree/master/proto/rdf>.
 
+use super::repairs::as_one;
 use super::{REPOSITORY, Report, page_of};
 use crate::facts::Place;
 use crate::findings::{Finding, Severity};
@@ -32,8 +33,15 @@ fn diagnostic<'a>(finding: &'a Finding, report: &Report<'a>) -> Diagnostic<'a> {
             Severity::Note => "INFO",
         },
         code: Code { value: &finding.rule, url: page_of(&finding.rule) },
+        suggestions: suggestion(finding, report).into_iter().collect(),
         related_locations: related.collect(),
     }
+}
+
+/// The fix as one text; each further one would be another way to mend the same.
+fn suggestion(finding: &Finding, report: &Report) -> Option<Suggestion> {
+    let edit = as_one(finding, report)?;
+    Some(Suggestion { range: location(edit.place, report).range, text: edit.text })
 }
 
 /// Here columns count bytes.
@@ -70,7 +78,15 @@ struct Diagnostic<'a> {
     severity: &'static str,
     code: Code<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<Suggestion>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Related<'a>>,
+}
+
+#[derive(Serialize)]
+struct Suggestion {
+    range: Range,
+    text: String,
 }
 
 #[derive(Serialize)]

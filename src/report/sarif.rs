@@ -6,9 +6,11 @@
 mod log;
 mod rules;
 
-use super::{REPOSITORY, Report, place::in_repository};
+use super::place::{InRepository, in_repository};
+use super::repairs::edits_of;
+use super::{REPOSITORY, Report};
 use crate::facts::Place;
-use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
+use crate::findings::{Confidence, Edit, Finding, Moment, Related, Safety, Severity, Status};
 use log::*;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::BTreeMap;
@@ -115,6 +117,7 @@ fn result_of<'a>(
         related_locations: if chain { vec![] } else { numbered(related, report) },
         code_flows: if chain { vec![flow(finding, related, report)] } else { vec![] },
         partial_fingerprints: BTreeMap::from([("gpulint/v1", fingerprint)]),
+        fixes: repair(finding, report).into_iter().collect(),
         suppressions: match finding.status {
             // Those on unchanged lines are not told at all.
             Status::Active | Status::Unchanged => vec![],
@@ -171,15 +174,36 @@ fn text_of(finding: &Finding, related: &[Related], report: &Report) -> String {
     text
 }
 
+/// The fix of a finding, as far as it can be said.
+fn repair(finding: &Finding, report: &Report) -> Option<Repair> {
+    let (fix, edits) = (finding.fix.as_ref()?, edits_of(finding, report));
+    let risk = if fix.safety == Safety::Unsafe { " (may change what the program does)" } else { "" };
+    let replacement = |edit: &Edit| Replacement {
+        deleted_region: region(&report.locate(edit.place)),
+        inserted_content: (!edit.text.is_empty()).then(|| Message::of(edit.text.as_str())),
+    };
+    let change = |edits: &[Edit]| Change {
+        artifact_location: artifact(&report.locate(edits[0].place).path),
+        replacements: edits.iter().map(replacement).collect(),
+    };
+    let of_files = edits.chunk_by(|one, other| one.place.file == other.place.file);
+    let artifact_changes: Vec<Change> = of_files.map(change).collect();
+    let description = Message::of(format!("{}{risk}", fix.title));
+    (!artifact_changes.is_empty()).then_some(Repair { description, artifact_changes })
+}
+
 fn physical(place: Place, report: &Report) -> Physical {
     let found = report.locate(place);
-    let region = Region {
+    Physical { artifact_location: artifact(&found.path), region: Some(region(&found)) }
+}
+
+fn region(found: &InRepository) -> Region {
+    Region {
         start_line: found.line,
         start_column: found.columns.map(|(column, _)| column),
         end_line: found.end_line,
         end_column: found.columns.map(|(_, end_column)| end_column),
-    };
-    Physical { artifact_location: artifact(&found.path), region: Some(region) }
+    }
 }
 
 fn whole_file(path: &str) -> Location {

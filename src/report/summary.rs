@@ -113,6 +113,10 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
         let but = if failing && total == 1 { ", which fails the run" } else { but };
         aside.push(format!("{kinds} hidden{but}, see {them} with --min-severity {}", word(*lowest)));
     }
+    if let Some(corrections) = report.corrections.filter(|done| done.mended > 0) {
+        let would = if corrections.is_dry { "would be " } else { "" };
+        aside.insert(0, format!("{} {would}fixed", corrections.mended));
+    }
     if counts.suppressed > 0 {
         aside.push(format!("{} suppressed", counts.suppressed));
     }

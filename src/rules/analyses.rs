@@ -44,6 +44,7 @@ mod uncalled_checks;
 use super::files::{FileScope, Sighting};
 use super::waking::{Glance, Need};
 
+pub(crate) use device_names::meant_device;
 pub(super) use hardware::Found as HardwareFault;
 
 /// A check of one file.

@@ -245,6 +245,17 @@ impl Scope<'_> {
         })
     }
 
+    /// The mask in force where a device is chosen, when it has one value on every way there.
+    pub(super) fn mask_at(&self, event: &Event) -> Option<String> {
+        let What::Select { .. } = event.what else { return None };
+        let mut values = event.before.mask.iter().map(|definition| match definition {
+            Definition::Set(_, Some(value)) => Some(value),
+            _ => None,
+        });
+        let first = values.next()??;
+        values.all(|value| value == Some(first)).then(|| first.to_string())
+    }
+
     /// How many GPUs the mask leaves, when every value that it may have leaves as many; and the index.
     fn left_by_mask(&self, event: &Event) -> Option<(i64, i64)> {
         let What::Select { index: Some(index), .. } = event.what else { return None };

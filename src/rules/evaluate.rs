@@ -275,6 +275,7 @@ impl Scope<'_> {
             related,
             fix: None,
             unfixed: None,
+            mask: self.mask_at(event),
             status: Status::Active,
         }
     }

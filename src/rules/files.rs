@@ -194,6 +194,7 @@ impl FileRule<'_> {
             related: seen.related,
             fix: None,
             unfixed: None,
+            mask: None,
             status: Status::Active,
         }
     }

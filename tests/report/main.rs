@@ -322,6 +322,7 @@ fn finding(sources: &Sources, rule: &str, file: &str, text: &str) -> Finding {
         related: vec![],
         fix: None,
         unfixed: None,
+        mask: None,
         status: Status::Active,
     }
 }

@@ -1,10 +1,11 @@
 //! `--fix`, `--unsafe-fixes` and `--diff`: mends what can be mended, or shows how.
 
+mod writing;
+
 use super::super::say;
 use crate::Outcome;
-use crate::findings::Severity;
+use crate::findings::{Finding, Severity};
 use crate::fixes::{Corrections, Settled, Wanted, settle};
-use crate::replacement::replace_unchanged;
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Source, Sources};
@@ -43,9 +44,7 @@ pub struct Carried {
     pub outcome: Outcome,
     pub corrections: Corrections,
     /// What belongs on standard output instead of the report: the diff, or standard input with its fixes.
-    pub output: Option<String>,
-    /// A file could not be written.
-    pub is_partial: bool,
+    pub output: Option<Vec<u8>>,
 }
 
 /// Makes the fixes and writes them, or their diff. `standard` is what standard input held, where that is checked.
@@ -54,60 +53,49 @@ pub fn carry_out(
     outcome: Outcome,
     (options, least): (&Options, Severity),
     (settings, rules): (&Settings, &RuleSet),
-    standard: Option<&str>,
+    standard: Option<&[u8]>,
 ) -> Result<Carried, UnknownSelector> {
     let content_of = |source: &Source| match standard {
         // What was read beside it is not written.
-        Some(text) => source.reported.then(|| text.to_owned()),
+        Some(text) if source.reported => String::from_utf8(text.to_vec()).ok(),
+        Some(_) => None,
         None => String::from_utf8(std::fs::read(source.path.as_ref()?).ok()?).ok(),
     };
     let wanted = Wanted { risky: options.unsafe_fixes, least };
     let mut settled = settle(&sources, &outcome, wanted, (settings, rules), &content_of)?;
+    let mut is_partial = false;
     if !options.diff && standard.is_none() {
-        settled = write(&sources, settled, (settings, rules))?;
+        (settled, is_partial) = writing::write(&sources, settled, (settings, rules))?;
     }
-    let corrections = Corrections::of(&sources, &settled, options.diff);
+    let corrections = Corrections { is_partial, ..Corrections::of(&sources, &settled, options.diff) };
     tell(&corrections);
-    let is_partial = !settled.unwritten.is_empty();
     let (output, sources, outcome) = match (options.diff, standard) {
         (true, _) => {
-            let diffs = corrections.files.iter().map(|file| file.diff.as_str());
-            (Some(diffs.collect()), sources, outcome)
+            let patches: String = corrections.files.iter().map(|file| file.patch.as_str()).collect();
+            (Some(patches.into_bytes()), sources, as_tried(outcome, &settled))
         }
         (false, Some(text)) => {
-            let fixed = settled.files.into_values().next();
-            (Some(fixed.unwrap_or_else(|| text.to_owned())), settled.sources, settled.outcome)
+            let fixed = settled.files.into_values().next().map(String::into_bytes);
+            (Some(fixed.unwrap_or_else(|| text.to_vec())), settled.sources, settled.outcome)
         }
         (false, None) => (None, settled.sources, settled.outcome),
     };
-    Ok(Carried { sources, outcome, corrections, output, is_partial })
+    Ok(Carried { sources, outcome, corrections, output })
 }
 
-/// Writes the files. One that cannot be written stays as it is and is told, and so is what then cannot be fixed.
-fn write(
-    sources: &Sources,
-    mut settled: Settled,
-    (settings, rules): (&Settings, &RuleSet),
-) -> Result<Settled, UnknownSelector> {
-    let mut failed = Vec::new();
-    for (&file, content) in &settled.files {
-        let source = sources.file(file);
-        let Some(path) = &source.path else { continue };
-        let read = settled.read.get(&file).map(String::as_bytes).unwrap_or_default();
-        if let Err(error) = replace_unchanged(path, read, content.as_bytes()) {
-            say(format_args!("error: {} is not fixed: {error}", source.name));
-            failed.push(file);
+/// What was found at first, without offers that were tried in vain.
+fn as_tried(mut outcome: Outcome, settled: &Settled) -> Outcome {
+    for dropped in &settled.dropped {
+        let mut findings = outcome.findings.iter_mut();
+        let is_it = |finding: &&mut Finding| {
+            let (place, tried) = (finding.place, dropped.place);
+            finding.rule == dropped.rule && (place.file, place.span.start) == (tried.file, tried.span.start)
+        };
+        if let Some(finding) = findings.find(is_it) {
+            (finding.fix, finding.unfixed) = (None, Some(dropped.reason.clone()));
         }
     }
-    if !failed.is_empty() {
-        settled.files.retain(|file, _| !failed.contains(file));
-        settled.applied.retain(|applied| !applied.files.iter().any(|file| failed.contains(file)));
-        let written = settled.files.iter().map(|(file, content)| (*file, content.clone())).collect();
-        settled.sources = sources.with_edited(written);
-        settled.outcome = crate::check(&settled.sources, settings, rules)?;
-        settled.unwritten = failed;
-    }
-    Ok(settled)
+    outcome
 }
 
 /// Says what was done, and what was not and why.
@@ -120,11 +108,14 @@ fn tell(corrections: &Corrections) {
         ));
     }
     let noun = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-    let (findings, files) = (noun(corrections.count(), "finding"), noun(corrections.files.len(), "file"));
+    let (findings, files) = (noun(corrections.mended, "finding"), noun(corrections.files.len(), "file"));
     match (corrections.files.len(), corrections.is_dry) {
         (0, true) => say("note: there is nothing that would be fixed"),
         (0, false) => say("note: there was nothing to fix"),
         (_, true) => say(format_args!("note: {findings} would be fixed in {files}")),
         (_, false) => say(format_args!("note: fixed {findings} in {files}")),
+    }
+    if !corrections.is_final {
+        say("note: another run may fix more");
     }
 }

@@ -55,6 +55,7 @@ fn complaint(rule: &str, place: Place, message: String, advice: String) -> Findi
         related: vec![],
         fix: None,
         unfixed: None,
+        mask: None,
         status: Status::Active,
     }
 }

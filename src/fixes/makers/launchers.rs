@@ -10,7 +10,7 @@ mod shells;
 
 pub use block::block;
 
-use super::variables::order_of;
+use super::spellings::order_of;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
@@ -20,7 +20,8 @@ use crate::sources::Language;
 
 /// Whether the finding stands where these makers know what to do: outside of Python, or in a text that a shell reads.
 pub fn is_launcher(site: &Site<'_>) -> bool {
-    !is_of_python(site)
+    let is_magic = || site.is_python_file() && layout::before(site).trim_start().starts_with('%');
+    !is_of_python(site) && !is_magic()
 }
 
 /// The order of the GPUs, set in the same way and just before the mask.

@@ -1,6 +1,6 @@
 //! What somebody meant who wrote a value of CUDA_VISIBLE_DEVICES that CUDA does not read so.
 
-use super::variables::is_right;
+use super::spellings::is_right;
 use crate::fixes::Refusal;
 
 /// Words that say that no GPU is wanted; `None` of Python may as well mean that nothing is set.

@@ -6,7 +6,7 @@ use super::{Key, Task, counts};
 use crate::facts::FileId;
 use crate::fixes::Refusal;
 use crate::rules::UnknownSelector;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// More trials than this help nobody.
@@ -39,7 +39,8 @@ pub(super) fn without<'a>(
 /// what it mends: code that asks for the GPU at last is code that uses one.
 fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
     let (old, new) = (counts(&before.outcome), counts(&after.outcome));
-    let known: Vec<Key> = before.outcome.findings.iter().map(|finding| before.key_of(finding)).collect();
+    let known: FxHashSet<Key> =
+        before.outcome.findings.iter().map(|finding| before.key_of(finding)).collect();
     let made = || after.applied().iter().skip(before.applied().len());
     let mut fixed: FxHashMap<(FileId, &str), usize> = FxHashMap::default();
     for made in made().filter(|made| known.contains(&made.key)) {
@@ -62,7 +63,19 @@ fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
         };
         complaints.entry(file).or_insert(reason);
     }
+    // What cannot be read has no findings, and is not better for it.
+    for file in made().flat_map(|made| &made.applied.files) {
+        if unread(after, *file) > unread(before, *file) {
+            complaints.insert(*file, "the file, or a part of it, could not be read any more".to_owned());
+        }
+    }
     complaints
+}
+
+/// How many parts of a file could not be read.
+fn unread(run: &Run<'_>, file: FileId) -> usize {
+    let name = run.name_of(file);
+    run.outcome.skipped.iter().filter(|skipped| skipped.path == name).count()
 }
 
 /// For each file that complains one fix that is to blame, found by leaving out half of those in question at a time.

@@ -9,10 +9,11 @@ use crate::fixes::{Refusal, notebook, prove};
 use crate::languages::Tree;
 use crate::rules::UnknownSelector;
 use crate::sources::{Language, Source, Sources};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More passes than this help nobody: each checks the whole project.
 const MOST_PASSES: usize = 20;
@@ -30,6 +31,10 @@ pub(super) struct Run<'a> {
     made: Vec<Made>,
     /// Findings that are not meant: in the baseline, or on unchanged lines.
     left_alone: FxHashSet<Key>,
+    /// Files that cannot be changed, because they are no longer what was checked.
+    unusable: BTreeSet<FileId>,
+    /// What would be fixed, if these files could be changed.
+    refused: BTreeMap<Key, Refusal>,
 }
 
 /// A fix that is in the texts.
@@ -43,7 +48,9 @@ pub(super) struct Made {
 #[derive(Default)]
 struct Chosen {
     of_file: BTreeMap<FileId, Vec<(Span, String)>>,
-    fixes: Vec<(Made, Fix)>,
+    fixes: Vec<Made>,
+    /// What is in files that cannot be changed.
+    refused: Vec<Key>,
 }
 
 impl<'a> Run<'a> {
@@ -56,6 +63,8 @@ impl<'a> Run<'a> {
             passes: Vec::new(),
             made: Vec::new(),
             left_alone: FxHashSet::default(),
+            unusable: BTreeSet::new(),
+            refused: BTreeMap::new(),
         };
         let is_left =
             |finding: &&Finding| finding.status != Status::Active || finding.severity < task.wanted.least;
@@ -75,23 +84,33 @@ impl<'a> Run<'a> {
     ) -> Result<Run<'a>, UnknownSelector> {
         for _ in 0..MOST_PASSES {
             let chosen = self.choose(task, banned);
+            let unusable = "the file is gone, changed since it was checked, or is not written in UTF-8";
+            self.refused.extend(chosen.refused.into_iter().map(|key| (key, unusable.to_owned())));
             if chosen.fixes.is_empty() {
                 break;
             }
+            let mut changed = Vec::new();
+            for (file, edits) in chosen.of_file {
+                match self.content_with(file, edits, task) {
+                    Some(change) => changed.push((file, change)),
+                    None => _ = self.unusable.insert(file),
+                }
+            }
+            // A fix is made in all of its files or in none.
+            if chosen.fixes.iter().any(|made| self.is_unusable(&made.applied.files)) {
+                continue;
+            }
             let mut edited = FxHashMap::default();
             let mut pass = FxHashMap::default();
-            for (file, edits) in chosen.of_file {
-                let Some((edits, read, content)) = self.content_with(file, edits, task) else { continue };
+            for (file, (edits, read, content)) in changed {
                 self.read.entry(file).or_insert(read);
-                pass.insert(file, edits);
-                edited.insert(file, content);
+                for same in task.twins.get(&file).into_iter().flatten().chain([&file]) {
+                    pass.insert(*same, edits.clone());
+                    edited.insert(*same, content.clone());
+                }
+                self.contents.insert(file, content);
             }
-            if edited.is_empty() {
-                break;
-            }
-            let is_whole = |made: &Made| made.applied.files.iter().all(|file| edited.contains_key(file));
-            self.made.extend(chosen.fixes.into_iter().map(|(made, _)| made).filter(is_whole));
-            self.contents.extend(edited.iter().map(|(file, content)| (*file, content.clone())));
+            self.made.extend(chosen.fixes);
             self.passes.push(pass);
             self.sources = Cow::Owned(self.sources.with_edited(edited));
             self.outcome = Cow::Owned(task.check(&self.sources)?);
@@ -102,26 +121,22 @@ impl<'a> Run<'a> {
     /// Fixes that do not touch each other, the worst findings first. A fix that was made once is not made again.
     fn choose(&self, task: &Task<'_>, banned: &BTreeMap<Key, Refusal>) -> Chosen {
         let mut chosen = Chosen::default();
-        let mut offered: Vec<(&Finding, &Fix)> = self
-            .outcome
-            .findings
-            .iter()
-            .filter_map(|finding| Some((finding, finding.fix.as_ref()?)))
-            .collect();
+        let made: FxHashSet<&Key> = self.made.iter().map(|made| &made.key).collect();
+        let mut picked: Vec<(Made, &Fix)> = Vec::new();
+        let mut offered: Vec<(&Finding, &Fix)> = self.offered(task).collect();
         offered.sort_by_key(|(finding, _)| Reverse(finding.severity));
         for (finding, fix) in offered {
             let key = self.key_of(finding);
-            let is_meant = (fix.safety == Safety::Safe || task.wanted.risky)
-                && finding.status != Status::Suppressed
-                && finding.severity >= task.wanted.least
-                && !self.left_alone.contains(&key)
-                && !banned.contains_key(&key)
-                && !self.made.iter().any(|made| made.key == key);
-            if !is_meant || !chosen.has_room_for(fix) {
-                continue;
-            }
             let mut files: Vec<FileId> = fix.edits.iter().map(|edit| edit.place.file).collect();
             files.dedup();
+            if self.is_unusable(&files) {
+                chosen.refused.push(key);
+                continue;
+            }
+            let is_new = !banned.contains_key(&key) && !made.contains(&key);
+            if !is_new || !chosen.has_room_for(fix) {
+                continue;
+            }
             let applied = Applied {
                 rule: finding.rule.clone(),
                 severity: finding.severity,
@@ -131,21 +146,82 @@ impl<'a> Run<'a> {
                 place: Place { file: key.0, span: Span { start: key.1, end: key.1 } },
                 files,
             };
-            let before = chosen.of_file.clone();
             chosen.add(fix);
-            // Each fix alone changes nothing else; together they have to as well.
-            if !applied.files.iter().all(|file| self.holds_together(*file, &chosen)) {
-                chosen.of_file = before;
-                continue;
-            }
-            chosen.fixes.push((Made { key, applied }, fix.clone()));
+            picked.push((Made { key, applied }, fix));
         }
-        chosen
+        self.that_hold_together(chosen, picked)
     }
 
-    fn holds_together(&self, file: FileId, chosen: &Chosen) -> bool {
-        let pairs = &chosen.of_file[&file];
-        let Some(edits) = Edits::new(pairs.clone()) else { return false };
+    /// Each fix alone changes nothing else. Where those of a file do together, the first of them is made in this pass.
+    fn that_hold_together(&self, mut chosen: Chosen, picked: Vec<(Made, &Fix)>) -> Chosen {
+        let of_file: Vec<_> = chosen.of_file.iter().collect();
+        let clash = |(file, pairs): &(&FileId, &Vec<(Span, String)>)| {
+            (!self.holds_together(**file, pairs)).then_some(**file)
+        };
+        let clashing: FxHashSet<FileId> = of_file.par_iter().filter_map(clash).collect();
+        if clashing.is_empty() {
+            chosen.fixes = picked.into_iter().map(|(made, _)| made).collect();
+            return chosen;
+        }
+        let mut kept = Chosen { refused: chosen.refused, ..Chosen::default() };
+        let mut taken: FxHashSet<FileId> = FxHashSet::default();
+        for (made, fix) in picked {
+            let mut own = made.applied.files.iter().filter(|file| clashing.contains(file));
+            if !own.any(|file| taken.contains(file)) {
+                taken.extend(made.applied.files.iter().filter(|file| clashing.contains(file)));
+                kept.add(fix);
+                kept.fixes.push(made);
+            }
+        }
+        kept
+    }
+
+    /// The fixes that are wanted. What a file has under two names is fixed under one of them.
+    fn offered(&self, task: &Task<'_>) -> impl Iterator<Item = (&Finding, &Fix)> {
+        let all = self.outcome.findings.iter().filter_map(|finding| Some((finding, finding.fix.as_ref()?)));
+        all.filter(|(finding, fix)| {
+            (fix.safety == Safety::Safe || task.wanted.risky)
+                && finding.status != Status::Suppressed
+                && finding.severity >= task.wanted.least
+                && !self.left_alone.contains(&self.key_of(finding))
+                && !fix.edits.iter().any(|edit| task.is_twin(edit.place.file))
+        })
+    }
+
+    fn is_unusable(&self, files: &[FileId]) -> bool {
+        files.iter().any(|file| self.unusable.contains(file))
+    }
+
+    /// Whether it is certain that the same fixes on what is there now would change nothing. `in_vain`: all that are left
+    /// have just been tried.
+    pub(super) fn is_final(&self, task: &Task<'_>, in_vain: bool) -> bool {
+        self.offered(task).all(|(finding, _)| {
+            let key = self.key_of(finding);
+            // What was made once would be tried again.
+            let was_tried = in_vain && !self.made.iter().any(|made| made.key == key);
+            was_tried || self.refused.contains_key(&key)
+        })
+    }
+
+    /// What is there now as the start of a run of its own.
+    pub(super) fn afresh(&self) -> Run<'_> {
+        let is_left = |finding: &&Finding| self.left_alone.contains(&self.key_of(finding));
+        let key = |finding: &Finding| (finding.place.file, finding.place.span.start, finding.rule.clone());
+        Run {
+            sources: Cow::Borrowed(&self.sources),
+            outcome: Cow::Borrowed(&self.outcome),
+            contents: self.contents.clone(),
+            read: self.read.clone(),
+            passes: Vec::new(),
+            made: Vec::new(),
+            left_alone: self.outcome.findings.iter().filter(is_left).map(key).collect(),
+            unusable: self.unusable.clone(),
+            refused: BTreeMap::new(),
+        }
+    }
+
+    fn holds_together(&self, file: FileId, pairs: &[(Span, String)]) -> bool {
+        let Some(edits) = Edits::new(pairs.to_vec()) else { return false };
         let source = self.sources.file(file);
         let tree = match source.language {
             Language::Python | Language::Notebook => Tree::of(source),
@@ -179,6 +255,10 @@ impl<'a> Run<'a> {
         (read(edited.clone()) == expected).then_some((edits, content.into_owned(), edited))
     }
 
+    pub(super) fn name_of(&self, file: FileId) -> &str {
+        &self.sources.file(file).name
+    }
+
     pub(super) fn key_of(&self, finding: &Finding) -> Key {
         let Place { file, span } = finding.place;
         (file, self.origin(file, span.start), finding.rule.clone())
@@ -191,13 +271,21 @@ impl<'a> Run<'a> {
     }
 
     /// What is to be written, and why the rest is not.
-    pub(super) fn settled(self, original: &Sources, dropped: BTreeMap<Key, Refusal>) -> Settled {
+    pub(super) fn settled(self, original: &Sources, mut dropped: BTreeMap<Key, Refusal>) -> Settled {
+        dropped.extend(self.refused.clone());
+        let unfixed: Vec<Option<Refusal>> =
+            self.outcome.findings.iter().map(|finding| dropped.get(&self.key_of(finding)).cloned()).collect();
         let dropped = dropped.into_iter().map(|((file, at, rule), reason)| {
             let place = Place { file, span: Span { start: at, end: at } };
             Dropped { rule, place, reason }
         });
         let mut files = self.contents;
-        let outcome = self.outcome.into_owned();
+        let mut outcome = self.outcome.into_owned();
+        for (finding, reason) in outcome.findings.iter_mut().zip(unfixed) {
+            if reason.is_some() {
+                (finding.fix, finding.unfixed) = (None, reason);
+            }
+        }
         let sources = match self.sources {
             Cow::Owned(sources) => sources,
             Cow::Borrowed(_) => original.clone(),
@@ -210,7 +298,7 @@ impl<'a> Run<'a> {
             outcome,
             files,
             read,
-            unwritten: Vec::new(),
+            is_final: false,
             applied: self.made.into_iter().map(|made| made.applied).collect(),
             dropped: dropped.collect(),
         }

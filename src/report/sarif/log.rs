@@ -133,9 +133,35 @@ pub struct Outcome<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code_flows: Vec<Flow>,
     pub partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixes: Vec<Repair>,
     /// Empty means not suppressed; absent would mean that nobody knows.
     pub suppressions: Vec<Suppression>,
     pub properties: Confident,
+}
+
+/// SARIF's `fix`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Repair {
+    pub description: Message,
+    pub artifact_changes: Vec<Change>,
+}
+
+/// What changes in one file.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    pub artifact_location: Artifact,
+    pub replacements: Vec<Replacement>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replacement {
+    pub deleted_region: Region,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inserted_content: Option<Message>,
 }
 
 #[derive(Serialize)]

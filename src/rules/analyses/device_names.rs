@@ -221,6 +221,11 @@ impl<'a> Look<'a> {
     }
 }
 
+/// What a text that was found to name no device is likely to mean; `whole` when nothing follows it.
+pub(crate) fn meant_device(text: &str, whole: bool) -> Option<String> {
+    meant_by(&Text { span: Span::default(), text: text.to_owned(), whole }, true)
+}
+
 /// What a text that names no device is likely to mean.
 fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
     let (kind, index) = match one.text.split_once(':') {

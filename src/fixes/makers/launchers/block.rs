@@ -40,6 +40,9 @@ pub fn block(site: &Site<'_>) -> Result<Draft, Refusal> {
     Ok(vec![site.insertion(start, lines)].into())
 }
 
+/// As it is said of Python.
+const NO_POLICY: &str = "no policy says which GPU is right; `gpulint init` writes one";
+
 /// The variables that findings at this place miss, with their values, in the order in which they are set.
 fn missing(site: &Site<'_>) -> Result<Vec<(&'static str, String)>, Refusal> {
     let gpu = site.policy.gpu.as_ref();
@@ -55,7 +58,7 @@ fn missing(site: &Site<'_>) -> Result<Vec<(&'static str, String)>, Refusal> {
         set.push((ORDER, order_of(site).to_owned()));
     }
     if is_missing("missing-visible-devices") {
-        set.push((MASK, mask.ok_or("no policy says which GPU to use")?.clone()));
+        set.push((MASK, mask.ok_or(NO_POLICY)?.clone()));
     }
     if let Some(settings) =
         gpu.and_then(|gpu| gpu.alloc_conf.as_ref()).filter(|_| is_missing("missing-alloc-conf"))

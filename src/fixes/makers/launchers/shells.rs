@@ -16,11 +16,6 @@ pub fn shell(site: &Site<'_>) -> Result<Edit, Refusal> {
     let quote = quote_of(site);
     let assignment = assignment(site);
     let inserted = |at: u32, text: String| site.edit_inside(crate::facts::Span { start: at, end: at }, &text);
-    if let Some(magic) = magic_before(before) {
-        let mark =
-            if site.slice(site.span()).contains('=') { assignment } else { assignment.replace('=', " ") };
-        return inserted(start - magic.len() as u32, format!("{magic}{mark}{}", site.newline()));
-    }
     let declaration = declaration_before(before);
     if let Some(option) = option_before(before).filter(|_| declaration.is_none()) {
         // The option with its quote, once more: `-e "X=1"`.
@@ -85,11 +80,6 @@ fn option_before(before: &str) -> Option<&str> {
     static OPTION: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(?:^|[\s"'(])((?:-e\s*|-x\s+|--env[\s=]\s*)["']?)$"#).ok());
     Some(OPTION.as_ref()?.captures(before)?.get(1)?.as_str())
-}
-
-/// `%env ` of a notebook, which sets one variable.
-fn magic_before(before: &str) -> Option<&str> {
-    ["%env", "%set_env"].iter().any(|magic| before.trim() == *magic).then_some(before)
 }
 
 /// `export A=1 `, `declare -x `

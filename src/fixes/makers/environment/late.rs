@@ -1,0 +1,156 @@
+//! Variables that are set too late, moved up into a block before everything that reads them.
+
+use super::placing::Spot;
+use super::{Setting, found, missing, quote_of, written};
+use crate::facts::Span;
+use crate::findings::{Edit, Finding};
+use crate::fixes::Refusal;
+use crate::fixes::site::{Draft, Site, blanks_before, line_behind};
+use crate::languages::{NodeId, Tree, TreeKind};
+use crate::program::{MASK, ORDER};
+
+const RULES: [&str; 2] = ["pin-after-cuda-init", "pin-after-gpu-import"];
+
+/// A write that comes too late.
+struct Late {
+    setting: Setting,
+    /// The statement that does nothing else.
+    statement: NodeId,
+    /// The text that is the value.
+    value: Span,
+}
+
+/// All late writes of the file in one block, with what else is missing.
+pub fn moved_up(site: &Site<'_>) -> Result<Draft, Refusal> {
+    if !site.is_python_file() {
+        return Err("the variables belong into the file that starts this program".to_owned());
+    }
+    let tree = site.tree()?;
+    late(site, tree, site.finding)?;
+    let all = || RULES.iter().flat_map(|rule| found(site, rule));
+    let lates = lates_of(site, tree);
+    let readers = all().filter_map(|finding| reader_in(site, finding));
+    let missing_too = ["missing-visible-devices", "missing-device-order", "missing-alloc-conf"];
+    let missing_at = missing_too.iter().flat_map(|rule| found(site, rule)).map(|finding| finding.place.span);
+    let first = readers.chain(missing_at).min();
+    let first = first.ok_or("what reads it first is in another file, which starts this one; set it there")?;
+    let mut settings: Vec<Setting> = Vec::new();
+    for (name, value) in
+        missing(site).unwrap_or_default().into_iter().chain(lates.iter().map(|late| late.setting.clone()))
+    {
+        // The last one counted until now.
+        match settings.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = value,
+            None => settings.push((name, value)),
+        }
+    }
+    settings.sort_by_key(|(name, _)| (name != ORDER, name != MASK));
+    let spot = Spot::before(site, tree, first)?;
+    let mut edits = vec![written(site, tree, &spot, &settings)?];
+    for late in &lates {
+        edits.extend(without(site, tree, late, &settings, &lates));
+    }
+    Ok(edits.into())
+}
+
+/// What read the variable, where that is in the same file.
+fn reader_in(site: &Site<'_>, finding: &Finding) -> Option<Span> {
+    let related = finding.related.iter().map(|related| related.place);
+    let earlier = related.filter(|place| place.file == site.file()).map(|place| place.span);
+    earlier.chain([finding.place.span]).min().filter(|first| first.start < finding.place.span.start)
+}
+
+/// The late writes of the file, and those of other GPU variables right beside them: people write them together.
+fn lates_of(site: &Site<'_>, tree: &Tree) -> Vec<Late> {
+    let all = RULES.iter().flat_map(|rule| found(site, rule));
+    let mut lates: Vec<Late> = all.filter_map(|finding| late(site, tree, finding).ok()).collect();
+    let mut at = 0;
+    while let Some(late) = lates.get(at) {
+        let suite = tree.suite_of(late.statement);
+        let position = suite.iter().position(|&statement| statement == late.statement);
+        let near = |shift: isize| suite.get(position?.checked_add_signed(shift)?).copied();
+        for beside in [near(-1), near(1)].into_iter().flatten() {
+            let is_known = lates.iter().any(|late| late.statement == beside);
+            let is_order = |late: &Late| late.setting.0 == ORDER;
+            if let Some(late) = write_of(site, tree, beside).ok().filter(is_order).filter(|_| !is_known) {
+                lates.push(late);
+            }
+        }
+        at += 1;
+    }
+    lates.sort_by_key(|late| late.statement);
+    lates
+}
+
+/// A write of a literal by a statement of its own.
+fn late(site: &Site<'_>, tree: &Tree, finding: &Finding) -> Result<Late, Refusal> {
+    let place = finding.place.span;
+    let statement = tree.statement_at(place).filter(|&statement| tree.node(statement).span == place);
+    write_of(site, tree, statement.ok_or("how the variable is set here is not understood")?)
+}
+
+fn write_of(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Late, Refusal> {
+    let unclear = || "how the variable is set here is not understood".to_owned();
+    if !matches!(tree.node(statement).kind, TreeKind::Assign | TreeKind::Evaluate) {
+        return Err(unclear());
+    }
+    let mut texts = tree.below(statement).filter(|(_, node)| node.kind == TreeKind::Text);
+    let (Some((_, name)), Some((value, node)), None) = (texts.next(), texts.next(), texts.next()) else {
+        return Err("the value is not a plain text, and may depend on what comes before".to_owned());
+    };
+    let is_value = tree
+        .node(value)
+        .parent
+        .is_some_and(|parent| parent == statement || tree.node(parent).kind == TreeKind::Arguments);
+    let plain = |span: Span| {
+        let text = site.slice(span);
+        let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.contains([quote, '\\'])).then(|| inner.to_owned())
+    };
+    let (Some(variable), Some(literal), true) = (plain(name.span), plain(node.span), is_value) else {
+        return Err(unclear());
+    };
+    let accepted = site.policy.gpu.as_ref().map(|gpu| gpu.accepted_masks()).unwrap_or_default();
+    let wanted = match (variable == MASK, accepted.first()) {
+        (true, Some(first)) if !accepted.contains(&literal) => first.clone(),
+        _ => literal,
+    };
+    Ok(Late { setting: (variable, wanted), statement, value: node.span })
+}
+
+/// Takes a late write away where it and those beside it stand alone on their lines; elsewhere it stays, with the value
+/// that is set earlier.
+fn without(site: &Site<'_>, tree: &Tree, late: &Late, settings: &[Setting], all: &[Late]) -> Vec<Edit> {
+    let suite = tree.suite_of(late.statement);
+    let of_suite: Vec<NodeId> =
+        all.iter().map(|late| late.statement).filter(|statement| suite.contains(statement)).collect();
+    let lines: Option<Vec<Span>> =
+        of_suite.iter().map(|&statement| own_line(site, tree.node(statement).span)).collect();
+    if let Some(lines) = lines.filter(|lines| lines.len() < suite.len()) {
+        let own = of_suite.iter().position(|&statement| statement == late.statement);
+        return own.map(|at| site.edit(lines[at], "")).into_iter().collect();
+    }
+    let (name, _) = &late.setting;
+    let quote = quote_of(site, tree);
+    let value = settings.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    let old = site.slice(late.value);
+    let keeps = value.is_some_and(|value| old.get(1..old.len() - 1) == Some(value));
+    match value {
+        Some(value) if !keeps => vec![site.edit(late.value, format!("{quote}{value}{quote}"))],
+        _ => Vec::new(),
+    }
+}
+
+/// The line of a statement that stands alone on it, with no comment behind it or just above.
+fn own_line(site: &Site<'_>, span: Span) -> Option<Span> {
+    let text = site.text();
+    let end = line_behind(text, span.end);
+    let start = span.start - blanks_before(text, span.start)?.len() as u32;
+    let above = text[..start as usize].trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
+    let is_blank_above =
+        text[..start as usize].ends_with("\n\n") || text[..start as usize].ends_with("\n\r\n");
+    let has_comment = above.trim_start().starts_with('#') && !is_blank_above;
+    let is_alone = text[span.end as usize..end as usize].trim().is_empty();
+    (is_alone && !has_comment).then_some(Span { start, end })
+}

@@ -1,0 +1,19 @@
+import os
+
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")  # GPU principal
+
+
+def _load():
+    from llama_cpp import Llama
+    return Llama(model_path="model.gguf", n_gpu_layers=-1, main_gpu=1)
+
+
+def main():
+    import torch
+    if not torch.cuda.is_available(): raise SystemExit("no GPU")
+    with torch.cuda.device(1):
+        print(torch.cuda.memory_cached())
+    _load()
+
+
+main()

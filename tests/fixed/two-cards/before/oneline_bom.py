@@ -1,0 +1,1 @@
+﻿import torch; print(torch.zeros(1).to("cuda:1"))
