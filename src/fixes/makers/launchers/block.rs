@@ -9,7 +9,7 @@ use crate::code::walk::{Part, walk};
 use crate::facts::Span;
 use crate::findings::{Confidence, Finding, Status};
 use crate::fixes::Refusal;
-use crate::fixes::site::{Draft, Site};
+use crate::fixes::site::{Draft, Site, line_behind};
 use crate::fixes::writes::words;
 use crate::program::{ALLOCATOR, MASK, ORDER};
 use crate::sources::Language;
@@ -83,8 +83,11 @@ fn place(site: &Site<'_>, language: Language) -> Result<u32, Refusal> {
         (start, text[start as usize..].lines().next().unwrap_or_default())
     };
     if language == Language::Dockerfile && is_keyword(line(at).1, "FROM") {
-        at = crate::fixes::site::line_behind(text, at);
-        return Ok(at);
+        at = line_behind(text, at);
+        return match text[..at as usize].ends_with('\n') {
+            true => Ok(at),
+            false => Err("nothing follows this line".to_owned()),
+        };
     }
     let continues = |at: u32| match language {
         Language::PowerShell => layout::line_above(text, at).ends_with(['`', '|']),
@@ -103,14 +106,12 @@ fn place(site: &Site<'_>, language: Language) -> Result<u32, Refusal> {
 
 /// Whether a comment stands above a byte in the middle of an instruction of a Dockerfile.
 fn is_comment_between(text: &str, at: u32, language: Language) -> bool {
-    let above = layout::line_above(text, at);
-    if language != Language::Dockerfile || !above.trim_start().starts_with('#') {
-        return false;
-    }
-    let start = at - above.len() as u32;
-    let before = text[..start.min(text.len() as u32) as usize].lines().rev();
-    let code = before.map(str::trim_end).find(|line| !line.trim_start().starts_with('#') && !line.is_empty());
-    code.is_some_and(|line| line.ends_with(['\\', '`']))
+    let is_comment = |line: &&str| line.trim_start().starts_with('#');
+    let above = text[..at as usize].lines().rev().map(str::trim_end);
+    let mut above = above.filter(|line| !line.is_empty()).peekable();
+    language == Language::Dockerfile
+        && above.peek().is_some_and(is_comment)
+        && above.find(|line| !is_comment(line)).is_some_and(|line| line.ends_with(['\\', '`']))
 }
 
 /// The command that a place in a script of another language belongs to: `python -c "import torch"`.

@@ -89,6 +89,9 @@ fn named_entry(site: &Site<'_>, write: &Write) -> Result<Edit, Refusal> {
     let head = head.strip_suffix(':').ok_or_else(unclear)?.trim_end();
     let key = ["name", "key"].into_iter().find(|key| head.ends_with(key)).ok_or_else(unclear)?;
     let opening = head[..head.len() - key.len()].trim_end_matches(['"', '\'']).trim_end();
+    if !opening.ends_with(['-', '{']) {
+        return Err(unclear());
+    }
     let start = site.span().start - (before.len() - opening.len() + 1) as u32;
     let value = write.value.ok_or_else(unclear)?;
     let from = |start: u32| &site.text()[start as usize..site.span().start as usize];

@@ -50,8 +50,8 @@ pub fn is_env_instruction(site: &Site<'_>) -> bool {
 /// Whether an instruction begins with this word.
 pub fn is_keyword(line: &str, keyword: &str) -> bool {
     let line = line.trim_start();
-    let is_word = line[keyword.len().min(line.len())..].starts_with([' ', '\t', '\\', '`']);
-    line.get(..keyword.len()).is_some_and(|word| word.eq_ignore_ascii_case(keyword)) && is_word
+    let is_word = line.get(keyword.len()..).is_some_and(|rest| rest.starts_with([' ', '\t', '\\', '`']));
+    is_word && line.get(..keyword.len()).is_some_and(|word| word.eq_ignore_ascii_case(keyword))
 }
 
 /// `export X = 1`, `target: export X = 1`
