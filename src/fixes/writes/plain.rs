@@ -155,7 +155,7 @@ fn variable_in(text: &str) -> Option<&str> {
             percent.or_else(|| text.strip_prefix('{')?.strip_suffix('}'))?
         }
     };
-    crate::commands::is_variable_name(name).then_some(name)
+    words(name).eq([(0, name)]).then_some(name)
 }
 
 #[cfg(test)]
