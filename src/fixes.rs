@@ -14,13 +14,14 @@ mod settling;
 mod site;
 mod surroundings;
 mod texts;
+mod writes;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
 pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
 use crate::findings::{Edit, Finding, Fix, Status};
-use crate::languages::Tree;
+use crate::languages::{self, Choices, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
 use crate::rules::{RuleFix, RuleSet};
@@ -117,6 +118,20 @@ fn prove<'t>(
 ) -> Result<(), Refusal> {
     match source.language {
         Language::Python | Language::Notebook => proof::fault_of(source, tree()?, edits).map_or(Ok(()), Err),
-        _ => Ok(()),
+        _ => still_read(source, edits),
+    }
+}
+
+/// Refuses edits behind which a file cannot be read as well as before.
+fn still_read(source: &Source, edits: &Edits) -> Result<(), Refusal> {
+    // As far as documents hold code, all of it is read.
+    let choices = Choices { markdown_shell: true };
+    let unread = |source: &Source| languages::lower(source, choices).map(|code| code.unread.len());
+    let edited = Source::new(None, source.name.clone(), source.language, edits.applied_to(&source.text));
+    let after = unread(&edited).map_err(|reason| format!("the result could not be read: {reason}"))?;
+    let was_read = unread(source).is_ok_and(|before| after <= before);
+    match was_read && languages::faults(&edited) <= languages::faults(source) {
+        true => Ok(()),
+        false => Err("the result could not be read as a whole".to_owned()),
     }
 }

@@ -3,6 +3,9 @@
 mod devices;
 mod environ;
 mod environment;
+mod launchers;
+mod masks;
+mod spellings;
 mod subshells;
 mod suppressions;
 mod values;
@@ -25,6 +28,7 @@ const MAKERS: &[Maker] = &[
     Maker { name: "comment-removed", make: suppressions::removed },
     Maker { name: "device-allowed", make: devices::allowed },
     Maker { name: "device-inside-mask", make: devices::inside_mask },
+    Maker { name: "device-order-value", make: spellings::order },
     Maker { name: "environ-for-copy", make: environ::instead_of_copy },
     Maker { name: "environ-for-name", make: values::environ_item },
     Maker { name: "environ-for-putenv", make: environ::instead_of_putenv },
@@ -32,8 +36,11 @@ const MAKERS: &[Maker] = &[
     Maker { name: "environ-updated", make: environ::updated },
     Maker { name: "environment-block", make: environment::block },
     Maker { name: "fallback-in-time", make: variables::fallback },
+    Maker { name: "known-variable", make: spellings::known_name },
+    Maker { name: "meant-mask", make: spellings::meant_mask },
     Maker { name: "order-beside-mask", make: environment::order },
     Maker { name: "pin-moved-up", make: environment::moved_up },
+    Maker { name: "policy-mask", make: spellings::policy_mask },
     Maker { name: "setdefault", make: environ::setdefault },
     Maker { name: "text-value", make: values::text },
     Maker { name: "variable-that-is-read", make: variables::renamed },

@@ -109,6 +109,32 @@ impl<'a> Site<'a> {
         self.edit(Span { start: at, end: at }, text)
     }
 
+    /// An edit of what may be a part of a token: in a file of Python the whole of it is replaced, since no fix cuts one.
+    pub fn edit_inside(&self, span: Span, text: &str) -> Result<Edit, Refusal> {
+        if !self.is_python_file() {
+            return Ok(self.edit(span, text));
+        }
+        let tree = self.tree()?;
+        let last = tree.tokens.partition_point(|token| token.span.start <= span.start);
+        let Some(token) = tree.tokens[..last].last().filter(|token| token.is_word()) else {
+            return Ok(self.edit(span, text));
+        };
+        let Span { start, end } = token.span;
+        let is_part = match span.start == span.end {
+            true => (start < span.start && span.start < end) || (token.is_middle() && span.start == start),
+            false => span.start < end && (start < span.start || span.end < end),
+        };
+        if !is_part {
+            return Ok(self.edit(span, text));
+        }
+        if span.end > end {
+            return Err("it stands in several texts".to_owned());
+        }
+        let before = self.slice(Span { start, end: span.start });
+        let behind = self.slice(Span { start: span.end, end });
+        Ok(self.edit(token.span, format!("{before}{text}{behind}")))
+    }
+
     /// The line end that the file uses.
     pub fn newline(&self) -> &'static str {
         newline_of(self.text())

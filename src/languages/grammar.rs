@@ -32,6 +32,25 @@ pub(super) fn parse(language: &Language, text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
 }
 
+/// How many places of a text the grammar does not know.
+pub(super) fn faults(language: &Language, text: &str) -> usize {
+    let Some(tree) = parse(language, text) else { return usize::MAX };
+    let mut faults = 0;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        faults += usize::from(node.is_error() || node.is_missing());
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return faults;
+            }
+        }
+    }
+}
+
 /// The most pipes between two ends of lines that end a pipeline.
 fn pipes_in_a_row(text: &str) -> usize {
     let mut most = 0;

@@ -40,6 +40,11 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     Ok(code)
 }
 
+/// How many places of a script the grammar does not know.
+pub fn faults(text: &str) -> usize {
+    grammar::faults(&tree_sitter_powershell::LANGUAGE.into(), &masks::masked(text))
+}
+
 /// Lowers PowerShell that stands in a file, and adds the functions and snippets in it to the code of the file.
 pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: &mut Code<'s>) -> Script<'s> {
     match grammar::parse(&tree_sitter_powershell::LANGUAGE.into(), &masks::masked(text)) {

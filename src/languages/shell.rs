@@ -39,6 +39,11 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     Ok(code)
 }
 
+/// How many places of a script the grammar does not know.
+pub fn faults(text: &str) -> usize {
+    grammar::faults(&tree_sitter_bash::LANGUAGE.into(), text)
+}
+
 /// What a part of a file does that a shell runs.
 #[derive(Debug, Default)]
 pub struct Script<'s> {

@@ -6,6 +6,7 @@ mod late;
 mod placing;
 mod template;
 
+use super::launchers;
 use crate::findings::{Edit, Finding, Status};
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
@@ -21,7 +22,7 @@ type Setting = (String, String);
 /// One block that sets all variables that are missing in the file.
 pub fn block(site: &Site<'_>) -> Result<Draft, Refusal> {
     if !site.is_python_file() {
-        return Err("the variables belong into the file that starts this program".to_owned());
+        return launchers::block(site);
     }
     let tree = site.tree()?;
     let settings = missing(site)?;
@@ -34,8 +35,8 @@ pub fn block(site: &Site<'_>) -> Result<Draft, Refusal> {
 
 /// The order of the GPUs, in the same way and just before the mask; in the block where nothing sets a mask.
 pub fn order(site: &Site<'_>) -> Result<Draft, Refusal> {
-    if !site.is_python_file() {
-        return Err("the order belongs beside the mask".to_owned());
+    if launchers::is_launcher(site) {
+        return launchers::order(site);
     }
     let wants_order = site.policy.gpu.as_ref().is_some_and(|gpu| gpu.device_order.is_some());
     match is_use(site, site.finding) || (wants_order && is_on_some_paths(site)?) {

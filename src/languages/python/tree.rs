@@ -110,6 +110,16 @@ impl Token {
     pub fn is_word(&self) -> bool {
         matches!(self.kind, TokenSort::Word(_))
     }
+
+    /// Whether it is a name or a keyword.
+    pub fn is_name(&self) -> bool {
+        matches!(self.kind, TokenSort::Word(TokenKind::Name))
+    }
+
+    /// Whether it is text between the values of an f-string: what is put in before it becomes a part of it.
+    pub fn is_middle(&self) -> bool {
+        matches!(self.kind, TokenSort::Word(TokenKind::FStringMiddle | TokenKind::TStringMiddle))
+    }
 }
 
 impl Kind {
