@@ -4,12 +4,14 @@
 mod conflicts;
 mod corrections;
 mod edits;
+mod imports;
 mod makers;
 pub(crate) mod notebook;
 mod proof;
 mod settling;
 mod site;
 mod surroundings;
+mod texts;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};

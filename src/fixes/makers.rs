@@ -1,7 +1,16 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod amp;
+mod arguments;
+mod chosen;
 mod devices;
 mod environment;
+mod forks;
+mod misspelt;
+mod ranks;
+mod renamed;
+mod tf32;
+mod validation;
 mod written;
 
 use super::Refusal;
@@ -16,11 +25,21 @@ struct Maker {
 
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
+    Maker { name: "amp-with-device", make: amp::renamed },
     Maker { name: "called", make: written::called },
+    Maker { name: "card-of-rank", make: ranks::device_made_current },
     Maker { name: "device-allowed", make: devices::allowed },
+    Maker { name: "device-as-taken", make: arguments::in_its_form },
+    Maker { name: "device-chosen", make: chosen::moved },
     Maker { name: "device-inside-mask", make: devices::inside_mask },
+    Maker { name: "device-meant", make: misspelt::device },
     Maker { name: "environment-block", make: environment::block },
+    Maker { name: "loaded-to-device", make: chosen::loaded },
+    Maker { name: "memory-names", make: renamed::memory },
     Maker { name: "order-beside-mask", make: environment::order },
+    Maker { name: "spawned", make: forks::spawned },
+    Maker { name: "tf32-switch", make: tf32::today },
+    Maker { name: "validator-called", make: validation::called },
 ];
 
 /// What the maker with this name proposes.
