@@ -44,10 +44,7 @@ pub fn spawned(site: &Site<'_>) -> Result<Draft, Refusal> {
         return Err("the file chooses how children are started more than once".to_owned());
     }
     let around = Surroundings::of(site.code(), site.span());
-    let call = around.exprs.iter().find_map(|expr| match &expr.kind {
-        ExprKind::Call(call) if makes_children(call, &names) => Some(call),
-        _ => None,
-    });
+    let call = around.exprs.iter().find_map(|expr| maker_of(expr, &names));
     let call = call.ok_or("how its children are started is not chosen by an argument")?;
     check_guard(site)?;
     check_target(call, site)?;
@@ -59,6 +56,16 @@ pub fn spawned(site: &Site<'_>) -> Result<Draft, Refusal> {
     }
     let context = format!("{}.get_context(\"spawn\").{class}", site.slice(module.span));
     Ok(vec![site.edit(call.callee.span, context)].into())
+}
+
+/// The call that makes the children which an expression starts: `Process(…)` itself, or of `process.start()`.
+fn maker_of<'c, 's>(expr: &'c Expr<'s>, names: &'c Names<'c, 's>) -> Option<&'c Call<'s>> {
+    let ExprKind::Call(call) = &names.meant(expr).kind else { return None };
+    match &call.callee.kind {
+        _ if makes_children(call, names) => Some(call),
+        ExprKind::Attribute(receiver, _) => maker_of(receiver, names),
+        _ => None,
+    }
 }
 
 /// Whether a call makes a process or a pool of the default context.
