@@ -7,6 +7,8 @@ mod corrections;
 mod edits;
 mod environ;
 mod lines;
+mod literals;
+mod imports;
 mod makers;
 pub(crate) mod notebook;
 mod proof;

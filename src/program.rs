@@ -21,7 +21,7 @@ mod words;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
-pub use modules::Modules;
+pub use modules::{Found, Modules};
 pub use names::Names;
 pub use reach::Reach;
 pub(crate) use run::is_gpu_variable;

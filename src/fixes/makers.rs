@@ -1,13 +1,22 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod amp;
+mod arguments;
+mod chosen;
 mod devices;
 mod environ;
 mod environment;
+mod forks;
 mod launchers;
 mod masks;
+mod misspelt;
+mod ranks;
+mod renamed;
 mod spellings;
 mod subshells;
 mod suppressions;
+mod tf32;
+mod validation;
 mod values;
 mod variables;
 mod written;
@@ -24,10 +33,15 @@ struct Maker {
 
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
+    Maker { name: "amp-with-device", make: amp::renamed },
     Maker { name: "called", make: written::called },
+    Maker { name: "card-of-rank", make: ranks::device_made_current },
     Maker { name: "comment-removed", make: suppressions::removed },
     Maker { name: "device-allowed", make: devices::allowed },
+    Maker { name: "device-as-taken", make: arguments::in_its_form },
+    Maker { name: "device-chosen", make: chosen::moved },
     Maker { name: "device-inside-mask", make: devices::inside_mask },
+    Maker { name: "device-meant", make: misspelt::device },
     Maker { name: "device-order-value", make: spellings::order },
     Maker { name: "environ-for-copy", make: environ::instead_of_copy },
     Maker { name: "environ-for-name", make: values::environ_item },
@@ -37,12 +51,17 @@ const MAKERS: &[Maker] = &[
     Maker { name: "environment-block", make: environment::block },
     Maker { name: "fallback-in-time", make: variables::fallback },
     Maker { name: "known-variable", make: spellings::known_name },
+    Maker { name: "loaded-to-device", make: chosen::loaded },
     Maker { name: "meant-mask", make: spellings::meant_mask },
+    Maker { name: "memory-names", make: renamed::memory },
     Maker { name: "order-beside-mask", make: environment::order },
     Maker { name: "pin-moved-up", make: environment::moved_up },
     Maker { name: "policy-mask", make: spellings::policy_mask },
     Maker { name: "setdefault", make: environ::setdefault },
+    Maker { name: "spawned", make: forks::spawned },
     Maker { name: "text-value", make: values::text },
+    Maker { name: "tf32-switch", make: tf32::today },
+    Maker { name: "validator-called", make: validation::called },
     Maker { name: "variable-that-is-read", make: variables::renamed },
 ];
 

@@ -120,6 +120,11 @@ impl Token {
     pub fn is_middle(&self) -> bool {
         matches!(self.kind, TokenSort::Word(TokenKind::FStringMiddle | TokenKind::TStringMiddle))
     }
+
+    /// Whether it is a text in quotes, or a piece of an f-string between its quotes and braces.
+    pub fn is_text(&self) -> bool {
+        matches!(self.kind, TokenSort::Word(TokenKind::String | TokenKind::FStringMiddle))
+    }
 }
 
 impl Kind {
@@ -287,7 +292,7 @@ impl Tree {
     }
 
     /// The statements of the top level.
-    pub fn top(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+    pub fn top(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
         let is_top = |node: &Node| {
             node.kind.is_statement()
                 && node.parent.is_some_and(|parent| self.node(parent).kind == Kind::Module)
