@@ -4,6 +4,7 @@ mod at_import;
 mod budget;
 mod crates;
 mod entries;
+mod importers;
 mod imports;
 pub mod knowledge;
 mod launches;
@@ -21,6 +22,7 @@ mod words;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
+pub(crate) use importers::Importer;
 pub use modules::Modules;
 pub use names::Names;
 pub use reach::Reach;
@@ -215,6 +217,11 @@ impl<'s> Program<'s> {
     /// Whether a file runs with Python 3.15 or later, which knows `__lazy_modules__`.
     pub(crate) fn knows_lazy_modules(&self, file: FileId) -> bool {
         self.versions.at_least(self.name_of(file), "python", "3.15") == Some(true)
+    }
+
+    /// Whether a file runs with Python 3.14 or later, which evaluates annotations when somebody asks for them.
+    pub(crate) fn puts_annotations_off(&self, file: FileId) -> bool {
+        self.versions.at_least(self.name_of(file), "python", "3.14") == Some(true)
     }
 
     /// Whether `multiprocessing` forks unless it is told otherwise: on Linux, before Python 3.14.

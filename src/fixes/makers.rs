@@ -1,6 +1,7 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
 mod environment;
+mod imports;
 mod written;
 
 use super::Refusal;
@@ -17,6 +18,7 @@ struct Maker {
 const MAKERS: &[Maker] = &[
     Maker { name: "called", make: written::called },
     Maker { name: "environment-block", make: environment::block },
+    Maker { name: "import-later", make: imports::later },
     Maker { name: "order-beside-mask", make: environment::order },
 ];
 

@@ -5,13 +5,13 @@ mod culprits;
 mod passes;
 
 use super::Refusal;
+use crate::Outcome;
+use crate::check;
 use crate::facts::{FileId, Place};
 use crate::findings::{Safety, Severity, Status};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Source, Sources};
-use crate::Outcome;
-use crate::check;
 use passes::Run;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
