@@ -329,7 +329,7 @@ impl<'s> Program<'s> {
     }
 
     /// The modules that the CPU part starts with: those that the policy names, or all.
-    fn cpu_part(&self) -> &[FileId] {
+    pub(crate) fn cpu_part(&self) -> &[FileId] {
         self.cpu_part.get_or_init(|| {
             let Some(cpu) = &self.options.cpu_part else { return Vec::new() };
             let named = |file: &FileId| match cpu.entry_points.is_empty() {

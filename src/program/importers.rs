@@ -12,6 +12,8 @@ pub(crate) struct Importer<'p> {
     pub import: &'p Import<'p>,
     /// The names of the import are names of the module.
     pub takes_names: bool,
+    /// It runs when its file is imported, as far as can be seen.
+    pub at_top: bool,
     /// What the file calls the module afterwards: `app.gpu`, or `gpu`.
     pub called: Vec<String>,
 }
@@ -22,15 +24,23 @@ impl<'s> Program<'s> {
         let mut found = Vec::new();
         for file in (0..self.codes.len() as u32).map(FileId).filter(|&file| file != of) {
             let code = self.code(file);
-            let mut look = |import| found.extend(self.importer(file, import, of));
-            each_import(&code.body, &mut look);
-            code.functions.iter().for_each(|function| each_import(&function.body, &mut look));
-            code.classes.iter().for_each(|class| each_import(&class.body, &mut look));
+            let mut look = |at_top: bool, block| {
+                each_import(block, &mut |import| found.extend(self.importer(file, import, of, at_top)));
+            };
+            look(true, &code.body);
+            code.functions.iter().for_each(|function| look(false, &function.body));
+            code.classes.iter().for_each(|class| look(true, &class.body));
         }
         found
     }
 
-    fn importer<'p>(&'p self, file: FileId, import: &'p Import<'p>, of: FileId) -> Option<Importer<'p>> {
+    fn importer<'p>(
+        &'p self,
+        file: FileId,
+        import: &'p Import<'p>,
+        of: FileId,
+        at_top: bool,
+    ) -> Option<Importer<'p>> {
         let (_, module) = module_of(import, file, &self.modules);
         let module = module?;
         let is_it = |found: &Found| *found == Found::File(of);
@@ -48,7 +58,7 @@ impl<'s> Program<'s> {
             _ => {}
         }
         let takes_names = is_it(&module) && !matches!(import.names, ImportNames::Module(_));
-        (takes_names || !called.is_empty()).then_some(Importer { file, import, takes_names, called })
+        (takes_names || !called.is_empty()).then_some(Importer { file, import, takes_names, at_top, called })
     }
 
     /// The file of the project that a name of an import is, or that it is taken from.

@@ -205,13 +205,15 @@ fn line(site: &Site<'_>, tree: &Tree, written: &str) -> Result<Edit, Refusal> {
     if imports.iter().any(|one| blanks_before(text, one.span.start) != Some("")) {
         return Err("its imports share lines with other statements".to_owned());
     }
-    // Those on lines that follow each other are sorted among themselves.
-    let is_next = |pair: &[Statement]| line_behind(text, pair[0].span.end) == pair[1].span.start;
+    // Those of the standard library on lines that follow each other are sorted among themselves.
+    let module = |one: &Statement| one.from.clone().unwrap_or_else(|| one.names[0].name.clone());
+    let is_standard = |one: &Statement| STANDARD.contains(&module(one).split('.').next().unwrap_or_default());
+    let is_next = |pair: &[Statement]| {
+        line_behind(text, pair[0].span.end) == pair[1].span.start && is_standard(&pair[1])
+    };
     let length = 1 + imports.windows(2).take_while(|pair| is_next(pair)).count();
     let group = &imports[..length];
-    let module = |one: &Statement| one.from.clone().unwrap_or_else(|| one.names[0].name.clone());
-    let root = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
-    if !group.iter().all(|one| STANDARD.contains(&root(&module(one)).as_str())) {
+    if !is_standard(first) {
         return Ok(site.insertion(first.span.start, format!("{written}{newline}{newline}")));
     }
     let is_from = written.starts_with("from ");

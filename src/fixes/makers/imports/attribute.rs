@@ -4,6 +4,7 @@ use super::added::{joined, type_checking};
 use super::functions::looks_names_up;
 use super::statement::{Imported, RULES, Statement};
 use super::takers::Takers;
+use super::type_checkers::{blank_lines_at, blocks, for_types};
 use super::uses::uses_of;
 use crate::findings::{Edit, Status};
 use crate::fixes::Refusal;
@@ -36,7 +37,7 @@ pub fn import_on_access(site: &Site<'_>, statement: &Statement) -> Result<Draft,
         .iter()
         .filter(|finding| finding.place.file == site.file() && RULES.contains(&finding.rule.as_str()))
         .filter(|finding| finding.status == Status::Active)
-        .filter_map(|finding| Statement::at(site, finding.place.span).ok())
+        .filter_map(|finding| Statement::at(site, finding.place.span, None).ok())
         .filter(|other| other.node != statement.node && check(site, tree, &takers, other).is_ok())
         .collect();
     statements.push(Statement { names: statement.names.clone(), from: statement.from.clone(), ..*statement });
@@ -45,15 +46,10 @@ pub fn import_on_access(site: &Site<'_>, statement: &Statement) -> Result<Draft,
 
     let (condition, import) = type_checking(site, statements[0].node)?;
     let mut edits: Vec<Edit> = import.into_iter().collect();
-    for (number, one) in statements.iter().enumerate() {
-        let before = number.checked_sub(1).map(|before| &statements[before]);
-        let follows = before.is_some_and(|before| {
-            let is_whole = before.is_meant_whole() && one.is_meant_whole();
-            is_whole && line_behind(site.text(), before.span.end) == one.span.start
-        });
-        edits.extend(one.for_types(site, &condition, !follows));
-    }
-    edits.push(getattr(site, tree, &takers, &statements)?);
+    let early = is_asked_early(site, tree, &takers, &statements);
+    edits.extend(for_types(site, &statements, &condition, early));
+    let behind = blocks(site, &statements).first().and_then(|block| block.last()).filter(|_| early);
+    edits.push(getattr(site, tree, behind.map(|last| last.span.end), &statements)?);
     let title = "import it when it is first asked for".to_owned();
     Ok(Draft { edits: joined(edits), title: Some(title), ..Draft::default() })
 }
@@ -94,7 +90,8 @@ fn check(site: &Site<'_>, tree: &Tree, takers: &Takers<'_>, statement: &Statemen
     Ok(())
 }
 
-fn is_package(site: &Site<'_>) -> bool {
+/// Whether the file is the `__init__` of a package.
+pub fn is_package(site: &Site<'_>) -> bool {
     site.source().name.rsplit('/').next() == Some("__init__.py")
 }
 
@@ -108,7 +105,7 @@ fn own_submodule<'n>(site: &Site<'_>, statement: &Statement, one: &'n Imported) 
 fn getattr(
     site: &Site<'_>,
     tree: &Tree,
-    takers: &Takers<'_>,
+    behind: Option<u32>,
     statements: &[Statement],
 ) -> Result<Edit, Refusal> {
     let (newline, indent) = (site.newline(), site.indent());
@@ -129,11 +126,12 @@ fn getattr(
     let unknown = r#"raise AttributeError(f"module {__name__!r} has no attribute {name!r}")"#;
     lines.push(format!("{indent}{unknown}"));
     let function: String = lines.iter().map(|line| format!("{line}{newline}")).collect();
-    if is_asked_early(site, tree, takers, statements) {
+    if let Some(end) = behind {
         // Imports that follow may ask for the names.
-        let first = &statements[0];
-        let at = line_behind(site.text(), first.span.end);
-        return Ok(site.insertion(at, format!("{newline}{newline}{function}{newline}{newline}")));
+        let at = line_behind(site.text(), end);
+        let blank = blank_lines_at(site.text(), at);
+        let gap = newline.repeat(2usize.saturating_sub(blank));
+        return Ok(site.insertion(at, format!("{newline}{newline}{function}{gap}")));
     }
     let text = site.text();
     let trimmed = text.trim_end_matches(['\n', '\r', ' ', '\t']);
@@ -145,7 +143,7 @@ fn getattr(
 /// Whether a project import behind the first of the statements may run a file that takes one of the names.
 fn is_asked_early(site: &Site<'_>, tree: &Tree, takers: &Takers<'_>, statements: &[Statement]) -> bool {
     let first = statements[0].node;
-    let is_taken = |one: &Imported| takers.importer_of(&one.bound).is_some();
+    let is_taken = |one: &Imported| takers.early_importer_of(&one.bound).is_some();
     let is_project = |one: &Statement| {
         one.names.iter().any(|name| {
             one.file_behind(site, Some(&name.name)).or_else(|| one.file_behind(site, None)).is_some()

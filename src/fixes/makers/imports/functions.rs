@@ -1,8 +1,9 @@
 //! An import that moves into the functions that use what it binds.
 
 use super::added::{joined, type_checking};
-use super::statement::Statement;
+use super::statement::{Imported, Statement};
 use super::takers::Takers;
+use super::type_checkers::for_types;
 use super::uses::uses_of;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
@@ -44,18 +45,11 @@ pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draf
     if uses.annotated {
         let (condition, import) = type_checking(site, statements[0].node)?;
         edits.extend(import);
-        let mut before: Option<&Statement> = None;
-        for one in &statements {
-            let follows =
-                before.is_some_and(|before| line_behind(site.text(), before.span.end) == one.span.start);
-            let is_block = follows && before.is_some_and(Statement::is_meant_whole) && one.is_meant_whole();
-            edits.extend(one.for_types(site, &condition, !is_block));
-            before = Some(one);
-        }
+        edits.extend(for_types(site, &statements, &condition, false));
     } else {
-        edits.extend(statements.iter().flat_map(|one| one.removal(site, tree)));
+        edits.extend(statements.iter().flat_map(|one| one.removal(site)));
     }
-    let lines: Vec<String> = statements.iter().map(|one| with_comment(site, one, !uses.annotated)).collect();
+    let lines: Vec<Line> = statements.iter().map(|one| with_comment(site, one, !uses.annotated)).collect();
     for &function in &uses.functions {
         let node = tree.exactly(scopes.scope(function).span, |kind| kind == TreeKind::Function);
         edits.push(lines_at_top(site, tree, node.ok_or("a function is not found again")?, &lines)?);
@@ -72,8 +66,8 @@ pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draf
 
 /// The statement, and those that bind the same names: `import torch` and `import torch.distributed`.
 fn with_companions(site: &Site<'_>, tree: &Tree, statement: Statement) -> Vec<Statement> {
-    let is_companion = |one: &super::statement::Imported| {
-        let same = |own: &super::statement::Imported| own.bound == one.bound && !own.renamed;
+    let is_companion = |one: &Imported| {
+        let same = |own: &Imported| own.bound == one.bound && !own.renamed;
         !one.renamed && statement.from.is_none() && statement.meant().any(same)
     };
     let mut others: Vec<Statement> = tree
@@ -92,12 +86,9 @@ fn with_companions(site: &Site<'_>, tree: &Tree, statement: Statement) -> Vec<St
 }
 
 /// The import as it is written into a function; a comment that is taken away goes with it.
-fn with_comment(site: &Site<'_>, statement: &Statement, goes: bool) -> String {
-    let line = statement.line(site);
-    match statement.comment(site).filter(|_| goes && statement.is_meant_whole()) {
-        Some(comment) => format!("{line}  {comment}"),
-        None => line,
-    }
+fn with_comment(site: &Site<'_>, statement: &Statement, goes: bool) -> Line {
+    let comment = statement.comment(site).filter(|_| goes && statement.is_meant_whole());
+    (statement.line(site), comment.map_or(String::new(), |comment| format!("  {comment}")))
 }
 
 /// What the file asks for names by their text with.
@@ -107,8 +98,11 @@ pub fn looks_names_up(site: &Site<'_>) -> Option<&'static str> {
     ["globals", "vars", "eval", "exec"].iter().find(is_read).copied()
 }
 
+/// A line, and the comment behind it, for which a function on one line has no room.
+type Line = (String, String);
+
 /// Lines put at the top of a function or block, behind the text that describes it and the imports that are there.
-pub fn lines_at_top(site: &Site<'_>, tree: &Tree, owner: NodeId, lines: &[String]) -> Result<Edit, Refusal> {
+fn lines_at_top(site: &Site<'_>, tree: &Tree, owner: NodeId, lines: &[Line]) -> Result<Edit, Refusal> {
     let text = site.text();
     let newline = site.newline();
     let body: Vec<NodeId> =
@@ -127,12 +121,12 @@ pub fn lines_at_top(site: &Site<'_>, tree: &Tree, owner: NodeId, lines: &[String
     };
     let start = tree.node(first).span.start;
     let Some(blanks) = blanks_before(text, start) else {
-        if lines.iter().any(|line| line.contains('#')) {
-            return Err("a function on one line has no room for the comment of the import".to_owned());
-        }
-        return Ok(tree_insertion(site, start, lines));
+        return Ok(
+            site.insertion(start, lines.iter().map(|(line, _)| format!("{line}; ")).collect::<String>())
+        );
     };
-    let own: String = lines.iter().map(|line| format!("{blanks}{line}{newline}")).collect();
+    let own: String =
+        lines.iter().map(|(line, comment)| format!("{blanks}{line}{comment}{newline}")).collect();
     if imports > 0 && !is_import(first) && is_alone(body[described]) {
         let last = tree.node(body[described + imports - 1]).span.end;
         let at = line_behind(text, last);
@@ -153,10 +147,6 @@ pub fn lines_at_top(site: &Site<'_>, tree: &Tree, owner: NodeId, lines: &[String
     }
     let blank = if is_import(first) { "" } else { newline };
     Ok(site.insertion(at, format!("{own}{blank}")))
-}
-
-fn tree_insertion(site: &Site<'_>, at: u32, lines: &[String]) -> Edit {
-    site.insertion(at, lines.iter().map(|line| format!("{line}; ")).collect::<String>())
 }
 
 /// Where the line above a line start begins.

@@ -1,4 +1,4 @@
-//! An import statement as it is written: its names, what of it is meant, and how it is taken away or kept for type checkers.
+//! An import statement as it is written: its names, what of it is meant, and how it is taken away.
 
 use crate::code::{Import, ImportNames, ImportedName};
 use crate::facts::{FileId, Span};
@@ -35,8 +35,8 @@ pub struct Imported {
 }
 
 impl Statement {
-    /// The statement that a finding points at.
-    pub fn at(site: &Site<'_>, place: Span) -> Result<Statement, Refusal> {
+    /// The statement at a place, and what of it should come later: what leads to `target`, or to the GPU.
+    pub fn at(site: &Site<'_>, place: Span, target: Option<FileId>) -> Result<Statement, Refusal> {
         let tree = site.tree()?;
         let node = tree.statement_at(place).ok_or("there is no statement")?;
         let mut statement = Statement::of(site, tree, node).ok_or("it is no import statement")?;
@@ -46,7 +46,13 @@ impl Statement {
         for number in 0..statement.names.len() {
             statement.names[number].meant = statement.names[number].span == place;
         }
-        if !statement.names.iter().any(|one| one.meant) {
+        if let Some(target) = target {
+            let leads: Vec<bool> = (statement.names.iter())
+                .map(|one| statement.file_behind(site, Some(&one.name)) == Some(target))
+                .collect();
+            let all = !leads.contains(&true) || statement.file_behind(site, None) == Some(target);
+            statement.names.iter_mut().zip(leads).for_each(|(one, leads)| one.meant = all || leads);
+        } else if !statement.names.iter().any(|one| one.meant) {
             statement.mean(site);
         }
         Ok(statement)
@@ -188,13 +194,13 @@ impl Statement {
     }
 
     /// Takes away what is meant. A comment behind it goes too: whoever writes the import again writes it there.
-    pub fn removal(&self, site: &Site<'_>, tree: &Tree) -> Vec<Edit> {
+    pub fn removal(&self, site: &Site<'_>) -> Vec<Edit> {
         if !self.is_meant_whole() {
             return self.names_removed(site);
         }
         let text = site.text();
         let end = line_behind(text, self.span.end);
-        let end = without_blank_lines(text, end, self.blank_lines_above(site, tree));
+        let end = without_blank_lines(text, end, self.blank_lines_above(site));
         match self.comment(site) {
             None => vec![site.edit(Span { start: self.span.start, end }, "")],
             Some(comment) => {
@@ -209,7 +215,7 @@ impl Statement {
     }
 
     /// Takes some of the names out of the list.
-    fn names_removed(&self, site: &Site<'_>) -> Vec<Edit> {
+    pub fn names_removed(&self, site: &Site<'_>) -> Vec<Edit> {
         let mut edits = Vec::new();
         let last_kept = self.names.iter().rposition(|one| !one.meant).unwrap_or_default();
         for (number, one) in self.names.iter().enumerate().filter(|(_, one)| one.meant) {
@@ -224,11 +230,13 @@ impl Statement {
     }
 
     /// How many blank lines stand above; `None` at the start of the file. Imports above that go too do not count.
-    fn blank_lines_above(&self, site: &Site<'_>, tree: &Tree) -> Option<usize> {
+    fn blank_lines_above(&self, site: &Site<'_>) -> Option<usize> {
         let goes = |start: usize| {
             let is_one = |place: Span| {
-                let statement = tree.statement_at(place).map(|id| tree.node(id).span);
-                statement.is_some_and(|span| (span.start..span.end).contains(&(start as u32)))
+                let statement = Statement::at(site, place, None).ok();
+                statement.is_some_and(|one| {
+                    one.is_meant_whole() && (one.span.start..one.span.end).contains(&(start as u32))
+                })
             };
             let mut places = site.findings.iter().filter(|finding| {
                 finding.place.file == site.file() && RULES.contains(&finding.rule.as_str())
@@ -248,23 +256,6 @@ impl Statement {
             end = start;
         }
         None
-    }
-
-    /// Keeps what is meant for type checkers alone.
-    pub fn for_types(&self, site: &Site<'_>, condition: &str, opens: bool) -> Vec<Edit> {
-        let (indent, newline) = (site.indent(), site.newline());
-        let head = if opens { format!("if {condition}:{newline}") } else { String::new() };
-        if self.is_meant_whole() {
-            let mut edits = vec![site.insertion(self.span.start, format!("{head}{indent}"))];
-            let lines = memchr::memchr_iter(b'\n', site.slice(self.span).as_bytes());
-            edits.extend(lines.map(|at| site.insertion(self.span.start + at as u32 + 1, indent)));
-            return edits;
-        }
-        let behind = line_behind(site.text(), self.span.end);
-        let line = format!("{head}{indent}{}{newline}", self.line(site));
-        let mut edits = self.names_removed(site);
-        edits.push(site.insertion(behind, line));
-        edits
     }
 }
 

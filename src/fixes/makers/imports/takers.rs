@@ -24,14 +24,22 @@ impl<'a> Takers<'a> {
 
     /// Who takes the name from the module, in words.
     pub fn taker(&self, name: &str) -> Option<Refusal> {
-        let file = self.importer_of(name).or_else(|| self.reader_of(name)).or_else(|| self.text_of(name))?;
+        let file =
+            self.importer_of(name, false).or_else(|| self.reader_of(name)).or_else(|| self.text_of(name))?;
         Some(format!("`{}` takes `{name}` from this module", self.site.program.name_of(file)))
     }
 
-    /// A file that imports the name from the module.
-    pub fn importer_of(&self, name: &str) -> Option<FileId> {
+    /// A file that imports the name from the module, as soon as it is imported itself.
+    pub fn early_importer_of(&self, name: &str) -> Option<FileId> {
+        self.importer_of(name, true)
+    }
+
+    fn importer_of(&self, name: &str, at_top: bool) -> Option<FileId> {
         let takes = |importer: &&Importer<'_>| match &importer.import.names {
-            ImportNames::Names(names) => importer.takes_names && names.iter().any(|one| one.name == name),
+            ImportNames::Names(names) => {
+                let is_early = importer.at_top || !at_top;
+                is_early && importer.takes_names && names.iter().any(|one| one.name == name)
+            }
             _ => false,
         };
         self.importers.iter().find(takes).map(|importer| importer.file)
