@@ -1,7 +1,11 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod default_arguments;
 mod environment;
+mod import_guards;
 mod imports;
+mod kept_answers;
+mod lazy_words;
 mod written;
 
 use super::Refusal;
@@ -16,9 +20,13 @@ struct Maker {
 
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
+    Maker { name: "asked-inside", make: default_arguments::asked_inside },
+    Maker { name: "asks-the-library", make: import_guards::asks_the_library },
     Maker { name: "called", make: written::called },
     Maker { name: "environment-block", make: environment::block },
     Maker { name: "import-later", make: imports::later },
+    Maker { name: "kept-answer", make: kept_answers::kept_answer },
+    Maker { name: "lazy-dropped", make: lazy_words::dropped },
     Maker { name: "order-beside-mask", make: environment::order },
 ];
 

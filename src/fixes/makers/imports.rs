@@ -9,6 +9,11 @@ mod takers;
 mod type_checkers;
 mod uses;
 
+pub(super) use added::{cache, joined};
+pub(super) use functions::looks_names_up;
+pub(super) use statement::Statement;
+pub(super) use takers::Takers;
+
 use crate::facts::FileId;
 use crate::findings::Finding;
 use crate::fixes::Refusal;
@@ -16,7 +21,6 @@ use crate::fixes::site::{Draft, Site};
 use attribute::{Unfit, import_on_access, is_package};
 use functions::import_in_functions;
 use lazily::import_lazily;
-use statement::Statement;
 
 /// The first way that is right: `lazy import`, `__getattr__` of a module that hands names on, or imports in functions. Where
 /// the import itself has to stay, one of those that lead to it comes later.

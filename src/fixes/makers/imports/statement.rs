@@ -34,6 +34,13 @@ pub struct Imported {
     pub meant: bool,
 }
 
+impl Imported {
+    /// The same name, as one that is meant.
+    pub fn as_meant(self) -> Imported {
+        Imported { meant: true, ..self }
+    }
+}
+
 impl Statement {
     /// The statement at a place, and what of it should come later: what leads to `target`, or to the GPU.
     pub fn at(site: &Site<'_>, place: Span, target: Option<FileId>) -> Result<Statement, Refusal> {
