@@ -168,6 +168,19 @@ pub fn blanks_before(text: &str, at: u32) -> Option<&str> {
     blanks.chars().all(|character| matches!(character, ' ' | '\t' | '\u{c}')).then_some(blanks)
 }
 
+/// The line start at which lines are written that go before a statement: above the comments that stand directly over it,
+/// but not above `least`.
+pub fn start_with_comments(text: &str, mut line: u32, least: u32) -> u32 {
+    while let Some(end) = (line as usize).checked_sub(1) {
+        let above = text[..end].rfind('\n').map_or(0, |end| end + 1);
+        if !text[above..end].trim_start().starts_with('#') || (above as u32) < least {
+            break;
+        }
+        line = above as u32;
+    }
+    line
+}
+
 /// The byte behind the line end of the line that holds this byte.
 pub fn line_behind(text: &str, at: u32) -> u32 {
     let rest = &text.as_bytes()[at as usize..];

@@ -2,7 +2,7 @@
 
 use crate::facts::Span;
 use crate::fixes::Refusal;
-use crate::fixes::site::{Draft, Site, blanks_before};
+use crate::fixes::site::{Draft, Site, blanks_before, start_with_comments};
 use crate::languages::{MentionSort, NodeId, ScopeSort, Scopes, Tree, TreeKind};
 
 /// `def f(d=ask())` → `def f(d=None)` and, first in its body, `if d is None: d = ask()`.
@@ -39,14 +39,16 @@ pub fn asked_inside(site: &Site<'_>) -> Result<Draft, Refusal> {
     };
     let first = body.iter().find(|&&id| !describes(id)).ok_or("the function does nothing")?;
     let start = tree.node(*first).span.start;
-    let text = match blanks_before(site.text(), start) {
+    edits.push(match blanks_before(site.text(), start) {
         Some(blanks) => {
             let (newline, indent) = (site.newline(), site.indent());
-            format!("if {name} is None:{newline}{blanks}{indent}{name} = {default}{newline}{blanks}")
+            let least = tree.node(parameters).span.end;
+            let at = start_with_comments(site.text(), start - blanks.len() as u32, least);
+            let test = format!("{blanks}if {name} is None:{newline}");
+            site.insertion(at, format!("{test}{blanks}{indent}{name} = {default}{newline}"))
         }
-        None => format!("{name} = {default} if {name} is None else {name}; "),
-    };
-    edits.push(site.insertion(start, text));
+        None => site.insertion(start, format!("{name} = {default} if {name} is None else {name}; ")),
+    });
     Ok(edits.into())
 }
 

@@ -202,7 +202,11 @@ fn branches(site: &Site<'_>, statements: &[Statement], asked: &str) -> Vec<Strin
         }
         let written: Vec<String> = taken.iter().map(|one| site.slice(one.span).to_owned()).collect();
         let room = room - indent.len();
-        let mut block = vec![format!("global {}", bound.join(", "))];
+        let global = format!("global {}", bound.join(", "));
+        let mut block = match global.len() > room {
+            true => bound.iter().map(|name| format!("global {name}")).collect(),
+            false => vec![global],
+        };
         match &statement.from {
             Some(from) => {
                 let line = format!("from {from} import {}", written.join(", "));

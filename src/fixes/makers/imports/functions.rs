@@ -7,7 +7,7 @@ use super::type_checkers::for_types;
 use super::uses::uses_of;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
-use crate::fixes::site::{Draft, Site, blanks_before, line_behind};
+use crate::fixes::site::{Draft, Site, blanks_before, line_behind, start_with_comments};
 use crate::languages::{MentionSort, NodeId, Tree, TreeKind};
 
 /// Writes the import into each function that needs it, and keeps it for type checkers where annotations name it.
@@ -136,21 +136,7 @@ fn lines_at_top(site: &Site<'_>, tree: &Tree, owner: NodeId, lines: &[Line]) -> 
         return Ok(site.insertion(at, own));
     }
     // Comments that speak of the first statement stay with it.
-    let mut at = start - blanks.len() as u32;
-    while let Some(above) = line_above(text, at) {
-        if !text[above as usize..at as usize].trim_start().starts_with('#')
-            || above < tree.node(owner).span.start
-        {
-            break;
-        }
-        at = above;
-    }
+    let at = start_with_comments(text, start - blanks.len() as u32, tree.node(owner).span.start);
     let blank = if is_import(first) { "" } else { newline };
     Ok(site.insertion(at, format!("{own}{blank}")))
-}
-
-/// Where the line above a line start begins.
-fn line_above(text: &str, at: u32) -> Option<u32> {
-    let end = (at as usize).checked_sub(1)?;
-    Some(text[..end].rfind('\n').map_or(0, |end| end + 1) as u32)
 }
