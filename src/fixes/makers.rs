@@ -3,11 +3,16 @@
 mod amp;
 mod arguments;
 mod chosen;
+mod default_arguments;
 mod devices;
 mod environ;
 mod environment;
 mod forks;
+mod import_guards;
+mod imports;
+mod kept_answers;
 mod launchers;
+mod lazy_words;
 mod masks;
 mod misspelt;
 mod ranks;
@@ -34,6 +39,8 @@ struct Maker {
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
     Maker { name: "amp-with-device", make: amp::renamed },
+    Maker { name: "asked-inside", make: default_arguments::asked_inside },
+    Maker { name: "asks-the-library", make: import_guards::asks_the_library },
     Maker { name: "called", make: written::called },
     Maker { name: "card-of-rank", make: ranks::device_made_current },
     Maker { name: "comment-removed", make: suppressions::removed },
@@ -50,7 +57,10 @@ const MAKERS: &[Maker] = &[
     Maker { name: "environ-updated", make: environ::updated },
     Maker { name: "environment-block", make: environment::block },
     Maker { name: "fallback-in-time", make: variables::fallback },
+    Maker { name: "import-later", make: imports::later },
+    Maker { name: "kept-answer", make: kept_answers::kept_answer },
     Maker { name: "known-variable", make: spellings::known_name },
+    Maker { name: "lazy-dropped", make: lazy_words::dropped },
     Maker { name: "loaded-to-device", make: chosen::loaded },
     Maker { name: "meant-mask", make: spellings::meant_mask },
     Maker { name: "memory-names", make: renamed::memory },

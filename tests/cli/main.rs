@@ -6,6 +6,7 @@ mod baseline;
 mod excluded;
 mod files;
 mod init;
+mod later_imports;
 mod own_rules;
 mod policy;
 mod project;

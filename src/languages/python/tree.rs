@@ -369,6 +369,7 @@ fn operator_of(node: AnyNodeRef<'_>) -> u8 {
         AnyNodeRef::Comprehension(part) => part.is_async.into(),
         AnyNodeRef::StmtTry(statement) => statement.is_star.into(),
         AnyNodeRef::StmtImport(statement) => statement.is_lazy.into(),
+        AnyNodeRef::StmtImportFrom(statement) => statement.is_lazy.into(),
         _ => 0,
     }
 }
