@@ -14,7 +14,7 @@ pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
 pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
-use crate::findings::{Finding, Fix, Status};
+use crate::findings::{Edit, Finding, Fix, Status};
 use crate::languages::Tree;
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
@@ -80,6 +80,34 @@ fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
         title: title.unwrap_or_else(|| rule.title.clone()),
         safety: safety.unwrap_or(rule.safety),
         edits,
+    })
+}
+
+/// The edits of as many fixes of one file as hold together: none touches another, and together they change nothing else
+/// either. Each by itself was offered.
+pub fn together(source: &Source, fixes: &[&Fix]) -> Vec<Edit> {
+    let tree = match source.language {
+        Language::Python | Language::Notebook => Tree::of(source),
+        _ => Ok(Tree::default()),
+    };
+    let Ok(tree) = tree else { return Vec::new() };
+    let holds = |edits: &[Edit]| {
+        let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
+        Edits::new(pairs).is_some_and(|edits| prove(source, &edits, || Ok(&tree)).is_ok())
+    };
+    let with = |edits: &[Edit], fix: &Fix| {
+        let mut edits = [edits, &fix.edits].concat();
+        edits.sort();
+        edits.dedup();
+        edits
+    };
+    let all = fixes.iter().fold(Vec::new(), |edits, fix| with(&edits, fix));
+    if holds(&all) {
+        return all;
+    }
+    fixes.iter().fold(Vec::new(), |edits, fix| {
+        let more = with(&edits, fix);
+        if holds(&more) { more } else { edits }
     })
 }
 
