@@ -9,6 +9,7 @@ use crate::fixes::{Refusal, notebook, prove};
 use crate::languages::Tree;
 use crate::rules::UnknownSelector;
 use crate::sources::{Language, Source, Sources};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -119,7 +120,29 @@ impl<'a> Run<'a> {
 
     /// Fixes that do not touch each other, the worst findings first. A fix that was made once is not made again.
     fn choose(&self, task: &Task<'_>, banned: &BTreeMap<Key, Refusal>) -> Chosen {
+        let mut doubtful = BTreeSet::new();
+        loop {
+            let chosen = self.chosen_among(task, banned, &doubtful);
+            // Each fix alone changes nothing else; together they have to as well.
+            let files = chosen.of_file.par_iter().map(|(file, _)| *file);
+            let is_wrong = |file: &FileId| !doubtful.contains(file) && !self.holds_together(*file, &chosen);
+            let wrong: Vec<FileId> = files.filter(is_wrong).collect();
+            if wrong.is_empty() {
+                return chosen;
+            }
+            doubtful.extend(wrong);
+        }
+    }
+
+    /// The same; in doubtful files each fix is held together with those before it.
+    fn chosen_among(
+        &self,
+        task: &Task<'_>,
+        banned: &BTreeMap<Key, Refusal>,
+        doubtful: &BTreeSet<FileId>,
+    ) -> Chosen {
         let mut chosen = Chosen::default();
+        let made: FxHashSet<&Key> = self.made.iter().map(|made| &made.key).collect();
         let mut offered: Vec<(&Finding, &Fix)> = self.offered(task).collect();
         offered.sort_by_key(|(finding, _)| Reverse(finding.severity));
         for (finding, fix) in offered {
@@ -130,8 +153,7 @@ impl<'a> Run<'a> {
                 chosen.refused.push(key);
                 continue;
             }
-            let is_new = !banned.contains_key(&key) && !self.made.iter().any(|made| made.key == key);
-            if !is_new || !chosen.has_room_for(fix) {
+            if banned.contains_key(&key) || made.contains(&key) || !chosen.has_room_for(fix) {
                 continue;
             }
             let applied = Applied {
@@ -143,14 +165,23 @@ impl<'a> Run<'a> {
                 place: Place { file: key.0, span: Span { start: key.1, end: key.1 } },
                 files,
             };
-            let before = chosen.of_file.clone();
+            let edits_of = |chosen: &Chosen, file: &FileId| chosen.of_file.get(file).cloned();
+            let before: Vec<_> = applied.files.iter().map(|file| (*file, edits_of(&chosen, file))).collect();
             chosen.add(fix);
-            // Each fix alone changes nothing else; together they have to as well.
-            if !applied.files.iter().all(|file| self.holds_together(*file, &chosen)) {
-                chosen.of_file = before;
+            if applied
+                .files
+                .iter()
+                .all(|file| !doubtful.contains(file) || self.holds_together(*file, &chosen))
+            {
+                chosen.fixes.push(Made { key, applied });
                 continue;
             }
-            chosen.fixes.push(Made { key, applied });
+            for (file, edits) in before {
+                match edits {
+                    Some(edits) => _ = chosen.of_file.insert(file, edits),
+                    None => _ = chosen.of_file.remove(&file),
+                }
+            }
         }
         chosen
     }
