@@ -5,6 +5,7 @@ mod bad_input;
 mod baseline;
 mod excluded;
 mod files;
+mod fix;
 mod init;
 mod later_imports;
 mod own_rules;

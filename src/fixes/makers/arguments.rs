@@ -5,9 +5,9 @@ use crate::facts::Span;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::imports::import_beside;
+use crate::fixes::literals::inside_quotes;
 use crate::fixes::site::{Draft, Site};
 use crate::fixes::surroundings::Surroundings;
-use crate::fixes::literals::inside_quotes;
 use crate::languages::TreeKind;
 use crate::program::Names;
 

@@ -4,9 +4,9 @@ use crate::code::walk::{Part, walk};
 use crate::code::{Call, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::fixes::Refusal;
+use crate::fixes::literals::inside_quotes;
 use crate::fixes::site::{Draft, Site};
 use crate::fixes::surroundings::{Surroundings, holds};
-use crate::fixes::literals::inside_quotes;
 use crate::program::Names;
 
 /// What processes share in a context; those of one are refused in another.

@@ -1,8 +1,8 @@
 //! Texts that name no device, with the device that is likely meant.
 
 use crate::fixes::Refusal;
-use crate::fixes::site::{Draft, Site};
 use crate::fixes::literals::inside_quotes;
+use crate::fixes::site::{Draft, Site};
 use crate::languages::{TreeKind, TreeToken};
 use crate::rules::meant_device;
 
