@@ -95,6 +95,26 @@ pub fn name_import_edit(
     }
 }
 
+/// Where the comments begin that stand directly above a line and speak of it, and not of the file.
+pub fn comments_above(text: &str, start: u32) -> u32 {
+    const OF_THE_FILE: &[&str] =
+        &["#!", "-*-", "coding", "opyright", "icense", "SPDX", "# ///", "# %%", "#%%", "pylint:", "ruff:"];
+    let mut at = start as usize;
+    let mut head = at;
+    while let Some(above) = text[..at].strip_suffix('\n') {
+        let line_start = above.rfind('\n').map_or(0, |end| end + 1);
+        let line = &above[line_start..];
+        if !line.starts_with('#') {
+            break;
+        }
+        if OF_THE_FILE.iter().any(|word| line.contains(word)) {
+            return start;
+        }
+        (at, head) = (line_start, line_start);
+    }
+    head as u32
+}
+
 /// What one part of an import statement binds.
 enum Imported<'t> {
     Module { name: &'t str, bound: Option<&'t str> },
@@ -222,26 +242,6 @@ fn line_below(site: &Site<'_>, tree: &Tree, statement: NodeId, line: &str) -> Ed
         false if is_last => site.insertion(behind, format!("{newline}{line}")),
         false => site.insertion(behind, format!("{line}{newline}")),
     }
-}
-
-/// Where the comments begin that stand directly above a line and speak of it, and not of the file.
-fn comments_above(text: &str, start: u32) -> u32 {
-    const OF_THE_FILE: &[&str] =
-        &["#!", "-*-", "coding", "opyright", "icense", "SPDX", "# ///", "# %%", "#%%", "pylint:", "ruff:"];
-    let mut at = start as usize;
-    let mut head = at;
-    while let Some(above) = text[..at].strip_suffix('\n') {
-        let line_start = above.rfind('\n').map_or(0, |end| end + 1);
-        let line = &above[line_start..];
-        if !line.starts_with('#') {
-            break;
-        }
-        if OF_THE_FILE.iter().any(|word| line.contains(word)) {
-            return start;
-        }
-        (at, head) = (line_start, line_start);
-    }
-    head as u32
 }
 
 fn is_import(kind: Kind) -> bool {
