@@ -1,9 +1,13 @@
 //! Who makes the edits of each fix. A rule names one by `fix: {by: …}`; each lies in a file of its own below this one.
 
+mod clean_up;
 mod environ;
 mod environment;
+mod fixtures;
+mod memory;
 mod subshells;
 mod suppressions;
+mod test_clean_up;
 mod values;
 mod variables;
 mod written;
@@ -20,7 +24,9 @@ struct Maker {
 
 /// All of them, by name.
 const MAKERS: &[Maker] = &[
+    Maker { name: "cache-emptied-last", make: clean_up::emptied_last },
     Maker { name: "called", make: written::called },
+    Maker { name: "clean-up-in-finally", make: clean_up::in_finally },
     Maker { name: "comment-removed", make: suppressions::removed },
     Maker { name: "environ-for-copy", make: environ::instead_of_copy },
     Maker { name: "environ-for-name", make: values::environ_item },
@@ -28,11 +34,17 @@ const MAKERS: &[Maker] = &[
     Maker { name: "environ-for-shell", make: subshells::environ_instead },
     Maker { name: "environ-updated", make: environ::updated },
     Maker { name: "environment-block", make: environment::block },
+    Maker { name: "exception-let-through", make: clean_up::let_through },
     Maker { name: "fallback-in-time", make: variables::fallback },
+    Maker { name: "fixture-that-releases", make: fixtures::released },
+    Maker { name: "memory-in-use", make: memory::allocated },
+    Maker { name: "number-only", make: memory::number_only },
     Maker { name: "order-beside-mask", make: environment::order },
     Maker { name: "setdefault", make: environ::setdefault },
+    Maker { name: "test-clean-up", make: test_clean_up::by_policy },
     Maker { name: "text-value", make: values::text },
     Maker { name: "variable-that-is-read", make: variables::renamed },
+    Maker { name: "without-gradients", make: memory::without_gradients },
 ];
 
 /// What the maker with this name proposes.
