@@ -2,7 +2,7 @@
 //! is missing.
 
 use super::Refusal;
-use super::site::{Site, blanks_before, line_behind};
+use super::site::{Site, blanks_before};
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::languages::{NodeId, Tree, TreeKind as Kind};
@@ -234,7 +234,7 @@ fn line_above(site: &Site<'_>, tree: &Tree, statement: NodeId, line: &str, ends:
 
 fn line_below(site: &Site<'_>, tree: &Tree, statement: NodeId, line: &str) -> Edit {
     let end = tree.node(statement).span.end;
-    let behind = line_behind(site.text(), end);
+    let behind = site.line_behind(end);
     let rest = site.slice(Span { start: end, end: behind });
     let (newline, is_last) = (site.newline(), !rest.ends_with('\n'));
     match rest.trim_start().starts_with(';') || rest.trim_end().ends_with('\\') {

@@ -31,6 +31,20 @@ fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String
         return Some(format!("{}{}{}", &file[..quote], lines.collect::<String>(), &file[quote..]));
     }
     let inside = quote + 1 + escaped_length(&file[quote + 1..], at - start)?;
+    // A whole text of a list goes with its quotes.
+    if let Some((next, next_quote)) = cell.part_holding(end)
+        && text.is_empty()
+        && (at, end) == (start, next)
+        && next_quote > quote
+    {
+        return Some(format!("{}{}", &file[..quote], &file[next_quote..]));
+    }
+    // A line behind the last one becomes a text of its own too.
+    if at == end && at == cell.range.end && text.starts_with('\n') && before.ends_with([',', '[']) {
+        let between = &file[before.len()..quote];
+        let lines = text[1..].split('\n').map(|line| format!("\\n\",{between}\"{}", escaped(line)));
+        return Some(format!("{}{}{}", &file[..inside], lines.collect::<String>(), &file[inside..]));
+    }
     let behind = match end {
         end if end == at => inside,
         end if end <= cell.range.end => {

@@ -5,7 +5,7 @@ use crate::facts::Span;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::lines::{has_comment, has_comment_above, indented, own_lines, removal};
-use crate::fixes::site::{Draft, Site, blanks_before, line_behind};
+use crate::fixes::site::{Draft, Site, blanks_before};
 use crate::languages::{NodeId, Tree, TreeKind as Kind};
 
 /// Puts a `yield` into a `try`, and the clean-up behind it into its `finally`.
@@ -26,11 +26,10 @@ pub fn in_finally(site: &Site<'_>) -> Result<Draft, Refusal> {
         return Err(reason);
     }
     let lines = own_lines(site, tree, first)?;
-    let tried_end =
-        tried.last().map_or(lines.end, |last| line_behind(site.text(), tree.node(*last).span.end));
-    let head = behind_blank_lines(site.text(), tried_end);
+    let tried_end = tried.last().map_or(lines.end, |last| site.line_behind(tree.node(*last).span.end));
+    let head = behind_blank_lines(site, tried_end);
     let last = cleaning.last().map_or(clean_up, |last| *last);
-    let end = line_behind(site.text(), tree.node(last).span.end);
+    let end = site.line_behind(tree.node(last).span.end);
     let (blanks, newline) = (indentation(site, tree, first), site.newline());
     let tried = Span { start: lines.start, end: tried_end };
     let mut edits = indented(site, tree, tried, &format!("{blanks}try:{newline}"))?;
@@ -116,9 +115,9 @@ pub fn emptied_last(site: &Site<'_>) -> Result<Draft, Refusal> {
 
 /// Lines put in below the line that holds a byte.
 pub fn below(site: &Site<'_>, at: u32, lines: &[String]) -> Edit {
-    let behind = line_behind(site.text(), at);
+    let behind = site.line_behind(at);
     let newline = site.newline();
-    let is_ended = site.text()[..behind as usize].ends_with('\n');
+    let is_ended = site.slice(Span { start: at, end: behind }).ends_with('\n');
     let text: String = match is_ended {
         true => lines.iter().map(|line| format!("{line}{newline}")).collect(),
         false => lines.iter().map(|line| format!("{newline}{line}")).collect(),
@@ -183,8 +182,8 @@ fn finally_instead(site: &Site<'_>, tree: &Tree, handler: NodeId) -> Option<Vec<
     if unfit_for_finally(site, tree, &[around], &cleaning).is_some() {
         return None;
     }
-    let start = behind_blank_lines(site.text(), line_behind(site.text(), caught.end));
-    let end = line_behind(site.text(), tree.node(last).span.end);
+    let start = behind_blank_lines(site, site.line_behind(caught.end));
+    let end = site.line_behind(tree.node(last).span.end);
     let kept = site.slice(Span { start: whole.start, end: caught.start });
     let text = format!("{kept}finally:{}", site.newline());
     let mut edits = vec![site.edit(Span { start: whole.start, end: start }, text)];
@@ -193,11 +192,11 @@ fn finally_instead(site: &Site<'_>, tree: &Tree, handler: NodeId) -> Option<Vec<
 }
 
 /// The start of the first line from here on that is not empty.
-fn behind_blank_lines(text: &str, from: u32) -> u32 {
+fn behind_blank_lines(site: &Site<'_>, from: u32) -> u32 {
     let mut at = from;
     loop {
-        let end = line_behind(text, at);
-        if end == at || !text[at as usize..end as usize].trim().is_empty() {
+        let end = site.line_behind(at);
+        if end == at || !site.slice(Span { start: at, end }).trim().is_empty() {
             return at;
         }
         at = end;

@@ -104,7 +104,7 @@ fn whole_term(tree: &Tree, value: NodeId, sum: NodeId) -> NodeId {
 fn is_used_as_tensor(site: &Site<'_>, tree: &Tree, total: &str, target: NodeId) -> bool {
     let home = tree.function_around(target);
     tree.numbered().any(|(id, node)| {
-        if tree.function_around(id) != home {
+        if !total.starts_with("self.") && tree.function_around(id) != home {
             return false;
         }
         let mut parts = tree.children(id);
