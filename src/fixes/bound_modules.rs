@@ -103,7 +103,7 @@ pub fn comments_above(text: &str, start: u32) -> u32 {
     let mut head = at;
     while let Some(above) = text[..at].strip_suffix('\n') {
         let line_start = above.rfind('\n').map_or(0, |end| end + 1);
-        let line = &above[line_start..];
+        let line = above[line_start..].trim_start_matches('\u{feff}');
         if !line.starts_with('#') {
             break;
         }
@@ -131,7 +131,9 @@ fn visible_imports<'t>(
         tree.top().filter(|(_, node)| node.span.end <= before.start).map(|(id, _)| id).collect();
     let mut inner = Vec::new();
     let mut in_function = false;
-    for (id, node) in tree.statement_at(before).into_iter().flat_map(|id| tree.outwards(id)) {
+    let start = tree.statement_at(before);
+    for (id, node) in start.into_iter().flat_map(|id| tree.outwards(id)) {
+        in_function |= node.kind == Kind::Function && Some(id) != start;
         let parent = node.parent.map(|parent| tree.node(parent).kind);
         // The names of a class are not seen in its methods.
         let is_seen = !(in_function && parent == Some(Kind::Class)) && parent != Some(Kind::Module);
@@ -139,7 +141,6 @@ fn visible_imports<'t>(
             let earlier = tree.suite_of(id).into_iter().take_while(|other| *other < id);
             inner.push(earlier.collect::<Vec<_>>());
         }
-        in_function |= node.kind == Kind::Function;
     }
     statements.extend(inner.into_iter().rev().flatten());
     let imports = statements.into_iter().filter(|id| is_import(tree.node(*id).kind));

@@ -23,13 +23,6 @@ fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String
     let (at, end) = (span.start as usize, span.end as usize);
     let cell = cells.iter().find(|cell| cell.range.contains(&at) || cell.range.end == at)?;
     let (start, quote) = cell.part_holding(at)?;
-    // Lines of their own become texts of their own, as the editors write them.
-    let before = file[..quote].trim_end();
-    if at == start && at == end && text.ends_with('\n') && before.ends_with(['[', ',']) {
-        let between = &file[before.len()..quote];
-        let lines = text.split_inclusive('\n').map(|line| format!("\"{}\",{between}", escaped(line)));
-        return Some(format!("{}{}{}", &file[..quote], lines.collect::<String>(), &file[quote..]));
-    }
     let inside = quote + 1 + escaped_length(&file[quote + 1..], at - start)?;
     // A whole text of a list goes with its quotes.
     if let Some((next, next_quote)) = cell.part_holding(end)
@@ -38,12 +31,6 @@ fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String
         && next_quote > quote
     {
         return Some(format!("{}{}", &file[..quote], &file[next_quote..]));
-    }
-    // A line behind the last one becomes a text of its own too.
-    if at == end && at == cell.range.end && text.starts_with('\n') && before.ends_with([',', '[']) {
-        let between = &file[before.len()..quote];
-        let lines = text[1..].split('\n').map(|line| format!("\\n\",{between}\"{}", escaped(line)));
-        return Some(format!("{}{}{}", &file[..inside], lines.collect::<String>(), &file[inside..]));
     }
     let behind = match end {
         end if end == at => inside,
@@ -54,7 +41,19 @@ fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String
         }
         _ => return None,
     };
-    Some(format!("{}{}{}", &file[..inside], escaped(text), &file[behind..]))
+    // In a list each line is a text of its own, as the editors write them.
+    let before = file[..quote].trim_end();
+    let between = &file[before.len()..quote];
+    let text = match before.ends_with(['[', ',']) {
+        true => {
+            let lines: Vec<String> = text.split_inclusive('\n').map(escaped).collect();
+            let goes_on = text.ends_with('\n') && !file[behind..].starts_with('"');
+            lines.join(&format!("\",{between}\""))
+                + &if goes_on { format!("\",{between}\"") } else { String::new() }
+        }
+        false => escaped(text),
+    };
+    Some(format!("{}{text}{}", &file[..inside], &file[behind..]))
 }
 
 /// As it stands between the quotes.

@@ -31,8 +31,10 @@ pub fn in_finally(site: &Site<'_>) -> Result<Draft, Refusal> {
     let last = cleaning.last().map_or(clean_up, |last| *last);
     let end = site.line_behind(tree.node(last).span.end);
     let (blanks, newline) = (indentation(site, tree, first), site.newline());
+    // No empty line stays above `finally`.
     let tried = Span { start: lines.start, end: tried_end };
     let mut edits = indented(site, tree, tried, &format!("{blanks}try:{newline}"))?;
+    edits.push(site.edit(Span { start: tried_end, end: head }, ""));
     edits.extend(indented(site, tree, Span { start: head, end }, &format!("{blanks}finally:{newline}"))?);
     Ok(edits.into())
 }

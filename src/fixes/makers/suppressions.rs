@@ -9,7 +9,8 @@ use crate::fixes::site::{Draft, Site};
 pub fn removed(site: &Site<'_>) -> Result<Draft, Refusal> {
     let place = site.span();
     let holds = |span: &&Span| span.start <= place.start && place.end <= span.end;
-    let comment = *site.code().comments.iter().find(holds).ok_or("the comment is not known")?;
+    let mut comment = *site.code().comments.iter().find(holds).ok_or("the comment is not known")?;
+    comment.end -= u32::from(site.slice(comment).ends_with('\r'));
     let found = suppressions_in(site.file(), site.source(), &[comment], &[]);
     let about = found.iter().find(|one| holds(&&one.place.span)).ok_or("the comment is not known")?;
     let names = match &about.rules {
