@@ -3,10 +3,12 @@
 mod amp;
 mod arguments;
 mod chosen;
+mod clean_up;
 mod default_arguments;
 mod devices;
 mod environ;
 mod environment;
+mod fixtures;
 mod forks;
 mod import_guards;
 mod imports;
@@ -14,12 +16,14 @@ mod kept_answers;
 mod launchers;
 mod lazy_words;
 mod masks;
+mod memory;
 mod misspelt;
 mod ranks;
 mod renamed;
 mod spellings;
 mod subshells;
 mod suppressions;
+mod test_clean_up;
 mod tf32;
 mod validation;
 mod values;
@@ -41,8 +45,10 @@ const MAKERS: &[Maker] = &[
     Maker { name: "amp-with-device", make: amp::renamed },
     Maker { name: "asked-inside", make: default_arguments::asked_inside },
     Maker { name: "asks-the-library", make: import_guards::asks_the_library },
+    Maker { name: "cache-emptied-last", make: clean_up::emptied_last },
     Maker { name: "called", make: written::called },
     Maker { name: "card-of-rank", make: ranks::device_made_current },
+    Maker { name: "clean-up-in-finally", make: clean_up::in_finally },
     Maker { name: "comment-removed", make: suppressions::removed },
     Maker { name: "device-allowed", make: devices::allowed },
     Maker { name: "device-as-taken", make: arguments::in_its_form },
@@ -56,23 +62,29 @@ const MAKERS: &[Maker] = &[
     Maker { name: "environ-for-shell", make: subshells::environ_instead },
     Maker { name: "environ-updated", make: environ::updated },
     Maker { name: "environment-block", make: environment::block },
+    Maker { name: "exception-let-through", make: clean_up::let_through },
     Maker { name: "fallback-in-time", make: variables::fallback },
+    Maker { name: "fixture-that-releases", make: fixtures::released },
     Maker { name: "import-later", make: imports::later },
     Maker { name: "kept-answer", make: kept_answers::kept_answer },
     Maker { name: "known-variable", make: spellings::known_name },
     Maker { name: "lazy-dropped", make: lazy_words::dropped },
     Maker { name: "loaded-to-device", make: chosen::loaded },
     Maker { name: "meant-mask", make: spellings::meant_mask },
+    Maker { name: "memory-in-use", make: memory::allocated },
     Maker { name: "memory-names", make: renamed::memory },
+    Maker { name: "number-only", make: memory::number_only },
     Maker { name: "order-beside-mask", make: environment::order },
     Maker { name: "pin-moved-up", make: environment::moved_up },
     Maker { name: "policy-mask", make: spellings::policy_mask },
     Maker { name: "setdefault", make: environ::setdefault },
     Maker { name: "spawned", make: forks::spawned },
+    Maker { name: "test-clean-up", make: test_clean_up::by_policy },
     Maker { name: "text-value", make: values::text },
     Maker { name: "tf32-switch", make: tf32::today },
     Maker { name: "validator-called", make: validation::called },
     Maker { name: "variable-that-is-read", make: variables::renamed },
+    Maker { name: "without-gradients", make: memory::without_gradients },
 ];
 
 /// What the maker with this name proposes.

@@ -164,6 +164,14 @@ impl<'a> Site<'a> {
         indent_of(self.text())
     }
 
+    /// The byte behind the line end of the line that holds this byte; the last line of a cell of a notebook has none.
+    pub fn line_behind(&self, at: u32) -> u32 {
+        let behind = line_behind(self.text(), at);
+        let cells = self.source().cells.as_ref().and_then(|cells| cells.as_ref().ok());
+        let mut ends = cells.into_iter().flat_map(|cells| cells.iter()).map(|cell| cell.range.end as u32);
+        ends.find(|end| at <= *end).map_or(behind, |end| behind.min(end))
+    }
+
     /// Lines put in above a statement of Python, with its indentation; where it shares its line with others, the
     /// statements stand before it on that line.
     pub fn statements_above(&self, tree: &Tree, statement: NodeId, lines: &[String]) -> Edit {

@@ -310,10 +310,11 @@ impl Tree {
         self.tokens.iter().filter(|token| token.kind == TokenSort::Comment).map(|token| token.span)
     }
 
-    /// Whether a byte lies inside a token, and not at its ends.
+    /// Whether a byte lies inside a token, and not at its ends. An indent may be cut: it has no other parts.
     pub fn is_inside_token(&self, at: u32) -> bool {
         let before = self.tokens.partition_point(|token| token.span.start < at);
-        before > 0 && at < self.tokens[before - 1].span.end
+        let token = before.checked_sub(1).map(|before| self.tokens[before]);
+        token.is_some_and(|token| token.kind != TokenSort::Layout && at < token.span.end)
     }
 }
 
