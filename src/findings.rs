@@ -93,7 +93,7 @@ pub struct Fix {
 }
 
 /// A text in the place of another.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edit {
     /// What is replaced; empty where something is put in.
     pub place: Place,

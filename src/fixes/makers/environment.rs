@@ -38,10 +38,20 @@ pub fn order(site: &Site<'_>) -> Result<Draft, Refusal> {
     if launchers::is_launcher(site) {
         return launchers::order(site);
     }
-    match site.slice(site.span()).contains(MASK) {
-        true => beside::order(site),
-        false => block(site),
+    let wants_order = site.policy.gpu.as_ref().is_some_and(|gpu| gpu.device_order.is_some());
+    match is_use(site, site.finding) || (wants_order && is_on_some_paths(site)?) {
+        true => block(site),
+        false => beside::order(site),
     }
+}
+
+/// Whether the mask is set on some paths only, so that the order beside it would be set on no other.
+fn is_on_some_paths(site: &Site<'_>) -> Result<bool, Refusal> {
+    let tree = site.tree()?;
+    let Some(statement) = tree.statement_at(site.span()) else { return Ok(false) };
+    let mut around = tree.outwards(statement).skip(1).map(|(_, node)| node.kind);
+    Ok(around
+        .any(|kind| matches!(kind, TreeKind::If | TreeKind::Otherwise | TreeKind::Match | TreeKind::For)))
 }
 
 /// The edit that writes a block at a spot: the project's template, or assignments.
@@ -72,7 +82,8 @@ fn missing(site: &Site<'_>) -> Result<Vec<Setting>, Refusal> {
     let gpu = site.policy.gpu.as_ref().ok_or(NO_POLICY)?;
     let is_found = |rule: &str| found(site, rule).next().is_some();
     let mut settings = Vec::new();
-    let order_is_missing = found(site, "missing-device-order").any(|finding| is_use(site, finding));
+    let order_is_missing = site.finding.rule == "missing-device-order"
+        || found(site, "missing-device-order").any(|finding| is_use(site, finding));
     let mask_is_missing =
         is_found("missing-visible-devices") || site.finding.rule == "device-map-auto-unpinned";
     if order_is_missing || (mask_is_missing && site.finding.rule == "device-map-auto-unpinned") {

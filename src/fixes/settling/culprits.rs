@@ -87,29 +87,48 @@ fn culprits(
     banned: &BTreeMap<Key, Refusal>,
 ) -> Result<BTreeMap<Key, Refusal>, UnknownSelector> {
     let made = || run.applied().iter().skip(start.applied().len());
-    let mut suspects: BTreeMap<FileId, Vec<Key>> = BTreeMap::new();
+    let mut suspects: BTreeMap<FileId, Vec<Suspect>> = BTreeMap::new();
     for &file in complaints.keys() {
         let touches = |made: &&Made| made.applied.files.contains(&file) || made.key.0 == file;
-        let mut of_file: Vec<Key> = made().filter(touches).map(|made| made.key.clone()).collect();
+        let mut of_file = grouped(made().filter(touches));
         if of_file.is_empty() {
             // What is done in one file changes what another one does.
-            of_file = made().map(|made| made.key.clone()).collect();
+            of_file = grouped(made());
         }
         suspects.insert(file, of_file);
     }
-    while suspects.values().any(|keys| keys.len() > 1) {
+    while suspects.values().any(|suspects| suspects.len() > 1) {
         let mut trial = banned.clone();
-        for keys in suspects.values() {
-            trial.extend(keys[..keys.len() / 2].iter().map(|key| (key.clone(), String::new())));
+        for suspects in suspects.values() {
+            let first_half = suspects[..suspects.len() / 2].iter().flatten();
+            trial.extend(first_half.map(|key| (key.clone(), String::new())));
         }
         let still = self::complaints(start, &start.clone().continued(task, &trial)?);
-        for (file, keys) in suspects.iter_mut().filter(|(_, keys)| keys.len() > 1) {
-            let behind = keys.split_off(keys.len() / 2);
+        for (file, suspects) in suspects.iter_mut().filter(|(_, suspects)| suspects.len() > 1) {
+            let behind = suspects.split_off(suspects.len() / 2);
             if still.contains_key(file) {
-                *keys = behind;
+                *suspects = behind;
             }
         }
     }
-    let one = |(file, keys): (FileId, Vec<Key>)| Some((keys.into_iter().next()?, complaints[&file].clone()));
-    Ok(suspects.into_iter().filter_map(one).collect())
+    let mut culprits = BTreeMap::new();
+    for (file, suspects) in suspects {
+        let keys = suspects.into_iter().next().unwrap_or_default();
+        culprits.extend(keys.into_iter().map(|key| (key, complaints[&file].clone())));
+    }
+    Ok(culprits)
+}
+
+/// Fixes that do the same, so that leaving out one of them alone changes nothing.
+type Suspect = Vec<Key>;
+
+fn grouped<'m>(all: impl Iterator<Item = &'m Made>) -> Vec<Suspect> {
+    let mut groups: Vec<(u64, Suspect)> = Vec::new();
+    for made in all {
+        match groups.iter_mut().find(|(deed, _)| *deed == made.deed) {
+            Some((_, keys)) => keys.push(made.key.clone()),
+            None => groups.push((made.deed, vec![made.key.clone()])),
+        }
+    }
+    groups.into_iter().map(|(_, keys)| keys).collect()
 }

@@ -10,10 +10,11 @@ use crate::languages::Tree;
 use crate::rules::UnknownSelector;
 use crate::sources::{Language, Source, Sources};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher;
 
 /// More passes than this help nobody: each checks the whole project.
 const MOST_PASSES: usize = 20;
@@ -41,6 +42,8 @@ pub(super) struct Run<'a> {
 #[derive(Clone)]
 pub(super) struct Made {
     pub key: Key,
+    /// Equal where two fixes make the same edits.
+    pub deed: u64,
     pub applied: Applied,
 }
 
@@ -147,7 +150,8 @@ impl<'a> Run<'a> {
                 files,
             };
             chosen.add(fix);
-            picked.push((Made { key, applied }, fix));
+            let deed = FxBuildHasher.hash_one((self.passes.len(), &fix.edits));
+            picked.push((Made { key, deed, applied }, fix));
         }
         self.that_hold_together(chosen, picked)
     }

@@ -45,12 +45,26 @@ pub fn moved_up(site: &Site<'_>) -> Result<Draft, Refusal> {
         }
     }
     settings.sort_by_key(|(name, _)| (name != ORDER, name != MASK));
-    let spot = Spot::before(site, tree, first)?;
-    let mut edits = vec![written(site, tree, &spot, &settings)?];
+    let missing: Vec<Setting> =
+        settings.iter().filter(|(name, _)| !is_set_before(site, name)).cloned().collect();
+    let mut edits = Vec::new();
+    if !missing.is_empty() {
+        let spot = Spot::before(site, tree, first)?;
+        edits.push(written(site, tree, &spot, &missing)?);
+    }
     for late in &lates {
         edits.extend(without(site, tree, late, &settings, &lates));
     }
     Ok(edits.into())
+}
+
+/// Whether a late write of the file only gives another value to what was set in time.
+fn is_set_before(site: &Site<'_>, variable: &str) -> bool {
+    let mut late = RULES.iter().flat_map(|rule| found(site, rule));
+    let conflicts: Vec<_> = found(site, "conflicting-pins").map(|finding| finding.place).collect();
+    late.any(|finding| {
+        site.program.text(finding.place).contains(variable) && conflicts.contains(&finding.place)
+    })
 }
 
 /// What read the variable, where that is in the same file.
