@@ -32,7 +32,7 @@ pub fn meant(value: &str) -> Result<String, Refusal> {
     if crate::masks::read(&mask).fault == Some(crate::masks::Fault::Repeated) {
         return Err("a GPU is named twice, and it is not clear which one was meant".to_owned());
     }
-    match is_right(&mask) {
+    match !elements.is_empty() && is_right(&mask) {
         true => Ok(mask),
         false => Err(format!("it is not clear which GPUs `{value}` means")),
     }
