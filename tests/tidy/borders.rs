@@ -49,6 +49,7 @@ const BORDERS: &[(&str, &[&str])] = &[
             "code",
             "findings",
             "languages",
+            "masks",
             "policy",
             "program",
             "rules",
