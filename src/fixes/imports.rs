@@ -2,8 +2,7 @@
 
 use super::Refusal;
 use super::site::Site;
-use crate::code::walk::walk_top;
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{Part, walk, walk_top};
 use crate::code::{Code, ImportNames, StepKind, Target};
 use crate::facts::{FileId, Span};
 use crate::findings::Edit;

@@ -91,7 +91,7 @@ fn imported(site: &Site<'_>, tree: &Tree, bound: &str, path: &str) -> Result<Vec
         // `from torch.cuda import amp`
         (Some(span), true) => {
             alone()?;
-            if &text[span.0..span.1] != format!("torch.{device}") {
+            if text[span.0..span.1] != format!("torch.{device}") {
                 return Err(format!("`{bound}` is a part of `torch.{device}.amp`"));
             }
             edits.push(module(span, "torch"));

@@ -153,10 +153,9 @@ impl Form<'_, '_> {
     fn listed(&self) -> Result<Vec<Edit>, Refusal> {
         let place = self.argument.value.span;
         let value = self.site.slice(place);
-        if self.path.starts_with("lightning") || self.path.starts_with("pytorch_lightning") {
-            if value.to_ascii_lowercase().contains("local_rank") {
-                return Err("Lightning gives each of its processes the GPU of its rank itself".to_owned());
-            }
+        let by_lightning = ["lightning", "pytorch_lightning"].iter().any(|name| self.path.starts_with(name));
+        if by_lightning && value.to_ascii_lowercase().contains("local_rank") {
+            return Err("Lightning gives each of its processes the GPU of its rank itself".to_owned());
         }
         let index = match &self.argument.value.kind {
             ExprKind::Text(text) => text.to_string(),

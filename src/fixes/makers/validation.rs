@@ -1,8 +1,7 @@
 //! The project's own check of the GPU, called before a model is loaded.
 
-use crate::code::walk::Part;
-use crate::code::walk::walk_top;
-use crate::code::{Function, ImportNames, ParameterKind, StepKind};
+use crate::code::walk::{Part, walk_top};
+use crate::code::{ExprKind, Function, ImportNames, ParameterKind, StepKind};
 use crate::facts::FileId;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
@@ -89,11 +88,19 @@ fn reason_against(function: &Function<'_>) -> Option<&'static str> {
     let needs = function.parameters.iter().any(|one| {
         one.default.is_none() && matches!(one.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
     });
+    let mut steps = function.body.iter().filter(|step| !is_remark(&step.kind));
+    let only_raises = matches!(steps.next().map(|step| &step.kind), Some(StepKind::Raise(_)));
     match (needs, function.is_async || function.is_generator) {
         (true, _) => Some("needs arguments"),
         (_, true) => Some("does nothing when it is called"),
+        _ if only_raises => Some("only raises"),
         _ => None,
     }
+}
+
+/// Whether a statement is a text for people.
+fn is_remark(kind: &StepKind<'_>) -> bool {
+    matches!(kind, StepKind::Evaluate(expr) if matches!(expr.kind, ExprKind::Text(_)))
 }
 
 /// The statement of the function or of the file that a statement is in; what stands below `if __name__ == "__main__":` counts
