@@ -1,7 +1,7 @@
 //! Tests that clean up by what the policy names under `tests.cleanup`: a decorator, a context manager or a fixture of the
 //! project.
 
-use crate::code::{Block, Expr, ExprKind, Function, ParameterKind, Step, StepKind};
+use crate::code::{Block, Expr, ExprKind, Function, ImportNames, ParameterKind, Step, StepKind};
 use crate::facts::{FileId, Span};
 use crate::findings::Edit;
 use crate::fixes::Refusal;
@@ -156,8 +156,8 @@ fn applied(site: &Site<'_>, tree: &Tree, means: &Means<'_>, function: NodeId) ->
 /// Where the `def` of a function stands, behind its decorators.
 fn head_of(site: &Site<'_>, tree: &Tree, function: NodeId) -> u32 {
     let node = tree.node(function);
-    let decorators = tree.children(function).filter(|(_, node)| node.kind == Kind::Decorator);
-    let behind = decorators.last().map_or(node.span.start, |(_, last)| last.span.end);
+    let mut decorators = tree.children(function).filter(|(_, node)| node.kind == Kind::Decorator);
+    let behind = decorators.next_back().map_or(node.span.start, |(_, last)| last.span.end);
     let words = tree.tokens.iter().filter(|token| token.is_word() && token.span.start >= behind);
     let mut words = words.filter(|token| matches!(site.slice(token.span), "def" | "async"));
     words.next().map_or(node.span.start, |token| token.span.start)
@@ -186,11 +186,11 @@ fn module_of(site: &Site<'_>, means: &Means<'_>) -> Option<String> {
     if name.ends_with("conftest.py") {
         return None;
     }
-    let elsewhere = (0..sources.files.len() as u32).map(FileId).filter_map(|file| {
+    let mut elsewhere = (0..sources.files.len() as u32).map(FileId).filter_map(|file| {
         let code = site.program.code(file);
         code.body.iter().find_map(|step| match &step.kind {
             StepKind::Import(import) if import.level == 0 => match &import.names {
-                crate::code::ImportNames::Names(names) => {
+                ImportNames::Names(names) => {
                     names.iter().any(|one| one.name == means.name).then(|| import.module.to_owned())
                 }
                 _ => None,
@@ -198,7 +198,6 @@ fn module_of(site: &Site<'_>, means: &Means<'_>) -> Option<String> {
             _ => None,
         })
     });
-    let mut elsewhere = elsewhere;
     if let Some(module) = elsewhere.next() {
         return Some(module);
     }
