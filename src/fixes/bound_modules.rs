@@ -83,13 +83,13 @@ pub fn name_import_edit(
     let first = first_statement(site, tree, before).ok_or_else(nowhere)?;
     let line = format!("from {module} import {name}");
     let module_of_place = tree.node(first).parent;
-    let imports = tree.top().filter(|(id, node)| {
+    let mut imports = tree.top().filter(|(id, node)| {
         *id >= first
             && node.parent == module_of_place
             && node.span.end <= before.start
             && is_import(node.kind)
     });
-    match imports.last() {
+    match imports.next_back() {
         Some((last, _)) => Ok(line_below(site, tree, last, &line)),
         None => Ok(line_above(site, tree, first, &line, 2)),
     }

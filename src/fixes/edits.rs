@@ -48,22 +48,6 @@ impl Edits {
         self.iter().map(place).collect()
     }
 
-    /// Where a byte stands in the result; what was replaced stands where its replacement begins, and what stood where
-    /// something was put in stands behind it.
-    pub fn moved(&self, at: u32) -> u32 {
-        let mut shift = 0i64;
-        for (span, new) in self.iter() {
-            if span.start > at {
-                break;
-            }
-            if at < span.end {
-                return (i64::from(span.start) + shift) as u32;
-            }
-            shift += new.len() as i64 - i64::from(span.end - span.start);
-        }
-        (i64::from(at) + shift) as u32
-    }
-
     /// Where a byte of the result stood before; of a new text where the old one began.
     pub fn origin(&self, at: u32) -> u32 {
         let mut shift = 0i64;
@@ -90,12 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn places_move_there_and_back() {
+    fn places_are_found_again() {
         let edits = edits(&[(2, 2, "++"), (4, 6, "x"), (8, 10, "")]).unwrap();
         assert_eq!(edits.applied_to("0123456789ab"), "01++23x67ab");
         assert_eq!(edits.written(), [(2, 4), (6, 7), (9, 9)].map(|(start, end)| Span { start, end }));
-        let moved: Vec<u32> = (0..12).map(|at| edits.moved(at)).collect();
-        assert_eq!(moved, [0, 1, 4, 5, 6, 6, 7, 8, 9, 9, 9, 10]);
         let origins: Vec<u32> = (0..11).map(|at| edits.origin(at)).collect();
         assert_eq!(origins, [0, 1, 2, 2, 2, 3, 4, 6, 7, 10, 11]);
     }

@@ -144,6 +144,7 @@ mod tests {
                 edits: edits.iter().map(edit).collect(),
             }),
             unfixed: None,
+            mask: None,
             status: Status::Active,
         }
     }

@@ -36,14 +36,11 @@ impl Assignment {
     fn at(site: &Site<'_>, tree: &Tree) -> Result<Assignment, Refusal> {
         let statement = tree.statement_at(site.span()).ok_or("there is no statement")?;
         let node = tree.node(statement);
-        let around = tree.outwards(statement).skip(1).map(|(_, node)| node.kind);
-        for kind in around {
-            return Err(match kind {
-                TreeKind::Module => break,
-                TreeKind::Class => "it is part of a class",
-                _ => "it stands under a condition, or in another statement",
-            }
-            .to_owned());
+        let around = tree.outwards(statement).nth(1).map(|(_, node)| node.kind);
+        match around {
+            None | Some(TreeKind::Module) => {}
+            Some(TreeKind::Class) => return Err("it is part of a class".to_owned()),
+            Some(_) => return Err("it stands under a condition, or in another statement".to_owned()),
         }
         if node.kind != TreeKind::Assign {
             return Err("its answer has no name".to_owned());

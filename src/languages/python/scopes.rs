@@ -255,7 +255,7 @@ impl Reader {
         id
     }
 
-    fn annotation<'a>(&mut self, annotation: &'a Expr, what: What) {
+    fn annotation(&mut self, annotation: &Expr, what: What) {
         let outer = self.annotation.replace(what);
         self.visit_expr(annotation);
         self.annotation = outer;

@@ -163,7 +163,7 @@ impl Spot {
         let text = site.text();
         let start = tree.node(next).span.start;
         let is_setting = |id: NodeId| sets_variable(site, tree, id);
-        let before = last.is_some_and(|last| is_setting(last));
+        let before = last.is_some_and(&is_setting);
         let joins = (before, is_setting(next));
         let is_import = |id: NodeId| matches!(tree.node(id).kind, TreeKind::Import | TreeKind::ImportFrom);
         let follows_import = last.is_some_and(is_import);
@@ -304,5 +304,5 @@ fn environ_bound_by(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Option<S
 fn earlier_cells(site: &Site<'_>, tree: &Tree, latest: NodeId) -> Option<String> {
     let module = tree.node(latest).parent;
     let earlier = tree.top().filter(|(id, node)| *id < latest && node.parent != module);
-    earlier.filter_map(|(id, _)| environ_bound_by(site, tree, id)).last()
+    earlier.filter_map(|(id, _)| environ_bound_by(site, tree, id)).next_back()
 }

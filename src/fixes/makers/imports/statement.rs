@@ -36,7 +36,7 @@ pub struct Imported {
 
 impl Imported {
     /// The same name, as one that is meant.
-    pub fn as_meant(self) -> Imported {
+    pub fn meant(self) -> Imported {
         Imported { meant: true, ..self }
     }
 }
