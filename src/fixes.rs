@@ -6,7 +6,9 @@ mod conflicts;
 mod corrections;
 mod edits;
 mod environ;
+mod imports;
 mod lines;
+mod literals;
 mod makers;
 pub(crate) mod notebook;
 mod proof;
@@ -108,6 +110,34 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
         }
     }
     joined
+}
+
+/// The edits of as many fixes of one file as hold together: none touches another, and together they change nothing else
+/// either. Each by itself was offered.
+pub fn together(source: &Source, fixes: &[&Fix]) -> Vec<Edit> {
+    let tree = match source.language {
+        Language::Python | Language::Notebook => Tree::of(source),
+        _ => Ok(Tree::default()),
+    };
+    let Ok(tree) = tree else { return Vec::new() };
+    let holds = |edits: &[Edit]| {
+        let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
+        Edits::new(pairs).is_some_and(|edits| prove(source, &edits, || Ok(&tree)).is_ok())
+    };
+    let with = |edits: &[Edit], fix: &Fix| {
+        let mut edits = [edits, &fix.edits].concat();
+        edits.sort();
+        edits.dedup();
+        edits
+    };
+    let all = fixes.iter().fold(Vec::new(), |edits, fix| with(&edits, fix));
+    if holds(&all) {
+        return all;
+    }
+    fixes.iter().fold(Vec::new(), |edits, fix| {
+        let more = with(&edits, fix);
+        if holds(&more) { more } else { edits }
+    })
 }
 
 /// Refuses edits of one file that change more than what they replace.

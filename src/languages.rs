@@ -32,6 +32,7 @@ use crate::sources::{Language, Source};
 
 pub(crate) use passages::{Passage, PassageKind, passages};
 pub(crate) use python::{Kind as TreeKind, Node as TreeNode, NodeId, Token as TreeToken, Tree};
+pub(crate) use python::{Mention, ScopeId, ScopeSort, Scopes, What as MentionSort, When};
 
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;

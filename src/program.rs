@@ -4,6 +4,7 @@ mod at_import;
 mod budget;
 mod crates;
 mod entries;
+mod importers;
 mod imports;
 pub mod knowledge;
 mod launches;
@@ -21,7 +22,8 @@ mod words;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
-pub use modules::Modules;
+pub(crate) use importers::Importer;
+pub use modules::{Found, Modules};
 pub use names::Names;
 pub use reach::Reach;
 pub(crate) use run::is_gpu_variable;
@@ -217,6 +219,11 @@ impl<'s> Program<'s> {
         self.versions.at_least(self.name_of(file), "python", "3.15") == Some(true)
     }
 
+    /// Whether a file runs with Python 3.14 or later, which evaluates annotations when somebody asks for them.
+    pub(crate) fn puts_annotations_off(&self, file: FileId) -> bool {
+        self.versions.at_least(self.name_of(file), "python", "3.14") == Some(true)
+    }
+
     /// Whether `multiprocessing` forks unless it is told otherwise: on Linux, before Python 3.14.
     fn forks_by_default(&self, file: FileId) -> bool {
         self.versions.at_least(self.name_of(file), "python", "3.14") != Some(true)
@@ -322,7 +329,7 @@ impl<'s> Program<'s> {
     }
 
     /// The modules that the CPU part starts with: those that the policy names, or all.
-    fn cpu_part(&self) -> &[FileId] {
+    pub(crate) fn cpu_part(&self) -> &[FileId] {
         self.cpu_part.get_or_init(|| {
             let Some(cpu) = &self.options.cpu_part else { return Vec::new() };
             let named = |file: &FileId| match cpu.entry_points.is_empty() {

@@ -30,7 +30,6 @@ pub use files::FileRules;
 pub use own::Loaded;
 pub use schema::{Rule, RuleFix, Section};
 pub use selection::{Selection, UnknownSelector};
-pub(crate) use uses::argument;
 
 use crate::program::knowledge::Knowledge;
 use anyhow::{Context, Result};

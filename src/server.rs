@@ -19,6 +19,7 @@ mod hover;
 mod outgoing;
 mod parent;
 mod projects;
+mod remedies;
 mod session;
 mod transport;
 mod uri;

@@ -2,7 +2,7 @@
 //! is missing.
 
 use super::Refusal;
-use super::site::{Site, blanks_before, line_behind};
+use super::site::{Site, blanks_before};
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::languages::{NodeId, Tree, TreeKind as Kind};
@@ -95,6 +95,26 @@ pub fn name_import_edit(
     }
 }
 
+/// Where the comments begin that stand directly above a line and speak of it, and not of the file.
+pub fn comments_above(text: &str, start: u32) -> u32 {
+    const OF_THE_FILE: &[&str] =
+        &["#!", "-*-", "coding", "opyright", "icense", "SPDX", "# ///", "# %%", "#%%", "pylint:", "ruff:"];
+    let mut at = start as usize;
+    let mut head = at;
+    while let Some(above) = text[..at].strip_suffix('\n') {
+        let line_start = above.rfind('\n').map_or(0, |end| end + 1);
+        let line = above[line_start..].trim_start_matches('\u{feff}');
+        if !line.starts_with('#') {
+            break;
+        }
+        if OF_THE_FILE.iter().any(|word| line.contains(word)) {
+            return start;
+        }
+        (at, head) = (line_start, line_start);
+    }
+    head as u32
+}
+
 /// What one part of an import statement binds.
 enum Imported<'t> {
     Module { name: &'t str, bound: Option<&'t str> },
@@ -111,7 +131,9 @@ fn visible_imports<'t>(
         tree.top().filter(|(_, node)| node.span.end <= before.start).map(|(id, _)| id).collect();
     let mut inner = Vec::new();
     let mut in_function = false;
-    for (id, node) in tree.statement_at(before).into_iter().flat_map(|id| tree.outwards(id)) {
+    let start = tree.statement_at(before);
+    for (id, node) in start.into_iter().flat_map(|id| tree.outwards(id)) {
+        in_function |= node.kind == Kind::Function && Some(id) != start;
         let parent = node.parent.map(|parent| tree.node(parent).kind);
         // The names of a class are not seen in its methods.
         let is_seen = !(in_function && parent == Some(Kind::Class)) && parent != Some(Kind::Module);
@@ -119,7 +141,6 @@ fn visible_imports<'t>(
             let earlier = tree.suite_of(id).into_iter().take_while(|other| *other < id);
             inner.push(earlier.collect::<Vec<_>>());
         }
-        in_function |= node.kind == Kind::Function;
     }
     statements.extend(inner.into_iter().rev().flatten());
     let imports = statements.into_iter().filter(|id| is_import(tree.node(*id).kind));
@@ -214,7 +235,7 @@ fn line_above(site: &Site<'_>, tree: &Tree, statement: NodeId, line: &str, ends:
 
 fn line_below(site: &Site<'_>, tree: &Tree, statement: NodeId, line: &str) -> Edit {
     let end = tree.node(statement).span.end;
-    let behind = line_behind(site.text(), end);
+    let behind = site.line_behind(end);
     let rest = site.slice(Span { start: end, end: behind });
     let (newline, is_last) = (site.newline(), !rest.ends_with('\n'));
     match rest.trim_start().starts_with(';') || rest.trim_end().ends_with('\\') {
@@ -222,26 +243,6 @@ fn line_below(site: &Site<'_>, tree: &Tree, statement: NodeId, line: &str) -> Ed
         false if is_last => site.insertion(behind, format!("{newline}{line}")),
         false => site.insertion(behind, format!("{line}{newline}")),
     }
-}
-
-/// Where the comments begin that stand directly above a line and speak of it, and not of the file.
-fn comments_above(text: &str, start: u32) -> u32 {
-    const OF_THE_FILE: &[&str] =
-        &["#!", "-*-", "coding", "opyright", "icense", "SPDX", "# ///", "# %%", "#%%", "pylint:", "ruff:"];
-    let mut at = start as usize;
-    let mut head = at;
-    while let Some(above) = text[..at].strip_suffix('\n') {
-        let line_start = above.rfind('\n').map_or(0, |end| end + 1);
-        let line = &above[line_start..];
-        if !line.starts_with('#') {
-            break;
-        }
-        if OF_THE_FILE.iter().any(|word| line.contains(word)) {
-            return start;
-        }
-        (at, head) = (line_start, line_start);
-    }
-    head as u32
 }
 
 fn is_import(kind: Kind) -> bool {

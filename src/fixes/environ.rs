@@ -90,7 +90,7 @@ fn of_entry(tree: &Tree, place: Span) -> Option<EnvironWrite> {
 fn of_dictionary(site: &Site<'_>, tree: &Tree, part: NodeId) -> Option<EnvironWrite> {
     let end = tree.node(part).span.end;
     let next = tree.tokens.partition_point(|token| token.span.start < end);
-    if !tree.tokens.get(next).is_some_and(|token| site.slice(token.span) == ":") {
+    if tree.tokens.get(next).is_none_or(|token| site.slice(token.span) != ":") {
         return Some(EnvironWrite { form: Form::Entry, key: key_before(tree, part), value: part });
     }
     let dictionary = tree.node(part).parent?;

@@ -1,7 +1,7 @@
 //! Whole lines of Python: statements that stand alone on theirs, and lines that are moved further in.
 
 use super::Refusal;
-use super::site::{Site, blanks_before, line_behind};
+use super::site::{Site, blanks_before};
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::languages::{NodeId, Tree};
@@ -11,7 +11,7 @@ pub fn own_lines(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Span
     let span = tree.node(statement).span;
     let shared = || "it shares its line with other statements".to_owned();
     let blanks = blanks_before(site.text(), span.start).ok_or_else(shared)?;
-    let end = line_behind(site.text(), span.end);
+    let end = site.line_behind(span.end);
     let rest = site.slice(Span { start: span.end, end }).trim();
     if !rest.is_empty() && !rest.starts_with('#') {
         return Err(shared());
@@ -22,7 +22,7 @@ pub fn own_lines(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Span
 /// Whether a comment stands on the lines behind a statement that has them for itself.
 pub fn has_comment(site: &Site<'_>, tree: &Tree, statement: NodeId) -> bool {
     let end = tree.node(statement).span.end;
-    site.slice(Span { start: end, end: line_behind(site.text(), end) }).contains('#')
+    site.slice(Span { start: end, end: site.line_behind(end) }).contains('#')
 }
 
 /// Whether the line directly above a line holds nothing but a comment.
@@ -39,28 +39,28 @@ pub fn removal(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Edit, 
     if has_comment(site, tree, statement) {
         return Err("a comment stands behind it".to_owned());
     }
-    let is_first = tree.suite_of(statement).first() == Some(&statement);
-    if tree.suite_of(statement).len() < 2 && !is_at_top(tree, statement) {
-        return Err("nothing would be left of its block".to_owned());
+    let (before, behind) = (&site.text()[..lines.start as usize], &site.text()[lines.end as usize..]);
+    if !site.slice(lines).ends_with('\n') {
+        // The last line of a file or a cell takes the line end before it along.
+        let start = before.strip_suffix('\n').map_or(before, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+        let is_inside = tree.suite_of(statement).first() != Some(&statement);
+        let start = if is_inside { start.len() as u32 } else { lines.start };
+        return Ok(site.edit(Span { start, end: lines.end }, ""));
     }
-    let is_notebook = site.source().cells.is_some();
-    let blank = |line: &str| !line.is_empty() && line.trim().is_empty();
-    let above = site.text()[..lines.start as usize].split_inclusive('\n').next_back().unwrap_or_default();
-    let below = &site.text()[lines.end as usize..];
-    let below = below.split_inclusive('\n').next().unwrap_or_default();
-    // Of two empty lines one is enough.
-    let extra = match blank(below) && (blank(above) || is_first) && lines.start > 0 {
-        true => below.len() as u32,
-        false => 0,
+    let is_blank = |line: &str| !line.is_empty() && line.trim().is_empty();
+    let above = before.split_inclusive('\n').next_back().unwrap_or_default();
+    let below = behind.split_inclusive('\n').next().unwrap_or_default();
+    let is_first = tree.suite_of(statement).first() == Some(&statement);
+    // Of two empty lines one is enough, and at the end of a file none is needed.
+    let end = match is_blank(below) && (is_blank(above) || is_first) && !before.is_empty() {
+        true => lines.end + below.len() as u32,
+        false => lines.end,
     };
-    // At the end of the file none is needed.
-    let before = &site.text()[..lines.start as usize];
-    let is_end = below.is_empty() && lines.end as usize == site.text().len();
-    let start = match is_end && blank(above) && !is_notebook {
+    let start = match behind.is_empty() && is_blank(above) {
         true => before.trim_end().len() + site.newline().len(),
         false => before.len(),
     };
-    Ok(site.edit(Span { start: start as u32, end: lines.end + extra }, ""))
+    Ok(site.edit(Span { start: start as u32, end }, ""))
 }
 
 /// The lines between two bytes, both at the start of a line, moved one level in. The first may have something put in
@@ -70,7 +70,7 @@ pub fn indented(site: &Site<'_>, tree: &Tree, lines: Span, before_first: &str) -
     let mut edits = Vec::new();
     let mut at = lines.start;
     while at < lines.end {
-        let end = line_behind(site.text(), at);
+        let end = site.line_behind(at);
         let line = site.slice(Span { start: at, end });
         if tree.is_inside_token(at) {
             return Err("a text of several lines stands there, and would be moved with them".to_owned());

@@ -23,15 +23,15 @@ fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String
     let (at, end) = (span.start as usize, span.end as usize);
     let cell = cells.iter().find(|cell| cell.range.contains(&at) || cell.range.end == at)?;
     let (start, quote) = cell.part_holding(at)?;
-    // Lines of their own become texts of their own, as the editors write them.
-    let before = file[..quote].trim_end();
-    if at == start && at == end && text.ends_with('\n') && before.ends_with(['[', ',']) {
-        let between = &file[before.len()..quote];
-        let between = if between.is_empty() { " " } else { between };
-        let lines = text.split_inclusive('\n').map(|line| format!("\"{}\",{between}", escaped(line)));
-        return Some(format!("{}{}{}", &file[..quote], lines.collect::<String>(), &file[quote..]));
-    }
     let inside = quote + 1 + escaped_length(&file[quote + 1..], at - start)?;
+    // A whole text of a list goes with its quotes.
+    if let Some((next, next_quote)) = cell.part_holding(end)
+        && text.is_empty()
+        && (at, end) == (start, next)
+        && next_quote > quote
+    {
+        return Some(format!("{}{}", &file[..quote], &file[next_quote..]));
+    }
     let behind = match end {
         end if end == at => inside,
         end if end <= cell.range.end => {
@@ -41,7 +41,20 @@ fn with_edit(file: &str, cells: &Cells, span: Span, text: &str) -> Option<String
         }
         _ => return None,
     };
-    Some(format!("{}{}{}", &file[..inside], escaped(text), &file[behind..]))
+    // In a list each line is a text of its own, as the editors write them.
+    let before = file[..quote].trim_end();
+    let between = &file[before.len()..quote];
+    let between = if between.is_empty() { " " } else { between };
+    let text = match before.ends_with(['[', ',']) {
+        true => {
+            let lines: Vec<String> = text.split_inclusive('\n').map(escaped).collect();
+            let goes_on = text.ends_with('\n') && !file[behind..].starts_with('"');
+            lines.join(&format!("\",{between}\""))
+                + &if goes_on { format!("\",{between}\"") } else { String::new() }
+        }
+        false => escaped(text),
+    };
+    Some(format!("{}{text}{}", &file[..inside], &file[behind..]))
 }
 
 /// As it stands between the quotes.

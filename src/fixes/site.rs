@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Edit, Finding, Safety};
-use crate::languages::{NodeId, Tree};
+use crate::languages::{NodeId, Scopes, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
 use crate::sources::{Language, Source};
@@ -35,11 +35,15 @@ pub struct Draft {
 #[derive(Default)]
 pub struct Forest {
     trees: Vec<OnceLock<Result<Tree, Refusal>>>,
+    scopes: Vec<OnceLock<Result<Scopes, Refusal>>>,
 }
 
 impl Forest {
     pub fn new(files: usize) -> Forest {
-        Forest { trees: (0..files).map(|_| OnceLock::new()).collect() }
+        Forest {
+            trees: (0..files).map(|_| OnceLock::new()).collect(),
+            scopes: (0..files).map(|_| OnceLock::new()).collect(),
+        }
     }
 
     /// The tree of a file of Python.
@@ -48,6 +52,11 @@ impl Forest {
             return Err("only Python is changed so".to_owned());
         }
         self.trees[file.0 as usize].get_or_init(|| Tree::of(source)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The scopes of a file of Python.
+    fn scopes(&self, file: FileId, source: &Source) -> Result<&Scopes, Refusal> {
+        self.scopes[file.0 as usize].get_or_init(|| Scopes::of(source)).as_ref().map_err(Clone::clone)
     }
 }
 
@@ -87,6 +96,16 @@ impl<'a> Site<'a> {
     /// The tree of the file of the finding, when that is Python.
     pub fn tree(&self) -> Result<&'a Tree, Refusal> {
         self.forest.tree(self.file(), self.source())
+    }
+
+    /// Where the names of the file of the finding are bound and used, when that is Python.
+    pub fn scopes(&self) -> Result<&'a Scopes, Refusal> {
+        self.forest.scopes(self.file(), self.source())
+    }
+
+    /// The number of the line that a byte of the file of the finding stands on.
+    pub fn line(&self, at: u32) -> usize {
+        memchr::memchr_iter(b'\n', &self.text().as_bytes()[..at as usize]).count() + 1
     }
 
     /// The language that the finding stands in: Python inside a shell is Python.
@@ -145,6 +164,14 @@ impl<'a> Site<'a> {
         indent_of(self.text())
     }
 
+    /// The byte behind the line end of the line that holds this byte; the last line of a cell of a notebook has none.
+    pub fn line_behind(&self, at: u32) -> u32 {
+        let behind = line_behind(self.text(), at);
+        let cells = self.source().cells.as_ref().and_then(|cells| cells.as_ref().ok());
+        let mut ends = cells.into_iter().flat_map(|cells| cells.iter()).map(|cell| cell.range.end as u32);
+        ends.find(|end| at <= *end).map_or(behind, |end| behind.min(end))
+    }
+
     /// Lines put in above a statement of Python, with its indentation; where it shares its line with others, the
     /// statements stand before it on that line.
     pub fn statements_above(&self, tree: &Tree, statement: NodeId, lines: &[String]) -> Edit {
@@ -173,6 +200,19 @@ pub fn blanks_before(text: &str, at: u32) -> Option<&str> {
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let blanks = before[start..].trim_start_matches('\u{feff}');
     blanks.chars().all(|character| matches!(character, ' ' | '\t' | '\u{c}')).then_some(blanks)
+}
+
+/// The line start at which lines are written that go before a statement: above the comments that stand directly over it,
+/// but not above `least`.
+pub fn start_with_comments(text: &str, mut line: u32, least: u32) -> u32 {
+    while let Some(end) = (line as usize).checked_sub(1) {
+        let above = text[..end].rfind('\n').map_or(0, |end| end + 1);
+        if !text[above..end].trim_start().starts_with('#') || (above as u32) < least {
+            break;
+        }
+        line = above as u32;
+    }
+    line
 }
 
 /// The byte behind the line end of the line that holds this byte.

@@ -5,6 +5,7 @@
 mod expressions;
 mod nesting;
 mod remarks;
+mod scopes;
 mod shell_texts;
 mod statements;
 mod tree;
@@ -22,6 +23,7 @@ use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
 use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashMap;
+pub use scopes::{Mention, ScopeId, ScopeSort, Scopes, What, When};
 use std::sync::LazyLock;
 pub use tree::{Kind, Node, NodeId, Token, Tree};
 

@@ -182,13 +182,28 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
 
 /// The project files that an import may run.
 pub(super) fn targets(import: &Import<'_>, file: FileId, modules: &Modules) -> Vec<FileId> {
+    let (mut targets, module) = module_of(import, file, modules);
+    if let (Some(module), ImportNames::Names(names)) = (module, &import.names) {
+        targets.extend(names.iter().filter_map(|name| match modules.child(&module, name.name) {
+            Some(Found::File(target)) => Some(target),
+            _ => None,
+        }));
+    }
+    targets
+}
+
+/// The files that the path of an import runs, without the names that it takes from there, and the last of its modules.
+pub(super) fn module_of(
+    import: &Import<'_>,
+    file: FileId,
+    modules: &Modules,
+) -> (Vec<FileId>, Option<Found>) {
     let mut parts = import.module.split('.').filter(|part| !part.is_empty());
-    let first = if import.level > 0 {
+    let mut found = if import.level > 0 {
         modules.relative(file, import.level)
     } else {
         parts.next().and_then(|first| modules.absolute(Some(file), &[], file, first))
     };
-    let mut found = first;
     let mut targets = Vec::new();
     while let Some(module) = found {
         if let Found::File(target) = &module {
@@ -196,21 +211,13 @@ pub(super) fn targets(import: &Import<'_>, file: FileId, modules: &Modules) -> V
         }
         match parts.next() {
             Some(part) => found = modules.child(&module, part),
-            None => {
-                if let ImportNames::Names(names) = &import.names {
-                    targets.extend(names.iter().filter_map(|name| match modules.child(&module, name.name) {
-                        Some(Found::File(target)) => Some(target),
-                        _ => None,
-                    }));
-                }
-                break;
-            }
+            None => return (targets, Some(module)),
         }
     }
-    targets
+    (targets, None)
 }
 
-fn each_import<'c, 's>(block: &'c Block<'s>, visit: &mut impl FnMut(&'c Import<'s>)) {
+pub(super) fn each_import<'c, 's>(block: &'c Block<'s>, visit: &mut impl FnMut(&'c Import<'s>)) {
     for step in block {
         match &step.kind {
             StepKind::Import(import) => visit(import),

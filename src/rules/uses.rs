@@ -161,7 +161,7 @@ impl Argument {
 }
 
 /// The argument at a position or with a keyword.
-pub(crate) fn argument<'a>(
+pub(super) fn argument<'a>(
     arguments: &'a [code::Argument<'a>],
     position: Option<usize>,
     name: Option<&str>,

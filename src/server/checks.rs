@@ -4,12 +4,13 @@ use super::diagnostics::{Maker, Note, Origin, about_policy};
 use super::documents::{Document, Documents, Notebook};
 use super::encoding::Encoding;
 use super::projects::{Project, Projects, Trouble};
+use super::remedies::Change;
 use super::uri::{self, Named};
 use super::{Event, Options};
 use crate::Outcome;
 use crate::facts::FileId;
-use crate::findings::Status;
 use crate::findings::baseline::{Baseline, Run};
+use crate::findings::{Finding, Status};
 use crate::languages;
 use crate::settings::Settings;
 use crate::sources::{Excluded, Kept, Language, Opened, Source, Sources};
@@ -47,6 +48,8 @@ pub struct Said {
     /// The version that was looked at, of what is open.
     pub version: Option<i32>,
     pub notes: Vec<Note>,
+    /// What mends all that can be mended safely.
+    pub all_safe: Option<Change>,
 }
 
 /// One file that is open: a document, or a notebook with those of its cells.
@@ -106,7 +109,7 @@ impl Checks {
         // Nothing is kept of what was closed.
         self.readable.retain(|name, _| opens.iter().any(|open| open.name() == name));
         for (uri, document) in job.documents.alone.iter().chain(&job.documents.cells) {
-            checked.said.insert(uri.clone(), Said { version: Some(document.version), notes: Vec::new() });
+            checked.said.insert(uri.clone(), Said::nothing(document.version));
         }
         for open in opens {
             let path = open.opened.path.as_deref();
@@ -173,7 +176,7 @@ impl Checks {
         let sources = Sources::with_opened(&settings.root, opened, (project.extent, &excluded), &self.kept);
         let Ok(mut outcome) = crate::check(&sources, settings, &project.rules) else { return checked };
         mark_known(&mut outcome, &sources, settings);
-        let (mut origins, mut raw_notebooks) = (HashMap::new(), HashMap::new());
+        let (mut origins, mut raw_notebooks, mut versions) = (HashMap::new(), HashMap::new(), HashMap::new());
         for open in known {
             let is_it = |source: &Source| match &open.opened.path {
                 Some(path) => source.path.as_ref() == Some(path),
@@ -183,7 +186,10 @@ impl Checks {
             let file = FileId(at as u32);
             raw_notebooks.extend(open.raw.map(|raw| (file, raw)));
             for (uri, version) in open.documents {
-                checked.said.insert(uri, Said { version: Some(version), notes: Vec::new() });
+                if !checked.kept.contains(&uri) {
+                    versions.insert(uri.clone(), version);
+                }
+                checked.said.insert(uri, Said::nothing(version));
             }
             origins.insert(file, open.origin);
         }
@@ -193,12 +199,17 @@ impl Checks {
             origins: &origins,
             encoding,
             raw_notebooks: &raw_notebooks,
+            versions: &versions,
         };
-        let shown = outcome.findings.iter().filter(|finding| {
+        let is_shown = |finding: &&Finding| {
             finding.status == Status::Active && finding.severity >= self.options.min_severity
-        });
-        for (uri, note) in shown.filter_map(|finding| maker.note(finding)) {
+        };
+        let shown: Vec<&Finding> = outcome.findings.iter().filter(is_shown).collect();
+        for (uri, note) in shown.iter().filter_map(|finding| maker.note(finding)) {
             checked.said.entry(uri).or_default().notes.push(note);
+        }
+        for (uri, change) in maker.all_safe(&shown) {
+            checked.said.entry(uri).or_default().all_safe = Some(change);
         }
         checked.said.retain(|uri, _| !checked.kept.contains(uri));
         checked
@@ -218,6 +229,13 @@ fn mark_known(outcome: &mut Outcome, sources: &Sources, settings: &Settings) {
         is_named: &|_| false,
     };
     baseline.mark(&mut outcome.findings, sources, &run);
+}
+
+impl Said {
+    /// Of a document that was looked at in this version.
+    fn nothing(version: i32) -> Said {
+        Said { version: Some(version), ..Said::default() }
+    }
 }
 
 impl Checked {

@@ -1,7 +1,7 @@
 //! What the editor says about itself when it starts the conversation, and what it is told in return. Its words are read
 //! one by one: what is missing or strange in one of them does not matter for the others.
 
-use super::actions::EXPLAIN;
+use super::actions::{EXPLAIN, FIX_ALL};
 use super::encoding::Encoding;
 use super::uri::Named;
 use lsp_types::PositionEncodingKind;
@@ -58,7 +58,7 @@ impl Client {
                     }],
                 },
                 "hoverProvider": true,
-                "codeActionProvider": {"codeActionKinds": ["quickfix"]},
+                "codeActionProvider": {"codeActionKinds": ["quickfix", FIX_ALL]},
                 "executeCommandProvider": {"commands": [EXPLAIN]},
                 "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
             },

@@ -2,6 +2,7 @@
 
 use super::encoding::{Encoding, Lines};
 use super::hover;
+use super::remedies::Remedy;
 use super::uri;
 use crate::facts::{FileId, Place};
 use crate::findings::{Finding, Severity};
@@ -22,6 +23,7 @@ pub struct Note {
     pub rule: Option<String>,
     /// What the rule says, in Markdown.
     pub page: String,
+    pub remedy: Option<Remedy>,
 }
 
 /// How a file of a check is known to the editor.
@@ -42,6 +44,8 @@ pub struct Maker<'a> {
     pub encoding: Encoding,
     /// Of the notebooks that are open as text: what their files hold.
     pub raw_notebooks: &'a HashMap<FileId, String>,
+    /// Of the open documents whose text is what was checked.
+    pub versions: &'a HashMap<String, i32>,
 }
 
 impl Maker<'_> {
@@ -72,7 +76,8 @@ impl Maker<'_> {
             data: Some(serde_json::json!({"rule": finding.rule})),
         };
         let page = hover::page(self.rules.find(&finding.rule), finding, &href);
-        Some((location.uri.0, Note { diagnostic, rule: Some(finding.rule.clone()), page }))
+        let remedy = self.remedy(finding);
+        Some((location.uri.0, Note { diagnostic, rule: Some(finding.rule.clone()), page, remedy }))
     }
 
     fn location(&self, place: Place) -> Location {
@@ -133,7 +138,7 @@ pub fn about_policy(message: &str, line: Option<u32>, text: &str, encoding: Enco
         related_information: None,
         data: None,
     };
-    Note { diagnostic, rule: None, page: String::new() }
+    Note { diagnostic, rule: None, page: String::new(), remedy: None }
 }
 
 fn on_disk(source: &Source) -> String {

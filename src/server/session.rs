@@ -245,12 +245,13 @@ impl Session {
         self.troubles = troubles;
     }
 
-    /// What is shown about a document as it is now: nothing while the last check is about an older text.
+    /// What was said about a document as it is now; `None` while the last check is about an older text.
+    fn current(&self, uri: &str) -> Option<&Said> {
+        self.shown.get(uri).filter(|said| said.version == self.documents.version(uri))
+    }
+
     fn current_notes(&self, uri: &str) -> &[Note] {
-        match self.shown.get(uri) {
-            Some(said) if said.version == self.documents.version(uri) => &said.notes,
-            _ => &[],
-        }
+        self.current(uri).map_or(&[], |said| &said.notes)
     }
 }
 

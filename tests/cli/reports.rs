@@ -9,7 +9,7 @@ fn project() -> Project {
 }
 
 /// Every format there is.
-const FORMATS: [&str; 13] = [
+const FORMATS: [&str; 14] = [
     "text",
     "concise",
     "json",
@@ -23,6 +23,7 @@ const FORMATS: [&str; 13] = [
     "azure",
     "markdown",
     "html",
+    "correction",
 ];
 
 /// Whether the first line is the concise form of the one warning.

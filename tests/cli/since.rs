@@ -24,12 +24,12 @@ fn git_in(folder: &Path, words: &[&str]) {
     assert!(ended.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&ended.stderr));
 }
 
-fn git(project: &Project, words: &str) {
+pub fn git(project: &Project, words: &str) {
     git_in(project.root(), &words.split(' ').collect::<Vec<_>>());
 }
 
 /// Commits everything; no two commits have the same message, or they might be one.
-fn commit(project: &Project) {
+pub fn commit(project: &Project) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     git(project, "add -A");
     git(project, &format!("commit -q --allow-empty -m {}", COUNT.fetch_add(1, Ordering::Relaxed)));

@@ -26,11 +26,12 @@ fn manifest_is_valid() {
 #[test]
 fn hooks_see_all_files_in_one_process() {
     let ids: Vec<_> = hooks().iter().map(|hook| hook["id"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(ids, ["gpulint", "gpulint-untyped", "gpulint-system", "gpulint-src"]);
+    assert_eq!(ids, ["gpulint", "gpulint-untyped", "gpulint-fix", "gpulint-system", "gpulint-src"]);
     for hook in hooks() {
         assert_eq!(hook["require_serial"].as_bool(), Some(true), "{hook:?}");
-        let entry = "gpulint check --force-exclude --format concise";
-        assert_eq!(hook["entry"].as_str(), Some(entry), "{hook:?}");
+        let fix = if hook["id"].as_str() == Some("gpulint-fix") { "--fix " } else { "" };
+        let entry = format!("gpulint check {fix}--force-exclude --format concise");
+        assert_eq!(hook["entry"].as_str(), Some(entry.as_str()), "{hook:?}");
     }
 }
 
@@ -68,6 +69,7 @@ fn every_language_is_handed_to_a_hook() {
     };
     assert_eq!(own(handed("gpulint")), set(typed));
     assert_eq!(handed("gpulint-untyped"), set(untyped));
+    assert_eq!(own(handed("gpulint-fix")), set(typed));
     assert_eq!(own(handed("gpulint-system")), set(typed));
     assert_eq!(own(handed("gpulint-src")), set(typed));
 }
@@ -96,6 +98,41 @@ fn right_commits_pass_and_wrong_ones_are_stopped() {
     let (passed, text) = commit(&project, "nothing that gpulint reads");
     assert!(passed, "{text}");
     assert!(text.contains("Skipped"), "{text}");
+}
+
+/// The hook for fixes, with the binary under test; and the other way to the same, an argument of another hook.
+#[test]
+fn fixes_are_made_and_the_next_commit_passes() {
+    for (name, id, other) in [
+        ("fix", "gpulint-fix", "{language: system}"),
+        ("fix-by-argument", "gpulint-system", "{args: [--fix]}"),
+    ] {
+        let Some(project) = project_with_hook(name, id, other) else { return };
+        let wrong = format!("{RIGHT}    assert torch.cuda.is_available  # on every machine\n");
+        let right = wrong.replace("is_available  #", "is_available()  #");
+        let untouched = "import torch\n\nif torch.cuda.is_available:\n    pass\n";
+        project.write("train.py", &wrong);
+        project.git(&["add", "train.py"]);
+        // Not a part of the commit.
+        project.write("other.py", untouched);
+        let (passed, text) = commit_staged(&project, "wrong");
+        assert!(!passed && text.contains("files were modified by this hook"), "{text}");
+        assert!(text.contains("note: fixed 1 finding in 1 file"), "{text}");
+        let read = |file: &str| std::fs::read_to_string(project.path().join(file)).unwrap();
+        assert_eq!((read("train.py").as_str(), read("other.py").as_str()), (right.as_str(), untouched));
+        project.git(&["add", "train.py"]);
+        let (passed, text) = commit_staged(&project, "fixed");
+        assert!(passed && text.contains("Passed"), "{text}");
+        assert_eq!(project.git(&["show", "HEAD:train.py"]), right.trim_end());
+        // What no fix mends still stops a commit, and changes nothing.
+        let unfixable = format!("{RIGHT}    first = int(os.environ[\"CUDA_VISIBLE_DEVICES\"])\n");
+        project.write("train.py", &unfixable);
+        project.git(&["add", "train.py"]);
+        let (passed, text) = commit_staged(&project, "no fix");
+        assert!(!passed && text.contains("mask-parsed-as-int"), "{text}");
+        assert!(!text.contains("files were modified"), "{text}");
+        assert_eq!(read("train.py"), unfixable);
+    }
 }
 
 #[test]
@@ -255,12 +292,17 @@ fn project(name: &str) -> Scratch {
 
 /// A project whose commits are checked by the binary under test; `None` where there is no pre-commit.
 fn project_with_system_hook(name: &str) -> Option<Scratch> {
+    project_with_hook(name, "gpulint-system", "")
+}
+
+/// The same with another hook, of which something is said differently.
+fn project_with_hook(name: &str, id: &str, other: &str) -> Option<Scratch> {
     if !is_installed("pre-commit") {
         return None;
     }
     let project = project(name);
     let hooks = hooks_repository(&format!("{name}-hooks"));
-    configure(&project, &hooks, &[("gpulint-system", "")]);
+    configure(&project, &hooks, &[(id, other)]);
     let output =
         project.command("pre-commit").args(["install", "--install-hooks"]).output().expect("it runs");
     assert!(output.status.success(), "{}", printed(&output));

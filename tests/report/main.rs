@@ -3,6 +3,7 @@
 //!
 //! `UPDATE_SNAPSHOTS=1 cargo nextest run --test report` writes the snapshots anew; read the diff.
 
+mod corrections;
 mod formats;
 mod limits;
 

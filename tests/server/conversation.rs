@@ -15,7 +15,7 @@ fn the_greeting_says_what_can_be_had() {
     let can = &greeting["capabilities"];
     assert_eq!((&can["positionEncoding"], &can["hoverProvider"]), (&json!("utf-16"), &json!(true)));
     assert_eq!(can["textDocumentSync"]["change"], 2);
-    assert_eq!(can["codeActionProvider"]["codeActionKinds"], json!(["quickfix"]));
+    assert_eq!(can["codeActionProvider"]["codeActionKinds"], json!(["quickfix", "source.fixAll.gpulint"]));
     let wanted = client.wait(|message| message["method"] == "client/registerCapability");
     let globs = wanted["params"]["registrations"][0]["registerOptions"]["watchers"].to_string();
     assert!(globs.contains("yaml") && globs.contains("Dockerfile"), "{globs}");

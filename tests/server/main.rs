@@ -3,6 +3,7 @@
 mod client;
 mod conversation;
 mod documents;
+mod fixes;
 mod notebooks;
 mod peers;
 mod policies;

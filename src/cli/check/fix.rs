@@ -14,13 +14,13 @@ use clap::Args;
 #[derive(Args)]
 #[group(id = "fixes")]
 pub struct Options {
-    /// Mend what can be mended without changing what the program does; every change is proven to touch nothing else.
+    /// Mend what can be mended without changing what a right program does, and report what is left.
     #[arg(long, conflicts_with_all = ["watch", "write_baseline", "add_ignore"])]
     pub fix: bool,
     /// With --fix or --diff: also fixes that may change what the program does.
     #[arg(long)]
     pub unsafe_fixes: bool,
-    /// Show what --fix would change as a unified diff, and change nothing.
+    /// Print what --fix would change as a patch, and change nothing.
     #[arg(long, conflicts_with_all = ["watch", "write_baseline", "add_ignore"])]
     pub diff: bool,
 }

@@ -16,7 +16,7 @@ pub fn of_cells(old: &Source, new: &Source) -> Option<String> {
     let changed = pairs.map(|(was, is)| {
         let name = format!("{}:cell {}", old.name, was.number);
         let (was, is) = (&old.text[was.range.clone()], &new.text[is.range.clone()]);
-        diff(&header("a/", &name), &header("b/", &name), was, is)
+        diff(&format!("a/{name}"), &format!("b/{name}"), was, is)
     });
     Some(changed.collect())
 }

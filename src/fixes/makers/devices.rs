@@ -19,7 +19,10 @@ use purposes::{Purpose, purpose_of};
 pub fn allowed(site: &Site<'_>) -> Result<Draft, Refusal> {
     let (device, index) = allowed_device(site)?;
     let found = Found::by(site)?;
-    let left = site.finding.mask.as_ref().map(|mask| masks::read(mask).left);
+    let left = site.finding.mask.as_ref().map(|mask| masks::read(mask).left as i64);
+    if left.is_some_and(|left| left > 0 && index >= left) {
+        return Err(format!("the policy's `{device}` is not among the GPUs that the mask leaves"));
+    }
     let safe = found.is_direct && left == Some(1);
     Ok(found.draft(site, &device, index, if safe { Safety::Safe } else { Safety::Unsafe }))
 }
@@ -38,15 +41,13 @@ pub fn inside_mask(site: &Site<'_>) -> Result<Draft, Refusal> {
     if site.policy.gpu.is_some() {
         return match allowed < below {
             true => Ok(found.draft(site, &device, allowed, Safety::Safe)),
-            false => {
-                Err(format!("the policy's `{device}` is not among the GPUs that the mask leaves either"))
-            }
+            false => Err(format!("the policy's `{device}` is not among the GPUs that the mask leaves")),
         };
     }
     let index = match mask.and_then(|mask| position_in(mask, found.literal.index)) {
         Some(position) if position < below => position,
         _ if below == 1 => 0,
-        _ => return Err("the mask leaves several GPUs, and nothing says which one is meant".to_owned()),
+        _ => return Err("nothing says which of the GPUs that the mask leaves is meant".to_owned()),
     };
     Ok(found.draft(site, &format!("cuda:{index}"), index, Safety::Safe))
 }

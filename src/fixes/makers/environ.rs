@@ -7,7 +7,7 @@ use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::environ::{EnvironWrite, Form, environ};
 use crate::fixes::lines::removal;
-use crate::fixes::site::{Draft, Site};
+use crate::fixes::site::{Draft, Site, blanks_before, line_behind};
 use crate::languages::{NodeId, Tree, TreeKind as Kind};
 
 /// `os.environ[key] = value` → `os.environ.setdefault(key, value)`
@@ -131,9 +131,8 @@ fn without_copy(
         }
     }
     let [copy] = copies[..] else { return Err(format!("`{name}` is bound several times")) };
-    let Some((value, _)) = tree.children(copy).nth(1) else {
-        return Err(format!("`{name}` has no value"));
-    };
+    let parts: Vec<NodeId> = tree.children(copy).map(|(id, _)| id).collect();
+    let [_, value] = parts[..] else { return Err("the copy has several names".to_owned()) };
     match adds_to(site, tree, value) {
         true => edits.extend(update_of(site, tree, copy, value, environ)?),
         false => match removal(site, tree, copy) {
@@ -182,17 +181,19 @@ fn update_of(
                 Some(_) => {
                     let [copied, next, ..] = parts[..] else { return Err(nothing()) };
                     let stars = node.span.start + (text.len() - inner.len()) as u32;
-                    let next = tree.node(next).span.start;
-                    let after_copy = site.slice(Span { start: tree.node(copied).span.end, end: next });
-                    if after_copy.contains("**") {
+                    let copied = tree.node(copied).span.end;
+                    let between = site.slice(Span { start: copied, end: tree.node(next).span.start });
+                    let comma = between.find(',').filter(|at| !between[..*at].contains('#'));
+                    let Some(comma) = comma.filter(|_| !between.contains("**")) else {
                         return Err("other dictionaries are put into it".to_owned());
-                    }
-                    let _ = stars;
+                    };
+                    let gone = Span { start: stars, end: copied + comma as u32 + 1 };
                     return Ok(vec![
-                        site.edit(Span { start: whole.start, end: next }, {
-                            let between = site.slice(Span { start: node.span.start, end: stars });
-                            format!("{environ}.update({between}")
-                        }),
+                        site.edit(
+                            Span { start: whole.start, end: node.span.start },
+                            format!("{environ}.update("),
+                        ),
+                        site.edit(with_line(site, gone), ""),
                         site.insertion(node.span.end, ")"),
                     ]);
                 }
@@ -236,4 +237,19 @@ fn update_of(
         false => site.edit(Span { start: end, end: whole.end }, ")"),
     });
     Ok(edits)
+}
+
+/// A part of a dictionary with the blanks behind it, or with its line where it has one for itself.
+fn with_line(site: &Site<'_>, part: Span) -> Span {
+    let behind = line_behind(site.text(), part.end);
+    let rest = site.slice(Span { start: part.end, end: behind });
+    match blanks_before(site.text(), part.start) {
+        Some(blanks) if rest.trim().is_empty() => {
+            Span { start: part.start - blanks.len() as u32, end: behind }
+        }
+        _ => {
+            let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            Span { start: part.start, end: part.end + blanks as u32 }
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::sources::Language;
 /// Writes to the environment what the shell would have.
 pub fn environ_instead(site: &Site<'_>) -> Result<Draft, Refusal> {
     let tree = site.tree()?;
-    let statement = tree.statement_at(site.span()).ok_or("it is no statement")?;
+    let statement = tree.statement_at(site.span()).ok_or("the whole cell is one for a shell")?;
     let span = tree.node(statement).span;
     if site.source().language == Language::Notebook && site.slice(span).starts_with(['!', '%']) {
         return magic(site, span);

@@ -3,13 +3,14 @@
 use crate::facts::Span;
 use crate::findings::suppressions::{Rules, suppressions_in};
 use crate::fixes::Refusal;
-use crate::fixes::site::{Draft, Site, line_behind};
+use crate::fixes::site::{Draft, Site};
 
 /// Removes what the finding points at from its comment, and the comment where nothing is left of it.
 pub fn removed(site: &Site<'_>) -> Result<Draft, Refusal> {
     let place = site.span();
     let holds = |span: &&Span| span.start <= place.start && place.end <= span.end;
-    let comment = *site.code().comments.iter().find(holds).ok_or("the comment is not known")?;
+    let mut comment = *site.code().comments.iter().find(holds).ok_or("the comment is not known")?;
+    comment.end -= u32::from(site.slice(comment).ends_with('\r'));
     let found = suppressions_in(site.file(), site.source(), &[comment], &[]);
     let about = found.iter().find(|one| holds(&&one.place.span)).ok_or("the comment is not known")?;
     let names = match &about.rules {
@@ -44,14 +45,14 @@ fn whole(site: &Site<'_>, comment: Span, part: Span) -> Span {
 
 /// A comment with the blanks before it, and its whole line where it stands alone.
 fn with_blanks(site: &Site<'_>, comment: Span) -> Span {
-    let text = site.text();
-    let before = &text[..comment.start as usize];
+    let before = &site.text()[..comment.start as usize];
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();
-    let behind = line_behind(text, comment.end);
-    let is_alone = before[line..].trim_matches(['\u{feff}', ' ', '\t']).is_empty()
-        && text[comment.end as usize..behind as usize].trim().is_empty();
-    match is_alone {
+    let behind = site.line_behind(comment.end);
+    let rest = site.slice(Span { start: comment.end, end: behind });
+    let alone = before[line..].trim_matches(['\u{feff}', ' ', '\t']).is_empty() && rest.trim().is_empty();
+    let is_last_of_cell = site.source().cells.is_some() && !rest.ends_with('\n');
+    match alone && !is_last_of_cell {
         true => {
             let mark = if before[line..].starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             Span { start: (line + mark) as u32, end: behind }

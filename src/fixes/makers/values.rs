@@ -88,7 +88,7 @@ fn computed(
     let text = site.slice(node.span);
     let bare = !text.starts_with(['(', '[', '{']) && text.contains(',') && node.kind == Kind::OtherExpression;
     if text.contains('\n') || bare || node.kind == Kind::Yield {
-        return Err("the value is too long a text to be put into a call".to_owned());
+        return Err("the value is not plain enough to be put into a call".to_owned());
     }
     let is_sure = site.finding.confidence == Confidence::High;
     match given {

@@ -3,7 +3,7 @@
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
-use crate::fixes::bound_modules::{import_edit, name_of};
+use crate::fixes::bound_modules::{comments_above, import_edit, name_of};
 use crate::fixes::environ::EnvironWrite;
 use crate::fixes::lines::{has_comment, is_at_top, own_lines, removal};
 use crate::fixes::site::{Draft, Site, blanks_before};
@@ -153,11 +153,14 @@ fn moved(site: &Site<'_>, value: Option<&dyn Fn(&str) -> String>) -> Result<Draf
             true => import_edit(site, tree, "os", before)?,
             false => return Err("what it is written with is imported later".to_owned()),
         });
+        edits.extend(import_no_longer_needed(site, tree, before));
     }
     let place = tree.node(write.value).span;
     let mut text = site.slice(site.span()).to_owned();
+    let mut early_value = None;
     if let (Some(value), Some(said)) = (value, plain_text(site.slice(place))) {
         let literal = quoted(site, tree, &value(said), place);
+        early_value = Some(literal.clone());
         let (start, end) =
             ((place.start - site.span().start) as usize, (place.end - site.span().start) as usize);
         text.replace_range(start..end, &literal);
@@ -170,14 +173,32 @@ fn moved(site: &Site<'_>, value: Option<&dyn Fn(&str) -> String>) -> Result<Draf
         true => newline,
         false => "",
     };
-    edits.push(site.insertion(before.start, format!("{lead}{text}{gap}{blanks}")));
+    let text = match blanks.is_empty() {
+        true => format!("{lead}{text}{gap}"),
+        false => format!("{text}{gap}{blanks}"),
+    };
+    let at = if blanks.is_empty() { comments_above(site.text(), before.start) } else { before.start };
+    match edits.first_mut().filter(|import| import.place.span.end == at) {
+        Some(import) => import.text.push_str(text.trim_start()),
+        None => edits.push(site.insertion(at, text)),
+    }
     match removal(site, tree, statement) {
         Ok(removal) => edits.push(removal),
         // It stays too, with its comment.
-        Err(_) if has_comment(site, tree, statement) => {}
+        Err(_) if has_comment(site, tree, statement) => {
+            edits.extend(early_value.map(|value| site.edit(place, value)));
+        }
         Err(reason) => return Err(reason),
     }
     Ok(Draft { title: Some("set it before it is read".to_owned()), ..edits.into() })
+}
+
+/// A plain `import os` of the top level behind a place, which one before it makes needless.
+fn import_no_longer_needed(site: &Site<'_>, tree: &Tree, before: Span) -> Option<Edit> {
+    let mut later =
+        tree.top().filter(|(_, node)| node.kind == Kind::Import && node.span.start > before.start);
+    let (import, _) = later.find(|(_, node)| site.slice(node.span) == "import os")?;
+    removal(site, tree, import).ok()
 }
 
 /// The statement of the top level that reads the variable before it is set.

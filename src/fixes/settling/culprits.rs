@@ -53,9 +53,11 @@ fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
         if count + mended <= was {
             continue;
         }
-        let here = made().filter(|made| made.applied.files.contains(&file));
+        // What came to light and was mended too says nothing of what brought it there.
+        let meant = || made().filter(|made| known.contains(&made.key));
+        let here = meant().filter(|made| made.applied.files.contains(&file));
         let least = here.map(|made| made.applied.severity).min();
-        let least = least.or_else(|| made().map(|made| made.applied.severity).min());
+        let least = least.or_else(|| meant().map(|made| made.applied.severity).min());
         let reason = match mended {
             0 if least.is_some_and(|least| severity < least) => continue,
             0 => format!("`{rule}` would be found then"),

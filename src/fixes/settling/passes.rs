@@ -123,9 +123,31 @@ impl<'a> Run<'a> {
 
     /// Fixes that do not touch each other, the worst findings first. A fix that was made once is not made again.
     fn choose(&self, task: &Task<'_>, banned: &BTreeMap<Key, Refusal>) -> Chosen {
+        let mut doubtful = BTreeSet::new();
+        loop {
+            let chosen = self.chosen_among(task, banned, &doubtful);
+            // Each fix alone changes nothing else; together they have to as well.
+            let files = chosen.of_file.par_iter().map(|(file, _)| *file);
+            let is_wrong = |file: &FileId| {
+                !doubtful.contains(file) && !self.holds_together(*file, &chosen.of_file[file])
+            };
+            let wrong: Vec<FileId> = files.filter(is_wrong).collect();
+            if wrong.is_empty() {
+                return chosen;
+            }
+            doubtful.extend(wrong);
+        }
+    }
+
+    /// The same; in doubtful files each fix is held together with those before it.
+    fn chosen_among(
+        &self,
+        task: &Task<'_>,
+        banned: &BTreeMap<Key, Refusal>,
+        doubtful: &BTreeSet<FileId>,
+    ) -> Chosen {
         let mut chosen = Chosen::default();
         let made: FxHashSet<&Key> = self.made.iter().map(|made| &made.key).collect();
-        let mut picked: Vec<(Made, &Fix)> = Vec::new();
         let mut offered: Vec<(&Finding, &Fix)> = self.offered(task).collect();
         offered.sort_by_key(|(finding, _)| Reverse(finding.severity));
         for (finding, fix) in offered {
@@ -136,8 +158,7 @@ impl<'a> Run<'a> {
                 chosen.refused.push(key);
                 continue;
             }
-            let is_new = !banned.contains_key(&key) && !made.contains(&key);
-            if !is_new || !chosen.has_room_for(fix) {
+            if banned.contains_key(&key) || made.contains(&key) || !chosen.has_room_for(fix) {
                 continue;
             }
             let applied = Applied {
@@ -149,35 +170,26 @@ impl<'a> Run<'a> {
                 place: Place { file: key.0, span: Span { start: key.1, end: key.1 } },
                 files,
             };
+            let edits_of = |chosen: &Chosen, file: &FileId| chosen.of_file.get(file).cloned();
+            let before: Vec<_> = applied.files.iter().map(|file| (*file, edits_of(&chosen, file))).collect();
             chosen.add(fix);
-            let deed = FxBuildHasher.hash_one((self.passes.len(), &fix.edits));
-            picked.push((Made { key, deed, applied }, fix));
-        }
-        self.that_hold_together(chosen, picked)
-    }
-
-    /// Each fix alone changes nothing else. Where those of a file do together, the first of them is made in this pass.
-    fn that_hold_together(&self, mut chosen: Chosen, picked: Vec<(Made, &Fix)>) -> Chosen {
-        let of_file: Vec<_> = chosen.of_file.iter().collect();
-        let clash = |(file, pairs): &(&FileId, &Vec<(Span, String)>)| {
-            (!self.holds_together(**file, pairs)).then_some(**file)
-        };
-        let clashing: FxHashSet<FileId> = of_file.par_iter().filter_map(clash).collect();
-        if clashing.is_empty() {
-            chosen.fixes = picked.into_iter().map(|(made, _)| made).collect();
-            return chosen;
-        }
-        let mut kept = Chosen { refused: chosen.refused, ..Chosen::default() };
-        let mut taken: FxHashSet<FileId> = FxHashSet::default();
-        for (made, fix) in picked {
-            let mut own = made.applied.files.iter().filter(|file| clashing.contains(file));
-            if !own.any(|file| taken.contains(file)) {
-                taken.extend(made.applied.files.iter().filter(|file| clashing.contains(file)));
-                kept.add(fix);
-                kept.fixes.push(made);
+            if applied
+                .files
+                .iter()
+                .all(|file| !doubtful.contains(file) || self.holds_together(*file, &chosen.of_file[file]))
+            {
+                let deed = FxBuildHasher.hash_one((self.passes.len(), &fix.edits));
+                chosen.fixes.push(Made { key, deed, applied });
+                continue;
+            }
+            for (file, edits) in before {
+                match edits {
+                    Some(edits) => _ = chosen.of_file.insert(file, edits),
+                    None => _ = chosen.of_file.remove(&file),
+                }
             }
         }
-        kept
+        chosen
     }
 
     /// The fixes that are wanted. What a file has under two names is fixed under one of them.

@@ -120,6 +120,11 @@ impl Token {
     pub fn is_middle(&self) -> bool {
         matches!(self.kind, TokenSort::Word(TokenKind::FStringMiddle | TokenKind::TStringMiddle))
     }
+
+    /// Whether it is a text in quotes, or a piece of an f-string between its quotes and braces.
+    pub fn is_text(&self) -> bool {
+        matches!(self.kind, TokenSort::Word(TokenKind::String | TokenKind::FStringMiddle))
+    }
 }
 
 impl Kind {
@@ -287,7 +292,7 @@ impl Tree {
     }
 
     /// The statements of the top level.
-    pub fn top(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+    pub fn top(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
         let is_top = |node: &Node| {
             node.kind.is_statement()
                 && node.parent.is_some_and(|parent| self.node(parent).kind == Kind::Module)
@@ -305,10 +310,11 @@ impl Tree {
         self.tokens.iter().filter(|token| token.kind == TokenSort::Comment).map(|token| token.span)
     }
 
-    /// Whether a byte lies inside a token, and not at its ends.
+    /// Whether a byte lies inside a token, and not at its ends. An indent may be cut: it has no other parts.
     pub fn is_inside_token(&self, at: u32) -> bool {
         let before = self.tokens.partition_point(|token| token.span.start < at);
-        before > 0 && at < self.tokens[before - 1].span.end
+        let token = before.checked_sub(1).map(|before| self.tokens[before]);
+        token.is_some_and(|token| token.kind != TokenSort::Layout && at < token.span.end)
     }
 }
 
@@ -364,6 +370,7 @@ fn operator_of(node: AnyNodeRef<'_>) -> u8 {
         AnyNodeRef::Comprehension(part) => part.is_async.into(),
         AnyNodeRef::StmtTry(statement) => statement.is_star.into(),
         AnyNodeRef::StmtImport(statement) => statement.is_lazy.into(),
+        AnyNodeRef::StmtImportFrom(statement) => statement.is_lazy.into(),
         _ => 0,
     }
 }

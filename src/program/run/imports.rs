@@ -249,7 +249,8 @@ impl<'p> Run<'p> {
                 if let Some(&scope) = self.modules.get(&file)
                     && let Some(value) = self.in_scope(scope, name)
                 {
-                    return value.clone();
+                    // What a module binds lazily is imported when another one takes it from there.
+                    return self.force_lazy(value.clone());
                 }
                 if let Some(child) = self.program.modules.child(&Found::File(file), name) {
                     return self.found_value(Some(child), span);

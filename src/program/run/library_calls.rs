@@ -3,6 +3,7 @@
 
 use super::callbacks::{starts_child, waits_for_start};
 use super::calls::{Arg, Args};
+use super::imports::Imported;
 use super::{Flow, Run};
 use crate::facts::Span;
 use crate::program::trace::{Recipient, What};
@@ -172,6 +173,15 @@ impl<'p> Run<'p> {
         match args.get(Some(0), Some("name")).map(|argument| argument.value.clone()) {
             Some(Value::Text(module)) if !module.text.starts_with('.') && !module.text.is_empty() => {
                 self.import_by_name(&module.text, binds_top, span)
+            }
+            // `importlib.import_module(".gpu", __name__)`: the package is taken to be that of the file.
+            Some(Value::Text(module)) if !module.text.is_empty() => {
+                let path = module.text.trim_start_matches('.');
+                let level = (module.text.len() - path.len()) as u32;
+                match self.import_path(level, path, None, span) {
+                    Imported::Project(_, last) => self.found_value(last, span),
+                    Imported::Outside => Value::Unknown,
+                }
             }
             _ => Value::Unknown,
         }

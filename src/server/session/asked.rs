@@ -2,13 +2,14 @@
 
 use super::Session;
 use crate::report::RULES_PAGE;
-use crate::server::actions::{EXPLAIN, actions_for, file_of, touch};
+use crate::server::actions::{EXPLAIN, actions_for, file_of, fix_all, touch};
 use crate::server::checks::language_of;
 use crate::server::hover;
+use crate::server::remedies::Change;
 use lsp_server::{ErrorCode, Request};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, ExecuteCommandParams, Hover, HoverParams, MarkupContent,
-    MarkupKind, MessageType, Range, TextEdit, WorkspaceEdit,
+    MarkupKind, MessageType, Range, WorkspaceEdit,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,28 +41,42 @@ impl Session {
             return Vec::new();
         };
         let file = language_of(uri, &self.documents).map(|language| file_of(uri, document, language));
-        let change = |edits| self.change_of(uri, document.version, edits);
-        let notes = self.current_notes(uri).iter().filter(|note| touch(note.diagnostic.range, params.range));
-        let actions =
-            notes.flat_map(|note| actions_for(note, file.as_ref(), document, self.client.encoding, change));
+        let change = |changes: &[Change]| self.change_of(changes);
+        let Some(said) = self.current(uri) else { return Vec::new() };
+        let touched: Vec<_> =
+            said.notes.iter().filter(|note| touch(note.diagnostic.range, params.range)).collect();
+        let only = params.context.only.as_deref();
+        // It is about the whole file; nobody needs to hear of it at every place who did not ask.
+        let all = said.all_safe.iter().filter(|_| only.is_some() || !touched.is_empty());
+        let all: Vec<_> = all.filter_map(|all| change(std::slice::from_ref(all)).map(fix_all)).collect();
+        let actions = touched
+            .into_iter()
+            .flat_map(|note| actions_for(note, file.as_ref(), (uri, document), self.client.encoding, change));
         let is_wanted = |action: &CodeAction| {
             // An explanation is of no kind, and nobody asks for it by one.
             let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
-            params.context.only.as_ref().is_none_or(|only| {
-                only.iter()
-                    .any(|wanted| matches!((wanted.as_str(), kind), ("", _) | ("quickfix", "quickfix")))
-            })
+            only.is_none_or(|only| only.iter().any(|wanted| is_of_kind(kind, wanted.as_str())))
         };
-        actions.filter(is_wanted).collect()
+        actions.chain(all).filter(is_wanted).collect()
     }
 
-    fn change_of(&self, uri: &str, version: i32, edits: Vec<TextEdit>) -> WorkspaceEdit {
-        if !self.client.versioned_edits {
-            return WorkspaceEdit { changes: Some([(uri.into(), edits)].into()), ..WorkspaceEdit::default() };
+    /// A change of the workspace; `None` when a document is no longer what it is meant for.
+    fn change_of(&self, changes: &[Change]) -> Option<WorkspaceEdit> {
+        let is_meant = |change: &Change| self.documents.version(&change.uri) == change.version;
+        if !changes.iter().all(is_meant) {
+            return None;
         }
-        let document = json!({"textDocument": {"uri": uri, "version": version}, "edits": edits});
-        let change = serde_json::from_value(document).into_iter().collect();
-        WorkspaceEdit { document_changes: Some(change), ..WorkspaceEdit::default() }
+        if !self.client.versioned_edits {
+            let changes =
+                changes.iter().map(|change| (change.uri.as_str().into(), change.edits.clone())).collect();
+            return Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() });
+        }
+        let document = |change: &Change| {
+            let document = json!({"uri": change.uri, "version": change.version});
+            serde_json::from_value(json!({"textDocument": document, "edits": change.edits})).ok()
+        };
+        let documents: Option<_> = changes.iter().map(document).collect();
+        Some(WorkspaceEdit { document_changes: Some(documents?), ..WorkspaceEdit::default() })
     }
 
     fn hover(&self, params: &HoverParams) -> Option<Hover> {
@@ -87,6 +102,12 @@ impl Session {
             self.out.show(MessageType::Info, &hover::in_short(rule));
         }
     }
+}
+
+/// Whether a kind is the one that is wanted, or a part of it: `source.fixAll.gpulint` of `source`.
+fn is_of_kind(kind: &str, wanted: &str) -> bool {
+    wanted.is_empty()
+        || kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn read<T: DeserializeOwned>(request: &Request) -> serde_json::Result<T> {

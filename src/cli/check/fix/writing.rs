@@ -103,3 +103,72 @@ fn groups(settled: &Settled) -> Vec<Vec<FileId>> {
     groups.sort();
     groups
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Place, Span};
+    use crate::findings::{Safety, Severity};
+    use crate::fixes::Applied;
+    use crate::sources::{Language, Source};
+    use std::fs;
+    use std::path::PathBuf;
+
+    /// Three files, of which the fixes change the first two together and the third by itself.
+    fn project(name: &str) -> (PathBuf, Sources, Settled) {
+        let folder = std::env::temp_dir().join(format!("gpulint-writing-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let names = ["a.py", "b.py", "c.py"];
+        let files = names.map(|name| {
+            fs::write(folder.join(name), "old\n").unwrap();
+            Source::new(Some(folder.join(name)), name.to_owned(), Language::Python, "old\n".to_owned())
+        });
+        let sources = Sources { root: folder.clone(), files: files.into(), ..Sources::default() };
+        let applied = |files: &[u32]| Applied {
+            rule: "a-rule".to_owned(),
+            severity: Severity::Error,
+            message: String::new(),
+            title: String::new(),
+            safety: Safety::Safe,
+            place: Place { file: FileId(files[0]), span: Span::default() },
+            files: files.iter().copied().map(FileId).collect(),
+        };
+        let contents = |text: &str| (0..3).map(|file| (FileId(file), text.to_owned())).collect();
+        let settled = Settled {
+            sources: sources.clone(),
+            outcome: crate::Outcome::default(),
+            files: contents("new\n"),
+            read: contents("old\n"),
+            is_final: true,
+            applied: vec![applied(&[0, 1]), applied(&[2])],
+            dropped: Vec::new(),
+        };
+        (folder, sources, settled)
+    }
+
+    #[test]
+    fn files_that_belong_together_are_written_all_or_none() {
+        let settings = Settings::default();
+        for (locked, expected) in [
+            ("none", ["new\n"; 3]),
+            ("b.py", ["old\n", "old\n", "new\n"]),
+            ("c.py", ["new\n", "new\n", "old\n"]),
+        ] {
+            let (folder, sources, settled) = project(&locked.replace('.', "-"));
+            if locked != "none" {
+                let mut permissions = fs::metadata(folder.join(locked)).unwrap().permissions();
+                permissions.set_readonly(true);
+                fs::set_permissions(folder.join(locked), permissions).unwrap();
+            }
+            let (settled, is_partial) =
+                write(&sources, settled, (&settings, RuleSet::embedded())).expect("known rules");
+            let texts = ["a.py", "b.py", "c.py"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
+            assert_eq!(texts, expected, "{locked}");
+            assert_eq!(is_partial, locked != "none");
+            let written = expected.iter().filter(|text| **text == "new\n").count();
+            assert_eq!(settled.files.len(), written);
+            assert_eq!(settled.applied.len(), if locked == "none" { 2 } else { 1 });
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Literals that name a GPU, and the same with another one.
 
 use crate::fixes::Refusal;
+use crate::fixes::literals::inside_quotes;
 
 /// A literal, taken apart around what chooses the GPU.
 #[derive(Debug)]
@@ -72,21 +73,6 @@ impl Literal {
             false => format!("{}{index}{}", self.before, self.after),
         }
     }
-}
-
-/// A text in quotes as the prefix with the quote, what is inside, and the quote; what has no quotes is inside alone.
-fn inside_quotes(written: &str) -> Option<(&str, &str, &str)> {
-    let prefix = written.len() - written.trim_start_matches(['r', 'R', 'u', 'U']).len();
-    let rest = &written[prefix..];
-    for quote in ["\"\"\"", "'''", "\"", "'"] {
-        if let Some(inner) = rest.strip_prefix(quote) {
-            let inner = inner.strip_suffix(quote)?;
-            let has_more = inner.contains(['"', '\'', '\\', '\n']);
-            let start = prefix + quote.len();
-            return (!has_more).then(|| (&written[..start], inner, &written[start + inner.len()..]));
-        }
-    }
-    (prefix == 0 || !written.contains(['"', '\''])).then_some(("", written, ""))
 }
 
 fn index_of(digits: &str) -> Option<i64> {

@@ -5,8 +5,9 @@ use crate::code::{Call, Code, Expr, ExprKind, StepKind, Target};
 use crate::facts::{FileId, Span};
 use crate::fixes::Refusal;
 use crate::fixes::site::Site;
-use crate::fixes::surroundings::{Surroundings, call_with};
+use crate::fixes::surroundings::{Surroundings, call_with, holds};
 use crate::program::Names;
+use crate::sources::Language;
 
 /// What the literal at a place is for.
 pub enum Purpose {
@@ -102,6 +103,9 @@ pub fn purpose_of(
     Ok(name.map_or_else(unknown, |name| by_name(&name, None, in_list, site, names)))
 }
 
+/// The end of the names of all variables that say which GPUs are visible.
+const VARIABLE: &str = "VISIBLE_DEVICES";
+
 /// The first file in which a line chooses the mask by this name.
 pub fn mask_made_of(site: &Site<'_>, name: &str) -> Option<String> {
     let is_part = |one: char| one.is_alphanumeric() || one == '_';
@@ -109,11 +113,17 @@ pub fn mask_made_of(site: &Site<'_>, name: &str) -> Option<String> {
         line.match_indices(name)
             .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part))
     };
-    let masks = site.program.files_with("VISIBLE_DEVICES");
+    let masks = site.program.files_with(VARIABLE);
     let makes = |file: &&FileId| {
         let source = site.program.sources.file(**file);
-        let mut lines = source.text.lines();
-        source.language.has_programs() && lines.any(|line| line.contains("VISIBLE_DEVICES") && has_word(line))
+        let is_python = matches!(source.language, Language::Python | Language::Notebook);
+        let mut values = source.text.lines().filter_map(|line| {
+            let (_, value) = line.split_once(VARIABLE)?;
+            // Behind the value are a comment or, in a shell, the words of the command.
+            let end = value.find(|one: char| if is_python { one == '#' } else { one.is_whitespace() });
+            Some(&value[..end.unwrap_or(value.len())])
+        });
+        source.language.has_programs() && values.any(has_word)
     };
     let file = masks.iter().find(makes)?;
     Some(site.program.name_of(*file).to_owned()).filter(|_| !name.is_empty())
@@ -242,10 +252,10 @@ fn is_used_for_devices_only(
     let within = function.map(|number| code.functions[number].span);
     let (mut uses, mut bindings) = (Vec::new(), 0);
     walk(code, &mut |part, _| match part {
-        Part::Expr(Expr { kind: ExprKind::Name(used), span }) if *used == name => {
-            if within.is_none_or(|within| holds(within, *span)) {
-                uses.push(*span);
-            }
+        Part::Expr(Expr { kind: ExprKind::Name(used), span })
+            if *used == name && within.is_none_or(|within| holds(within, *span)) =>
+        {
+            uses.push(*span);
         }
         Part::Target(Target::Name(bound, _)) if *bound == name => bindings += 1,
         _ => {}
@@ -312,8 +322,4 @@ fn last_name<'s>(call: &Call<'s>) -> &'s str {
         ExprKind::Name(name) | ExprKind::Attribute(_, name) => name,
         _ => "",
     }
-}
-
-fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

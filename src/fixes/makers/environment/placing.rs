@@ -162,7 +162,7 @@ impl Spot {
         }
         let text = site.text();
         let start = tree.node(next).span.start;
-        let is_setting = |id: NodeId| sets_gpu_variable(site, tree, id);
+        let is_setting = |id: NodeId| sets_variable(site, tree, id);
         let before = last.is_some_and(|last| is_setting(last));
         let joins = (before, is_setting(next));
         let is_import = |id: NodeId| matches!(tree.node(id).kind, TreeKind::Import | TreeKind::ImportFrom);
@@ -250,21 +250,16 @@ fn is_quiet(site: &Site<'_>, tree: &Tree, statement: NodeId) -> bool {
     match tree.node(statement).kind {
         TreeKind::Import => aliases(site, tree, statement).iter().all(|(module, _)| is_python(module)),
         TreeKind::ImportFrom => module_of(site, tree, statement).is_some_and(is_python),
-        _ => sets_gpu_variable(site, tree, statement),
+        _ => sets_variable(site, tree, statement),
     }
 }
 
-/// `os.environ["CUDA_…"] = "…"`
-fn sets_gpu_variable(site: &Site<'_>, tree: &Tree, statement: NodeId) -> bool {
+/// `os.environ["…"] = "…"`
+fn sets_variable(site: &Site<'_>, tree: &Tree, statement: NodeId) -> bool {
     let node = tree.node(statement);
-    let text = site.slice(node.span);
-    let names = ["CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "_ALLOC_CONF"];
+    let sides = site.slice(node.span).split_once('=');
     node.kind == TreeKind::Assign
-        && text.split_once('=').is_some_and(|(target, value)| {
-            target.contains("environ[")
-                && names.iter().any(|name| target.contains(name))
-                && !value.contains('(')
-        })
+        && sides.is_some_and(|(target, value)| target.contains("environ[") && !value.contains(['(', '[']))
 }
 
 /// `import a.b as c` → `a.b` and `c`.

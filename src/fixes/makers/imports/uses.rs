@@ -1,0 +1,127 @@
+//! When the names that an import binds are used, as far as the import can follow.
+
+use super::statement::Statement;
+use crate::facts::Span;
+use crate::fixes::Refusal;
+use crate::fixes::site::Site;
+use crate::languages::{Mention, MentionSort, ScopeId, ScopeSort, Scopes, TreeKind, When};
+use std::collections::BTreeSet;
+
+/// Decorators that do not look at the annotations of a function.
+const BLIND: &[&str] = &[
+    "abstractmethod",
+    "asynccontextmanager",
+    "cache",
+    "cached_property",
+    "classmethod",
+    "contextmanager",
+    "dataclass",
+    "final",
+    "fixture",
+    "lru_cache",
+    "override",
+    "property",
+    "staticmethod",
+    "wraps",
+];
+
+/// Decorators that compile a function, in which nothing can be imported.
+const COMPILING: &[&str] =
+    &["cfunc", "guvectorize", "jit", "njit", "script", "stencil", "vectorize", "kernel", "function"];
+
+/// Where names are used.
+#[derive(Default)]
+pub struct Uses {
+    /// The innermost functions; none lies in another one.
+    pub functions: BTreeSet<ScopeId>,
+    /// Blocks that run when the file is started itself.
+    pub started: BTreeSet<Span>,
+    /// In annotations that nothing evaluates when the file is imported.
+    pub annotated: bool,
+}
+
+/// The uses of what is meant in some statements.
+///
+/// # Errors
+/// When one of them comes as soon as the file is imported, or cannot be told.
+pub fn uses_of(site: &Site<'_>, statements: &[Statement]) -> Result<Uses, Refusal> {
+    let scopes = site.scopes()?;
+    let mut uses = Uses::default();
+    let own: Vec<Span> = statements.iter().flat_map(Statement::meant).map(|one| one.span).collect();
+    let names: BTreeSet<&str> = statements.iter().flat_map(Statement::meant).map(|one| &*one.bound).collect();
+    for name in names {
+        for mention in scopes.of_module(name) {
+            let line = site.line(mention.span.start);
+            let refuse = |what: &str| Err(format!("`{name}` is {what}, on line {line}"));
+            match mention.what {
+                MentionSort::Bound if own.contains(&mention.span) => {}
+                MentionSort::Bound => return refuse("bound again"),
+                MentionSort::Deleted => return refuse("deleted"),
+                MentionSort::Shared => return refuse("bound by a function"),
+                MentionSort::Unevaluated => uses.annotated = true,
+                MentionSort::Annotation => {
+                    check_annotation(site, scopes, mention)?;
+                    uses.annotated = true;
+                }
+                MentionSort::Read => match scopes.when(mention) {
+                    When::AtImport => return refuse("used when the module is imported"),
+                    When::InLambda => return refuse("used in a lambda at the top level"),
+                    When::Started(block) => _ = uses.started.insert(block),
+                    When::Called(function) => _ = uses.functions.insert(function),
+                },
+            }
+        }
+    }
+    let all = uses.functions.clone();
+    uses.functions.retain(|&one| !scopes.outwards(one).skip(1).any(|outer| all.contains(&outer)));
+    for &function in &uses.functions {
+        check_decorators(site, scopes, function)?;
+    }
+    Ok(uses)
+}
+
+/// Refuses an annotation that somebody may evaluate when the file is imported.
+fn check_annotation(site: &Site<'_>, scopes: &Scopes, mention: &Mention) -> Result<(), Refusal> {
+    let line = site.line(mention.span.start);
+    let name = &mention.name;
+    if !scopes.later_annotations && !site.program.puts_annotations_off(site.file()) {
+        return Err(format!("`{name}` is used when the module is imported, in an annotation on line {line}"));
+    }
+    let tree = site.tree()?;
+    let Some(around) =
+        tree.innermost(mention.span, |kind| matches!(kind, TreeKind::Function | TreeKind::Class))
+    else {
+        return Ok(());
+    };
+    let is_class = tree.node(around).kind == TreeKind::Class;
+    let derived = tree.children(around).any(|(_, child)| is_class && child.kind == TreeKind::Arguments);
+    let decorators = tree.children(around).filter(|(_, child)| child.kind == TreeKind::Decorator);
+    let mut texts = decorators.map(|(_, decorator)| site.slice(decorator.span));
+    if derived || texts.any(|text| !BLIND.contains(&last_name(text))) {
+        return Err(format!(
+            "the annotation with `{name}` on line {line} may be evaluated by its class or decorator"
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a function that is compiled, or that lies in one.
+fn check_decorators(site: &Site<'_>, scopes: &Scopes, function: ScopeId) -> Result<(), Refusal> {
+    for id in scopes.outwards(function) {
+        let scope = scopes.scope(id);
+        let compiles = |span: &&Span| COMPILING.contains(&last_name(site.slice(**span)));
+        if scope.sort == ScopeSort::Function
+            && let Some(decorator) = scope.decorators.iter().find(compiles)
+        {
+            let line = site.line(decorator.start);
+            return Err(format!("the function on line {line} is compiled, and cannot import anything"));
+        }
+    }
+    Ok(())
+}
+
+/// `jit` of `@numba.jit(nopython=True)`.
+fn last_name(decorator: &str) -> &str {
+    let path = decorator.trim_start_matches('@').split('(').next().unwrap_or_default().trim();
+    path.rsplit('.').next().unwrap_or(path).trim()
+}
