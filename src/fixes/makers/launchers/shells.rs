@@ -23,7 +23,10 @@ pub fn shell(site: &Site<'_>) -> Result<Edit, Refusal> {
         let close = outer.map(String::from).unwrap_or_default();
         return inserted(start - option.len() as u32, format!("{option}{quote}{assignment}{quote}{close} "));
     }
-    if before.trim_end().ends_with([',', '[']) && !quote.is_empty() {
+    // An item of a list may begin its line.
+    let opens = site.text()[..start as usize].trim_end().ends_with([',', '[']);
+    let is_item = layout::behind(site).trim_start().starts_with([',', ']']) || !is_blank(before);
+    if opens && is_item && !quote.is_empty() {
         return inserted(start, format!("{quote}{assignment}{quote}, {}", option_in_list(site)));
     }
     if before.ends_with(',') || before.ends_with("--export=") || before.ends_with("--env=") {
@@ -51,8 +54,7 @@ pub fn shell(site: &Site<'_>) -> Result<Edit, Refusal> {
         && !rest.trim().is_empty();
     // A command may begin on the next line, and a word of a list is a word of its command.
     if is_prefix || rest.trim_end() == " \\" || before.trim_end().ends_with("env") {
-        let close = if quote.is_empty() { String::new() } else { quote.clone() };
-        return inserted(start, format!("{close}{assignment}{close} "));
+        return inserted(start, format!("{quote}{assignment}{quote} "));
     }
     match has_lines(site) && is_blank(before) && !layout::is_continued(site.text(), start) {
         true => inserted(start, above(site, &assignment)),
