@@ -188,7 +188,10 @@ impl Use<'_, '_> {
         let device = self.device;
         // Behind the bracket, and behind what brackets of its own open the first argument.
         let first = tree.tokens.iter().find(|token| token.is_word() && token.span.start > node.span.start);
-        let at = first.map_or(node.span.end, |token| token.span.start);
+        let at = match first {
+            Some(token) if !given.is_empty() => token.span.start,
+            _ => node.span.start + 1,
+        };
         let mut edits = Vec::new();
         let comma = if given.is_empty() { "" } else { ", " };
         match (sort, positional.len()) {
@@ -203,7 +206,10 @@ impl Use<'_, '_> {
             (Sort::Autocast, _) => {
                 const ORDER: [&str; 3] = ["enabled", "dtype", "cache_enabled"];
                 for ((id, _), name) in positional.iter().zip(ORDER) {
-                    let start = tree.node(*id).span.start;
+                    let mut start = tree.node(*id).span.start;
+                    while let Some(bracket) = bracket_before(site, tree, start, node.span.start) {
+                        start = bracket;
+                    }
                     let first = edits.is_empty();
                     let device = if first { format!("\"{device}\", ") } else { String::new() };
                     edits.push(site.insertion(start, format!("{device}{name}=")));
@@ -212,6 +218,13 @@ impl Use<'_, '_> {
         }
         Ok(edits)
     }
+}
+
+/// The bracket of its own that an argument begins with, behind that of the call.
+fn bracket_before(site: &Site<'_>, tree: &Tree, start: u32, call: u32) -> Option<u32> {
+    let behind = tree.tokens.partition_point(|token| token.span.start < start);
+    let before = tree.tokens[..behind].iter().rev().find(|token| token.is_word())?;
+    (before.span.start > call && site.slice(before.span) == "(").then_some(before.span.start)
 }
 
 /// Where the module stands in `from module import …`.
