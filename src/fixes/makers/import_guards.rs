@@ -104,6 +104,6 @@ fn unused_import(site: &Site<'_>, tree: &Tree, branch: Span) -> Option<Edit> {
     if others.next().is_some() || !is_alone {
         return None;
     }
-    let all = Statement { names: import.names.iter().cloned().map(|one| one.as_meant()).collect(), ..import };
+    let all = import.only(|_| true);
     all.removal(site).into_iter().next()
 }
