@@ -95,8 +95,7 @@ fn unused_import(site: &Site<'_>, tree: &Tree, branch: Span) -> Option<Edit> {
     let import = tree.top().filter_map(|(id, _)| Statement::of(site, tree, id)).find(is_own)?;
     let inside = |span: Span| branch.start <= span.start && span.end <= branch.end;
     let mut others = scopes.of_module(&import.names[0].bound).filter(|one| {
-        let is_import = one.what == MentionSort::Bound && one.span == import.names[0].span;
-        !(inside(one.span) || is_import)
+        !inside(one.span) && !(one.what == MentionSort::Bound && one.span == import.names[0].span)
     });
     let (text, span) = (site.text(), import.span);
     let behind = line_behind(text, span.end);
@@ -105,6 +104,6 @@ fn unused_import(site: &Site<'_>, tree: &Tree, branch: Span) -> Option<Edit> {
     if others.next().is_some() || !is_alone {
         return None;
     }
-    let all = Statement { names: import.names.iter().cloned().map(|one| one.meant()).collect(), ..import };
+    let all = import.only(|_| true);
     all.removal(site).into_iter().next()
 }

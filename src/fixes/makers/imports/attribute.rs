@@ -40,7 +40,7 @@ pub fn import_on_access(site: &Site<'_>, statement: &Statement) -> Result<Draft,
         .filter_map(|finding| Statement::at(site, finding.place.span, None).ok())
         .filter(|other| other.node != statement.node && check(site, tree, &takers, other).is_ok())
         .collect();
-    statements.push(Statement { names: statement.names.clone(), from: statement.from.clone(), ..*statement });
+    statements.push(statement.only(|one| one.meant));
     statements.sort_by_key(|one| one.node);
     statements.dedup_by_key(|one| one.node);
 
@@ -59,7 +59,7 @@ fn check(site: &Site<'_>, tree: &Tree, takers: &Takers<'_>, statement: &Statemen
     statement.check_place(site, tree)?;
     let scopes = site.scopes()?;
     let uses = uses_of(site, std::slice::from_ref(statement))?;
-    if !uses.functions.is_empty() || !uses.started.is_empty() {
+    if uses.are_in_code() {
         return Err(Unfit::NoReExport);
     }
     let is_package = is_package(site);

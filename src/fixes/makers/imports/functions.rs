@@ -9,6 +9,7 @@ use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site, blanks_before, line_behind, start_with_comments};
 use crate::languages::{MentionSort, NodeId, Tree, TreeKind};
+use std::collections::BTreeSet;
 
 /// Writes the import into each function that needs it, and keeps it for type checkers where annotations name it.
 pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draft, Refusal> {
@@ -35,32 +36,33 @@ pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draf
             return Err(format!("`{asks}()` may look for `{name}`"));
         }
     }
-    if uses.functions.is_empty() && uses.started.is_empty() && !uses.annotated {
-        let names: Vec<String> =
-            statements.iter().flat_map(Statement::meant).map(|one| format!("`{}`", one.bound)).collect();
-        let names = names.join(" and ");
-        return Err(format!("nothing in this file uses {names}, so it may be imported for what it does"));
+    if let Some(unused) = statements.iter().flat_map(Statement::meant).find(|one| !uses.have(&one.bound)) {
+        let name = &unused.bound;
+        return Err(format!("nothing in this file uses `{name}`, so it may be imported for what it does"));
     }
     let mut edits = Vec::new();
-    if uses.annotated {
+    let goes = uses.annotated.is_empty();
+    if goes {
+        edits.extend(statements.iter().flat_map(|one| one.removal(site)));
+    } else {
         let (condition, import) = type_checking(site, statements[0].node)?;
         edits.extend(import);
         edits.extend(for_types(site, &statements, &condition, false));
-    } else {
-        edits.extend(statements.iter().flat_map(|one| one.removal(site)));
     }
-    let lines: Vec<Line> = statements.iter().map(|one| with_comment(site, one, !uses.annotated)).collect();
-    for &function in &uses.functions {
+    for (&function, names) in &uses.functions {
         let node = tree.exactly(scopes.scope(function).span, |kind| kind == TreeKind::Function);
+        let lines = lines_with(site, &statements, names, goes);
         edits.push(lines_at_top(site, tree, node.ok_or("a function is not found again")?, &lines)?);
     }
-    for &block in &uses.started {
+    for (&block, names) in &uses.started {
         let node = tree.exactly(block, |kind| kind == TreeKind::If);
+        let lines = lines_with(site, &statements, names, goes);
         edits.push(lines_at_top(site, tree, node.ok_or("a block is not found again")?, &lines)?);
     }
-    let only_for_types = uses.functions.is_empty() && uses.started.is_empty();
-    let title =
-        if only_for_types { "import it for type checkers only" } else { "import it where it is used" };
+    let title = match uses.are_in_code() {
+        true => "import it where it is used",
+        false => "import it for type checkers only",
+    };
     Ok(Draft { edits: joined(edits), title: Some(title.to_owned()), ..Draft::default() })
 }
 
@@ -85,10 +87,18 @@ fn with_companions(site: &Site<'_>, tree: &Tree, statement: Statement) -> Vec<St
     others
 }
 
-/// The import as it is written into a function; a comment that is taken away goes with it.
-fn with_comment(site: &Site<'_>, statement: &Statement, goes: bool) -> Line {
-    let comment = statement.comment(site).filter(|_| goes && statement.is_meant_whole());
-    (statement.line(site), comment.map_or(String::new(), |comment| format!("  {comment}")))
+/// The imports of some names as they are written into a function; a comment that is taken away goes with them.
+fn lines_with(site: &Site<'_>, statements: &[Statement], names: &BTreeSet<String>, goes: bool) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for statement in statements {
+        let wanted = statement.only(|one| one.meant && names.contains(&one.bound));
+        if wanted.meant().next().is_some() {
+            let comment = statement.comment(site).filter(|_| goes && statement.is_meant_whole());
+            let comment = comment.map_or(String::new(), |comment| format!("  {comment}"));
+            lines.push((wanted.line(site), comment));
+        }
+    }
+    lines
 }
 
 /// What the file asks for names by their text with.

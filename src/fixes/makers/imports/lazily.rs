@@ -14,8 +14,7 @@ pub fn import_lazily(site: &Site<'_>, statement: &Statement) -> Option<Result<Dr
 fn written(site: &Site<'_>, statement: &Statement) -> Result<Draft, Refusal> {
     statement.check_place(site, site.tree()?)?;
     // One statement is lazy as a whole.
-    let names = statement.names.iter().cloned().map(|one| one.meant()).collect();
-    let whole = Statement { names, from: statement.from.clone(), ..*statement };
+    let whole = statement.only(|_| true);
     uses_of(site, std::slice::from_ref(&whole))?;
     if statement.lazy {
         return Err("the import is lazy already, and something uses it at once".to_owned());

@@ -34,13 +34,6 @@ pub struct Imported {
     pub meant: bool,
 }
 
-impl Imported {
-    /// The same name, as one that is meant.
-    pub fn meant(self) -> Imported {
-        Imported { meant: true, ..self }
-    }
-}
-
 impl Statement {
     /// The statement at a place, and what of it should come later: what leads to `target`, or to the GPU.
     pub fn at(site: &Site<'_>, place: Span, target: Option<FileId>) -> Result<Statement, Refusal> {
@@ -151,6 +144,12 @@ impl Statement {
 
     pub fn meant(&self) -> impl Iterator<Item = &Imported> {
         self.names.iter().filter(|one| one.meant)
+    }
+
+    /// The same statement, of which other names are meant.
+    pub fn only(&self, is_meant: impl Fn(&Imported) -> bool) -> Statement {
+        let names = self.names.iter().map(|one| Imported { meant: is_meant(one), ..one.clone() });
+        Statement { names: names.collect(), from: self.from.clone(), ..*self }
     }
 
     pub fn is_meant_whole(&self) -> bool {

@@ -7,19 +7,23 @@ use crate::fixes::Refusal;
 use crate::fixes::site::Site;
 use crate::program::Importer;
 use crate::sources::Language;
+use std::cell::OnceCell;
 
 /// The other files that import the module of the finding.
 pub struct Takers<'a> {
     site: &'a Site<'a>,
-    importers: Vec<Importer<'a>>,
+    importers: OnceCell<Vec<Importer<'a>>>,
     /// What others call the module.
     dotted: String,
 }
 
 impl<'a> Takers<'a> {
     pub fn of(site: &'a Site<'a>) -> Takers<'a> {
-        let importers = site.program.importers(site.file());
-        Takers { site, importers, dotted: site.program.dotted(site.file()) }
+        Takers { site, importers: OnceCell::new(), dotted: site.program.dotted(site.file()) }
+    }
+
+    fn importers(&self) -> &[Importer<'a>] {
+        self.importers.get_or_init(|| self.site.program.importers(self.site.file()))
     }
 
     /// Who takes the name from the module, in words.
@@ -42,13 +46,13 @@ impl<'a> Takers<'a> {
             }
             _ => false,
         };
-        self.importers.iter().find(takes).map(|importer| importer.file)
+        self.importers().iter().find(takes).map(|importer| importer.file)
     }
 
     /// A file that takes all names of the module at once.
     pub fn of_all(&self) -> Option<FileId> {
         let takes = |importer: &&Importer<'_>| matches!(importer.import.names, ImportNames::Star);
-        self.importers.iter().find(takes).map(|importer| importer.file)
+        self.importers().iter().find(takes).map(|importer| importer.file)
     }
 
     /// A file that reads the name as an attribute of the module, or sets it: `gpu.torch`, `setattr(gpu, "torch", fake)`.
@@ -74,7 +78,7 @@ impl<'a> Takers<'a> {
             });
             found
         };
-        self.importers.iter().find(reads).map(|importer| importer.file)
+        self.importers().iter().find(reads).map(|importer| importer.file)
     }
 
     /// A file that names `app.gpu.torch`, in a text too.

@@ -5,7 +5,7 @@ use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::site::Site;
 use crate::languages::{Mention, MentionSort, ScopeId, ScopeSort, Scopes, TreeKind, When};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Decorators that do not look at the annotations of a function.
 const BLIND: &[&str] = &[
@@ -32,12 +32,24 @@ const COMPILING: &[&str] =
 /// Where names are used.
 #[derive(Default)]
 pub struct Uses {
-    /// The innermost functions; none lies in another one.
-    pub functions: BTreeSet<ScopeId>,
+    /// The innermost functions with the names that they use; none lies in another one that uses the same name.
+    pub functions: BTreeMap<ScopeId, BTreeSet<String>>,
     /// Blocks that run when the file is started itself.
-    pub started: BTreeSet<Span>,
+    pub started: BTreeMap<Span, BTreeSet<String>>,
     /// In annotations that nothing evaluates when the file is imported.
-    pub annotated: bool,
+    pub annotated: BTreeSet<String>,
+}
+
+impl Uses {
+    /// Whether code uses some name, and not only annotations.
+    pub fn are_in_code(&self) -> bool {
+        !self.functions.is_empty() || !self.started.is_empty()
+    }
+
+    pub fn have(&self, name: &str) -> bool {
+        let mut all = self.functions.values().chain(self.started.values()).chain([&self.annotated]);
+        all.any(|names| names.contains(name))
+    }
 }
 
 /// The uses of what is meant in some statements.
@@ -50,6 +62,7 @@ pub fn uses_of(site: &Site<'_>, statements: &[Statement]) -> Result<Uses, Refusa
     let own: Vec<Span> = statements.iter().flat_map(Statement::meant).map(|one| one.span).collect();
     let names: BTreeSet<&str> = statements.iter().flat_map(Statement::meant).map(|one| &*one.bound).collect();
     for name in names {
+        let mut called = BTreeSet::new();
         for mention in scopes.of_module(name) {
             let line = site.line(mention.span.start);
             let refuse = |what: &str| Err(format!("`{name}` is {what}, on line {line}"));
@@ -58,24 +71,28 @@ pub fn uses_of(site: &Site<'_>, statements: &[Statement]) -> Result<Uses, Refusa
                 MentionSort::Bound => return refuse("bound again"),
                 MentionSort::Deleted => return refuse("deleted"),
                 MentionSort::Shared => return refuse("bound by a function"),
-                MentionSort::Unevaluated => uses.annotated = true,
+                MentionSort::Unevaluated => _ = uses.annotated.insert(name.to_owned()),
                 MentionSort::Annotation => {
                     check_annotation(site, scopes, mention)?;
-                    uses.annotated = true;
+                    uses.annotated.insert(name.to_owned());
                 }
                 MentionSort::Read => match scopes.when(mention) {
                     When::AtImport => return refuse("used when the module is imported"),
                     When::InLambda => return refuse("used in a lambda at the top level"),
-                    When::Started(block) => _ = uses.started.insert(block),
-                    When::Called(function) => _ = uses.functions.insert(function),
+                    When::Started(block) => {
+                        _ = uses.started.entry(block).or_default().insert(name.to_owned())
+                    }
+                    When::Called(function) => _ = called.insert(function),
                 },
             }
         }
-    }
-    let all = uses.functions.clone();
-    uses.functions.retain(|&one| !scopes.outwards(one).skip(1).any(|outer| all.contains(&outer)));
-    for &function in &uses.functions {
-        check_decorators(site, scopes, function)?;
+        // What the function around it imports is there for an inner one too.
+        let is_outermost =
+            |&&one: &&ScopeId| !scopes.outwards(one).skip(1).any(|outer| called.contains(&outer));
+        for &function in called.iter().filter(is_outermost) {
+            check_decorators(site, scopes, function)?;
+            uses.functions.entry(function).or_default().insert(name.to_owned());
+        }
     }
     Ok(uses)
 }
