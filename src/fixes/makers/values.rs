@@ -1,7 +1,7 @@
 //! Values for variables of the environment: a text in the place of a number, and `os.environ` in the place of a name.
 
 use crate::facts::Span;
-use crate::findings::{Confidence, Edit};
+use crate::findings::{Confidence, Edit, Safety};
 use crate::fixes::Refusal;
 use crate::fixes::environ::{EnvironWrite, environ};
 use crate::fixes::site::{Draft, Site};
@@ -17,11 +17,13 @@ pub fn text(site: &Site<'_>) -> Result<Draft, Refusal> {
     let given = given.split(':').next().unwrap_or_default();
     let value = write.value;
     let span = tree.node(value).span;
-    let text = match literal(site, tree, value, variable)? {
-        Some(text) => text,
-        None => computed(site, tree, value, given, variable)?,
-    };
-    Ok(vec![site.edit(span, text)].into())
+    if let Some(text) = literal(site, tree, value, variable)? {
+        return Ok(vec![site.edit(span, text)].into());
+    }
+    let text = computed(site, tree, value, given, variable)?;
+    // On some ways it may be None, which `str` would hide.
+    let safety = (site.finding.confidence != Confidence::High).then_some(Safety::Unsafe);
+    Ok(Draft { safety, ..vec![site.edit(span, text)].into() })
 }
 
 /// Writes to the environment what a name of Python is given: `X = "0"` → `os.environ["X"] = "0"`.
