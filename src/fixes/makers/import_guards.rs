@@ -95,7 +95,8 @@ fn unused_import(site: &Site<'_>, tree: &Tree, branch: Span) -> Option<Edit> {
     let import = tree.top().filter_map(|(id, _)| Statement::of(site, tree, id)).find(is_own)?;
     let inside = |span: Span| branch.start <= span.start && span.end <= branch.end;
     let mut others = scopes.of_module(&import.names[0].bound).filter(|one| {
-        !inside(one.span) && !(one.what == MentionSort::Bound && one.span == import.names[0].span)
+        let is_import = one.what == MentionSort::Bound && one.span == import.names[0].span;
+        !(inside(one.span) || is_import)
     });
     let (text, span) = (site.text(), import.span);
     let behind = line_behind(text, span.end);
