@@ -160,7 +160,7 @@ fn is_asked_early(site: &Site<'_>, tree: &Tree, takers: &Takers<'_>, statements:
 /// Adds to a `__getattr__` that ends with `raise AttributeError`.
 fn extended(site: &Site<'_>, tree: &Tree, known: NodeId, statements: &[Statement]) -> Result<Edit, Refusal> {
     let reason = "the module has a `__getattr__` of another form already";
-    let last = tree.children(known).filter(|(_, child)| child.kind.is_statement()).last().ok_or(reason)?;
+    let last = tree.children(known).rfind(|(_, child)| child.kind.is_statement()).ok_or(reason)?;
     let span = last.1.span;
     let parameter = tree.below(known).find(|(_, child)| child.kind == TreeKind::Parameter).ok_or(reason)?;
     let parameter = site.slice(parameter.1.span).split(':').next().unwrap_or_default().trim();
