@@ -5,7 +5,7 @@ use crate::facts::Span;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site, blanks_before, line_behind};
-use crate::languages::{MentionSort, NodeId, Tree, TreeKind};
+use crate::languages::{NodeId, Tree, TreeKind};
 
 /// `if find_spec("cupy"): import cupy as xp` with an `else` → an import that may fail, and a choice that asks the library.
 pub fn asks_the_library(site: &Site<'_>) -> Result<Draft, Refusal> {
@@ -94,10 +94,9 @@ fn unused_import(site: &Site<'_>, tree: &Tree, branch: Span) -> Option<Edit> {
     };
     let import = tree.top().filter_map(|(id, _)| Statement::of(site, tree, id)).find(is_own)?;
     let inside = |span: Span| branch.start <= span.start && span.end <= branch.end;
-    let mut others = scopes.of_module(&import.names[0].bound).filter(|one| {
-        let is_import = one.what == MentionSort::Bound && one.span == import.names[0].span;
-        !(inside(one.span) || is_import)
-    });
+    let mut others = scopes
+        .of_module(&import.names[0].bound)
+        .filter(|one| !inside(one.span) && one.span != import.names[0].span);
     let (text, span) = (site.text(), import.span);
     let behind = line_behind(text, span.end);
     let is_alone = blanks_before(text, span.start) == Some("")

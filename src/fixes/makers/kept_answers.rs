@@ -36,11 +36,10 @@ impl Assignment {
     fn at(site: &Site<'_>, tree: &Tree) -> Result<Assignment, Refusal> {
         let statement = tree.statement_at(site.span()).ok_or("there is no statement")?;
         let node = tree.node(statement);
-        let around = tree.outwards(statement).nth(1).map(|(_, node)| node.kind);
-        match around {
-            None | Some(TreeKind::Module) => {}
+        match node.parent.map(|parent| tree.node(parent).kind) {
+            Some(TreeKind::Module) => {}
             Some(TreeKind::Class) => return Err("it is part of a class".to_owned()),
-            Some(_) => return Err("it stands under a condition, or in another statement".to_owned()),
+            _ => return Err("it stands under a condition, or in another statement".to_owned()),
         }
         if node.kind != TreeKind::Assign {
             return Err("its answer has no name".to_owned());
@@ -50,24 +49,29 @@ impl Assignment {
         let (Some(&first), Some(&last)) = (parts.first(), parts.last()) else {
             return Err("its answer has no name".to_owned());
         };
-        let between = &site.text()[span(first).end as usize..span(last).start as usize];
+        let text = site.text();
+        let behind_name = text[span(first).end as usize..].trim_start();
         let annotation = match parts[..] {
-            [_, _] if between.trim_end_matches(['(', ' ']).trim() == "=" => None,
-            [_, annotation, _] if between.trim_start().starts_with(':') => Some(span(annotation)),
+            [_, _] => None,
+            [_, annotation, _] if behind_name.starts_with(':') => Some(span(annotation)),
             _ => return Err("it is more than one name for one value".to_owned()),
         };
+        let target = annotation.unwrap_or(span(first)).end;
+        let between = &text[target as usize..span(last).start as usize];
+        // In `a += ask()` something else stands there.
+        if !between.trim_start().starts_with('=') {
+            return Err("it is more than one name for one value".to_owned());
+        }
         if tree.node(first).kind != TreeKind::Name {
             return Err("it is more than one name for one value".to_owned());
         }
-        let text = site.text();
         let behind = text[node.span.end as usize..].lines().next().unwrap_or_default().trim();
         let is_alone = blanks_before(text, node.span.start) == Some("");
         if !is_alone || !(behind.is_empty() || behind.starts_with('#')) {
             return Err("it shares its line with other statements".to_owned());
         }
         // Brackets around the value belong to it.
-        let equals =
-            text[..span(last).start as usize].rfind('=').map_or(span(last).start, |at| at as u32 + 1);
+        let equals = target + between.find('=').map_or(0, |at| at as u32 + 1);
         let blanks =
             text[equals as usize..].len() - text[equals as usize..].trim_start_matches([' ', '\t']).len();
         let value = Span { start: equals + blanks as u32, end: node.span.end };

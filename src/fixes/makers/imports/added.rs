@@ -145,7 +145,7 @@ pub fn type_checking(site: &Site<'_>, before: NodeId) -> Result<(String, Option<
     let listed = typing().find_map(|import| import.names.first().filter(|one| one.name != "*"));
     let edit = match listed {
         Some(first) => site.insertion(first.span.start, "TYPE_CHECKING, "),
-        None => line(site, tree, "from typing import TYPE_CHECKING")?,
+        None => line(site, before, "from typing import TYPE_CHECKING")?,
     };
     Ok(("TYPE_CHECKING".to_owned(), Some(edit)))
 }
@@ -170,7 +170,7 @@ pub fn cache(site: &Site<'_>, before: NodeId) -> Result<(String, Option<Edit>), 
         }
     }
     free(site, "functools")?;
-    Ok((format!("functools.{function}{arguments}"), Some(line(site, tree, "import functools")?)))
+    Ok((format!("functools.{function}{arguments}"), Some(line(site, before, "import functools")?)))
 }
 
 /// Refuses a name that the file uses for something.
@@ -192,12 +192,14 @@ fn imports_before(site: &Site<'_>, tree: &Tree, before: NodeId) -> Vec<Statement
         .collect()
 }
 
-/// A line among the imports of the file, where those who sort imports put it.
-fn line(site: &Site<'_>, tree: &Tree, written: &str) -> Result<Edit, Refusal> {
+/// A line among the imports before a statement, where those who sort imports put it.
+fn line(site: &Site<'_>, before: NodeId, written: &str) -> Result<Edit, Refusal> {
+    let tree = site.tree()?;
     let (text, newline) = (site.text(), site.newline());
     let is_future = |one: &Statement| one.from.as_deref() == Some("__future__");
     let imports: Vec<Statement> = tree
         .top()
+        .take_while(|(id, _)| *id <= before)
         .filter_map(|(id, _)| Statement::of(site, tree, id))
         .filter(|one| !is_future(one))
         .collect();
@@ -227,6 +229,7 @@ fn line(site: &Site<'_>, tree: &Tree, written: &str) -> Result<Edit, Refusal> {
         Some(one) => one.span.start,
         None => line_behind(text, group[length - 1].span.end),
     };
+    let at = at.min(tree.node(before).span.start);
     Ok(site.insertion(at, format!("{written}{newline}")))
 }
 
