@@ -48,6 +48,11 @@ impl Edits {
         self.iter().map(place).collect()
     }
 
+    /// Whether a byte of the result belongs to a new text.
+    pub fn wrote(&self, at: u32) -> bool {
+        self.written().iter().any(|written| written.start <= at && at < written.end)
+    }
+
     /// Where a byte of the result stood before; of a new text where the old one began.
     pub fn origin(&self, at: u32) -> u32 {
         let mut shift = 0i64;

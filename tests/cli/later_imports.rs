@@ -125,33 +125,6 @@ assert names["slow"] is app.slow
 }
 
 #[test]
-fn a_name_that_another_module_takes_during_the_import_is_there() {
-    let project = Project::new()
-        .file(
-            "gpulint.yaml",
-            "cpu: {entry-points: [app], forbidden-imports: [torch], gpu-modules: [app.gpu]}\n",
-        )
-        .file("app/__init__.py", "from .gpu import Engine\nfrom .gpu import fast\nfrom . import api\n")
-        .file("app/api.py", "from . import texts\n\nif texts.GPU:\n    from app import Engine\n")
-        .file("app/texts.py", "import os\n\nGPU = 'GPU' in os.environ\n")
-        .file("app/gpu.py", "import torch\n\n\nclass Engine(torch.Module):\n    pass\n\n\nfast = Engine\n");
-    fixed_and_run(&project, "import app\nallow()\nassert app.fast is app.Engine");
-    fixed_again(
-        &project,
-        "import os\nos.environ['GPU'] = '1'\nallow()\nimport app\nassert app.api.Engine is app.Engine",
-    );
-}
-
-/// Runs other lines in a project that is fixed.
-fn fixed_again(project: &Project, lines: &str) {
-    let mut python = Command::new("python3");
-    python.current_dir(project.root()).args(["-B", "-c", &format!("{STAND_IN}\n{lines}")]);
-    if let Ok(output) = python.output() {
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-}
-
-#[test]
 fn functions_import_what_they_use() {
     let tools = "\
 \"\"\"Tools.\"\"\"

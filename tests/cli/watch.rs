@@ -79,11 +79,11 @@ fn every_change_is_checked() {
     // From now on the report is a file of the project too.
     let project = project.file("a.py", INDEX_WITHOUT_ORDER);
     assert_eq!(watched.told.next("note: "), "note: a.py changed");
-    assert_eq!(watched.summary(), "Checked 2 files: 1 warning.");
+    assert_eq!(watched.summary(), "Checked 2 files: 1 warning. 1 can be fixed with `--fix`.");
     let project = project.file("sub/b.py", INDEX_WITHOUT_ORDER);
     fs::remove_file(project.path("a.py")).unwrap();
     assert_eq!(watched.told.next("note: "), "note: a.py is gone, sub/b.py is new");
-    assert_eq!(watched.summary(), "Checked 2 files: 1 warning.");
+    assert_eq!(watched.summary(), "Checked 2 files: 1 warning. 1 can be fixed with `--fix`.");
     // A policy that is wrong for a while.
     let project = project.file("gpulint.yaml", "gpu: [\n");
     watched.told.next("error: gpulint.yaml:");

@@ -41,6 +41,8 @@ fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
     let (old, new) = (counts(&before.outcome), counts(&after.outcome));
     let known: FxHashSet<Key> =
         before.outcome.findings.iter().map(|finding| before.key_of(finding)).collect();
+    let stayed = after.outcome.findings.iter().filter(|finding| !after.is_in_new_text(finding));
+    let there: FxHashSet<Key> = stayed.map(|finding| after.key_of(finding)).collect();
     let made = || after.applied().iter().skip(before.applied().len());
     let mut fixed: FxHashMap<(FileId, &str), usize> = FxHashMap::default();
     for made in made().filter(|made| known.contains(&made.key)) {
@@ -58,9 +60,11 @@ fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
         let here = meant().filter(|made| made.applied.files.contains(&file));
         let least = here.map(|made| made.applied.severity).min();
         let least = least.or_else(|| meant().map(|made| made.applied.severity).min());
-        let reason = match mended {
-            0 if least.is_some_and(|least| severity < least) => continue,
-            0 => format!("`{rule}` would be found then"),
+        let is_still =
+            made().any(|made| made.key.0 == file && made.key.2 == rule && there.contains(&made.key));
+        let reason = match (is_still, mended) {
+            (false, _) if least.is_some_and(|least| severity < least) => continue,
+            (false, 0) => format!("`{rule}` would be found then"),
             _ => format!("`{rule}` would still be found"),
         };
         complaints.entry(file).or_insert(reason);

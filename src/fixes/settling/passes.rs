@@ -280,6 +280,17 @@ impl<'a> Run<'a> {
         (file, self.origin(file, span.start), finding.rule.clone())
     }
 
+    /// Whether a finding stands in what a fix has written.
+    pub(super) fn is_in_new_text(&self, finding: &Finding) -> bool {
+        let Place { file, span } = finding.place;
+        let mut at = span.start;
+        self.passes.iter().rev().filter_map(|pass| pass.get(&file)).any(|edits| {
+            let is_new = edits.wrote(at);
+            at = edits.origin(at);
+            is_new
+        })
+    }
+
     /// Where a byte stood before anything was changed.
     fn origin(&self, file: FileId, at: u32) -> u32 {
         let of_file = self.passes.iter().rev().filter_map(|pass| pass.get(&file));
