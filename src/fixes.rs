@@ -48,7 +48,7 @@ pub fn offer(
         .par_iter()
         .map(|finding| {
             let rule = rules.find(&finding.rule)?;
-            let fix = rule.fix.as_ref().filter(|fix| !fix.by.is_empty())?;
+            let fix = rule.fix.as_ref()?;
             if finding.status == Status::Suppressed {
                 return None;
             }

@@ -94,7 +94,7 @@ fn why(finding: &Finding, report: &Report) -> String {
             format!("`--fix --unsafe-fixes` mends it, and may change what the program does: {}", fix.title)
         }
         None => match report.rules.find(&finding.rule).and_then(|rule| rule.fix.as_ref()) {
-            Some(fix) if !fix.by.is_empty() => "there is no fix for it here".to_owned(),
+            Some(_) => "there is no fix for it here".to_owned(),
             _ => "this rule has no fix".to_owned(),
         },
     }

@@ -2,6 +2,7 @@
 
 use super::schema::{Condition, Find, Rule};
 use super::{analyses, selection};
+use crate::fixes;
 use crate::sources::Language;
 
 /// What is wrong with a rule, and the word of the file that it is about.
@@ -35,6 +36,13 @@ impl Rule {
                 "id",
                 format!("the id `{}` has other characters than a-z, 0-9 and -", self.id),
             ));
+        }
+        if let Some(fix) = &self.fix
+            && !fixes::is_maker(&fix.by)
+        {
+            let message =
+                format!("there is no maker `{}`; {}", fix.by, choices(&fix.by, fixes::maker_names()));
+            return Err(fault("by", message));
         }
         self.find.settle()?;
         self.when.iter().try_for_each(|condition| condition.fits(&self.find))

@@ -72,7 +72,6 @@ pub struct RuleFix {
     /// What it is where nothing speaks for more or less.
     pub safety: Safety,
     /// The maker of the edits, by its name in `fixes/makers.rs`.
-    #[serde(default)]
     pub by: String,
 }
 

@@ -298,3 +298,29 @@ fn corrections_are_reported_as_a_page_and_as_json() {
     assert_eq!(known["summary"], summary);
     assert_eq!(known["left"][0]["rule"], "mask-parsed-as-int");
 }
+
+#[test]
+fn the_block_of_the_project_is_put_in() {
+    let policy =
+        "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\nscripts: {template: tools/block.tmpl}\n";
+    let block = "\n# One card for all of us.\nimport os\nos.environ['CUDA_DEVICE_ORDER'] = '{device-order}'\n\
+                 os.environ['CUDA_VISIBLE_DEVICES'] = '{visible-devices}'\n\n";
+    let project = Project::new()
+        .file("gpulint.yaml", policy)
+        .file("tools/block.tmpl", block)
+        .file("a.py", "import os\r\nimport torch\r\n")
+        .file("b.py", "\"\"\"B.\"\"\"\nimport torch\n");
+    assert_eq!(project.run("check . --fix").code, Some(0));
+    let lines = "# One card for all of us.\nos.environ['CUDA_DEVICE_ORDER'] = 'PCI_BUS_ID'\n\
+                 os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n";
+    let fixed = format!("import os\n\n{lines}\nimport torch\n");
+    assert_eq!(project.read("a.py"), fixed.replace('\n', "\r\n"));
+    let lines = lines.replace("us.\n", "us.\nimport os\n");
+    assert_eq!(project.read("b.py"), format!("\"\"\"B.\"\"\"\n\n{lines}\nimport torch\n"));
+    let project = Project::new().file("gpulint.yaml", policy).file("a.py", "import torch\n");
+    let refused = project.run("check . --fix");
+    assert_eq!(refused.code, Some(1));
+    assert_eq!(project.read("a.py"), "import torch\n");
+    let said = project.run("check . --format json").stdout;
+    assert!(said.contains("the template tools/block.tmpl cannot be read"), "{said}");
+}
