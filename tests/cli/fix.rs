@@ -308,19 +308,19 @@ fn the_block_of_the_project_is_put_in() {
     let project = Project::new()
         .file("gpulint.yaml", policy)
         .file("tools/block.tmpl", block)
-        .file("a.py", "import os\r\nimport torch\r\n")
-        .file("b.py", "\"\"\"B.\"\"\"\nimport torch\n");
+        .file("a.py", "import os\r\nimport torch\r\ntorch.cuda.init()\r\n")
+        .file("b.py", "\"\"\"B.\"\"\"\nimport torch\ntorch.cuda.init()\n");
     assert_eq!(project.run("check . --fix").code, Some(0));
     let lines = "# One card for all of us.\nos.environ['CUDA_DEVICE_ORDER'] = 'PCI_BUS_ID'\n\
                  os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n";
-    let fixed = format!("import os\n\n{lines}\nimport torch\n");
+    let fixed = format!("import os\n\n{lines}\nimport torch\ntorch.cuda.init()\n");
     assert_eq!(project.read("a.py"), fixed.replace('\n', "\r\n"));
     let lines = lines.replace("us.\n", "us.\nimport os\n");
-    assert_eq!(project.read("b.py"), format!("\"\"\"B.\"\"\"\n\n{lines}\nimport torch\n"));
-    let project = Project::new().file("gpulint.yaml", policy).file("a.py", "import torch\n");
+    assert_eq!(project.read("b.py"), format!("\"\"\"B.\"\"\"\n\n{lines}\nimport torch\ntorch.cuda.init()\n"));
+    let project = Project::new().file("gpulint.yaml", policy).file("a.py", "import torch\ntorch.cuda.init()\n");
     let refused = project.run("check . --fix");
     assert_eq!(refused.code, Some(1));
-    assert_eq!(project.read("a.py"), "import torch\n");
+    assert_eq!(project.read("a.py"), "import torch\ntorch.cuda.init()\n");
     let said = project.run("check . --format json").stdout;
     assert!(said.contains("the template tools/block.tmpl cannot be read"), "{said}");
 }
