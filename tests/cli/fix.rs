@@ -317,7 +317,8 @@ fn the_block_of_the_project_is_put_in() {
     assert_eq!(project.read("a.py"), fixed.replace('\n', "\r\n"));
     let lines = lines.replace("us.\n", "us.\nimport os\n");
     assert_eq!(project.read("b.py"), format!("\"\"\"B.\"\"\"\n\n{lines}\nimport torch\ntorch.cuda.init()\n"));
-    let project = Project::new().file("gpulint.yaml", policy).file("a.py", "import torch\ntorch.cuda.init()\n");
+    let project =
+        Project::new().file("gpulint.yaml", policy).file("a.py", "import torch\ntorch.cuda.init()\n");
     let refused = project.run("check . --fix");
     assert_eq!(refused.code, Some(1));
     assert_eq!(project.read("a.py"), "import torch\ntorch.cuda.init()\n");

@@ -2,6 +2,7 @@
 
 mod literals;
 mod purposes;
+mod shared;
 
 use crate::code::walk::{Part, walk};
 use crate::code::{Call, Expr, ExprKind};
@@ -24,7 +25,7 @@ pub fn allowed(site: &Site<'_>) -> Result<Draft, Refusal> {
         return Err(format!("the policy's `{device}` is not among the GPUs that the mask leaves"));
     }
     let safe = found.is_direct && left == Some(1);
-    Ok(found.draft(site, &device, index, if safe { Safety::Safe } else { Safety::Unsafe }))
+    found.draft(site, &device, index, if safe { Safety::Safe } else { Safety::Unsafe })
 }
 
 /// Takes a device that the mask leaves: that which the policy allows, or where the card stands in the mask.
@@ -40,7 +41,7 @@ pub fn inside_mask(site: &Site<'_>) -> Result<Draft, Refusal> {
     let below = left.unwrap_or(found.literal.index);
     if site.policy.gpu.is_some() {
         return match allowed < below {
-            true => Ok(found.draft(site, &device, allowed, Safety::Safe)),
+            true => found.draft(site, &device, allowed, Safety::Safe),
             false => Err(format!("the policy's `{device}` is not among the GPUs that the mask leaves")),
         };
     }
@@ -49,7 +50,7 @@ pub fn inside_mask(site: &Site<'_>) -> Result<Draft, Refusal> {
         _ if below == 1 => 0,
         _ => return Err("nothing says which of the GPUs that the mask leaves is meant".to_owned()),
     };
-    Ok(found.draft(site, &format!("cuda:{index}"), index, Safety::Safe))
+    found.draft(site, &format!("cuda:{index}"), index, Safety::Safe)
 }
 
 /// The literal that chooses the device of a finding.
@@ -58,6 +59,8 @@ struct Found {
     literal: Literal,
     /// It goes to what takes the device and to nothing else.
     is_direct: bool,
+    /// The name under which it also chooses the mask of the file.
+    shared: Option<String>,
 }
 
 impl Found {
@@ -77,7 +80,7 @@ impl Found {
         }
         let (inner, literal) = only_index_in(expr, site, &names)?;
         match inner.start >= place.start && inner.end <= place.end {
-            true => Ok(Found { place: inner, literal, is_direct: true }),
+            true => Ok(Found { place: inner, literal, is_direct: true, shared: None }),
             false => Found::at(site, &names, inner, literal),
         }
     }
@@ -87,7 +90,10 @@ impl Found {
             (Purpose::Device, _) => true,
             (Purpose::Named(name), _) => {
                 if let Some(file) = purposes::mask_made_of(site, &name) {
-                    return Err(format!("`{name}` also chooses the mask, in {file}"));
+                    if file != site.source().name || !site.is_python_file() {
+                        return Err(format!("`{name}` also chooses the mask, in {file}"));
+                    }
+                    return Ok(Found { place, is_direct: false, literal, shared: Some(name) });
                 }
                 if literal.is_number && purposes::is_asked(site.code(), &name) {
                     return Err(format!("`{name}` is asked whether it is true, and 0 is not"));
@@ -98,16 +104,20 @@ impl Found {
             (Purpose::Unknown(reason), true) => return Err(reason),
         };
         // A text that names a device is nothing else.
-        Ok(Found { place, is_direct: is_direct || !literal.is_number, literal })
+        Ok(Found { place, is_direct: is_direct || !literal.is_number, literal, shared: None })
     }
 
-    fn draft(&self, site: &Site<'_>, device: &str, index: i64, safety: Safety) -> Draft {
+    fn draft(&self, site: &Site<'_>, device: &str, index: i64, safety: Safety) -> Result<Draft, Refusal> {
         let new = self.literal.with(device, index);
         let title = match self.literal.is_cuda {
             true => format!("take `{device}`"),
             false => format!("take GPU {index}"),
         };
-        Draft { edits: vec![site.edit(self.place, new)], safety: Some(safety), title: Some(title) }
+        let edits = match &self.shared {
+            Some(name) => shared::edits(site, name, index)?,
+            None => vec![site.edit(self.place, new)],
+        };
+        Ok(Draft { edits, safety: Some(safety), title: Some(title) })
     }
 }
 

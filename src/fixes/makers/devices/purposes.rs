@@ -20,7 +20,7 @@ pub enum Purpose {
 }
 
 /// Methods and functions, by their last name, whose argument is a device.
-const TAKERS: &[&str] = &[
+pub(super) const TAKERS: &[&str] = &[
     "Device",
     "cuda",
     "device",
