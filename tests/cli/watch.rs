@@ -90,7 +90,7 @@ fn every_change_is_checked() {
     watched.told.next("note: waiting");
     let _project = project.file("gpulint.yaml", "gpu: {}\n");
     assert_eq!(watched.told.next("note: "), "note: gpulint.yaml changed");
-    assert_eq!(watched.summary(), "Checked 2 files: 1 error.");
+    assert_eq!(watched.summary(), "Checked 2 files: 1 error. 1 can be fixed with `--fix`.");
     // No colours and no orders for a terminal that is none, and no run for what the run itself wrote.
     let rest =
         [&watched.out, &watched.told].map(|lines| lines.0.recv_timeout(Duration::from_millis(1500)).ok());
