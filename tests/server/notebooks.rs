@@ -40,13 +40,16 @@ fn findings_belong_to_cells() {
     assert_eq!(related["uri"], cell_uri(&notebook, "use").as_str());
     assert_eq!(related["range"]["start"]["line"], 1);
 
-    // It can be suppressed in its cell.
+    // It can be fixed and suppressed in its cell.
     let params =
         json!({"textDocument": {"uri": pin}, "range": range((1, 2), (1, 2)), "context": {"diagnostics": []}});
     let offered = client.ask("textDocument/codeAction", params);
     let edit =
         json!({"range": range((1, 40), (1, 40)), "newText": "  # gpulint: ignore[missing-device-order]"});
-    assert_eq!(offered[0]["edit"]["changes"][&pin], json!([edit]));
+    let order = "os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\n";
+    let fix = json!({"range": range((1, 0), (1, 0)), "newText": order});
+    assert_eq!(offered[0]["edit"]["changes"][&pin], json!([fix]));
+    assert_eq!(offered[1]["edit"]["changes"][&pin], json!([edit]));
 
     // A new cell before them all fixes the order.
     let new = [cell(&notebook, "order", 2)];

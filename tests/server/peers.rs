@@ -30,7 +30,7 @@ fn lines_of(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn neovim_shows_and_suppresses_a_finding() {
+fn neovim_shows_and_fixes_a_finding() {
     if !is_here("Neovim", Command::new("nvim").arg("--version")) {
         return;
     }
@@ -50,8 +50,8 @@ fn neovim_shows_and_suppresses_a_finding() {
         [
             "found missing-device-order on line 2 by gpulint",
             "hover **gpulint: [missing-device-order]**",
-            "action gpulint: ignore missing-device-order here",
-            "line os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"  # gpulint: ignore[missing-device-order]",
+            "action gpulint: set the order beside the mask",
+            "line os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"",
             "found nothing",
         ]
     );
@@ -75,7 +75,7 @@ fn the_client_of_pygls_agrees_with_every_message() {
             "watches by workspace/didChangeWatchedFiles",
             "found missing-device-order on line 2 by gpulint",
             "hover **gpulint: [missing-device-order]",
-            "action gpulint: ignore missing-device-order here",
+            "action gpulint: set the order beside the mask",
             "found nothing",
         ]
     );

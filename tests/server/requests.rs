@@ -34,21 +34,26 @@ fn a_finding_can_be_ignored_and_explained() {
     let titles: Vec<_> = offered.iter().map(|action| action["title"].as_str().unwrap()).collect();
     assert_eq!(
         titles,
-        ["gpulint: ignore missing-device-order here", "gpulint: explain missing-device-order"]
+        [
+            "gpulint: set the order beside the mask",
+            "gpulint: ignore missing-device-order here",
+            "gpulint: explain missing-device-order",
+            "gpulint: fix all safe gpulint problems in this file",
+        ]
     );
-    let change = &offered[0]["edit"]["documentChanges"][0];
+    let change = &offered[1]["edit"]["documentChanges"][0];
     assert_eq!(change["textDocument"], json!({"uri": train, "version": 1}));
     let edit =
         json!({"range": range((1, 40), (1, 40)), "newText": "  # gpulint: ignore[missing-device-order]"});
     assert_eq!(change["edits"], json!([edit]));
-    assert_eq!(offered[0]["diagnostics"][0]["code"], RULE);
-    assert_eq!(actions(&mut client, &train, cursor.clone(), Some("quickfix")).len(), 1);
+    assert_eq!(offered[1]["diagnostics"][0]["code"], RULE);
+    assert_eq!(actions(&mut client, &train, cursor.clone(), Some("quickfix")).len(), 2);
     assert_eq!(actions(&mut client, &train, cursor.clone(), Some("refactor")).len(), 0);
     assert_eq!(actions(&mut client, &train, range((0, 0), (0, 3)), None).len(), 0);
     assert_eq!(actions(&mut client, "file:///nowhere.py", cursor.clone(), None).len(), 0);
 
     // The explanation is a page of the web.
-    client.ask("workspace/executeCommand", offered[1]["command"].clone());
+    client.ask("workspace/executeCommand", offered[2]["command"].clone());
     let asked = client.told("window/showDocument");
     assert!(asked["uri"].as_str().unwrap().ends_with("/docs/rules.md#missing-device-order"));
 
@@ -70,7 +75,7 @@ fn simple_editors_get_simple_answers() {
     client.diagnostics(&train, 1);
     let offered = actions(&mut client, &train, range((1, 5), (1, 5)), None);
     assert_eq!(offered[0]["edit"]["changes"][&train].as_array().unwrap().len(), 1);
-    client.ask("workspace/executeCommand", offered[1]["command"].clone());
+    client.ask("workspace/executeCommand", offered[2]["command"].clone());
     let shown = client.told("window/showMessage");
     assert!(shown["message"].as_str().unwrap().starts_with("missing-device-order: "), "{shown}");
     // Strange commands are passed over.
