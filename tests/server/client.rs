@@ -245,3 +245,13 @@ impl Drop for Folder {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
+
+/// What can be done at a place, of one kind or of all.
+pub fn actions(client: &mut Client, uri: &str, place: Value, only: Option<&str>) -> Vec<Value> {
+    let mut context = json!({"diagnostics": []});
+    if let Some(only) = only {
+        context["only"] = json!([only]);
+    }
+    let params = json!({"textDocument": {"uri": uri}, "range": place, "context": context});
+    client.ask("textDocument/codeAction", params).as_array().expect("a list").clone()
+}

@@ -1,6 +1,6 @@
 //! Fixes as quick fixes, and all safe ones of a file at once.
 
-use crate::client::{Client, Folder, range, rules};
+use crate::client::{Client, Folder, actions, range, rules};
 use crate::{EMPTY_POLICY, RIGHT};
 use serde_json::{Value, json};
 
@@ -19,15 +19,6 @@ fn capabilities(encodings: &[&str], versioned: bool) -> Value {
         "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}},
         "workspace": {"workspaceEdit": {"documentChanges": versioned}},
     })
-}
-
-fn actions(client: &mut Client, uri: &str, place: Value, only: Option<&str>) -> Vec<Value> {
-    let mut context = json!({"diagnostics": []});
-    if let Some(only) = only {
-        context["only"] = json!([only]);
-    }
-    let params = json!({"textDocument": {"uri": uri}, "range": place, "context": context});
-    client.ask("textDocument/codeAction", params).as_array().expect("a list").clone()
 }
 
 fn titles(actions: &[Value]) -> Vec<&str> {

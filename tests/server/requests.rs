@@ -1,6 +1,6 @@
 //! What an editor asks about findings: what can be done, and why.
 
-use crate::client::{Client, Folder, range, rules};
+use crate::client::{Client, Folder, actions, range, rules};
 use crate::{EMPTY_POLICY, RULE, WRONG};
 use serde_json::{Value, json};
 
@@ -11,15 +11,6 @@ fn capabilities() -> Value {
         "workspace": {"workspaceEdit": {"documentChanges": true}},
         "window": {"showDocument": {"support": true}},
     })
-}
-
-fn actions(client: &mut Client, uri: &str, place: Value, only: Option<&str>) -> Vec<Value> {
-    let mut context = json!({"diagnostics": []});
-    if let Some(only) = only {
-        context["only"] = json!([only]);
-    }
-    let params = json!({"textDocument": {"uri": uri}, "range": place, "context": context});
-    client.ask("textDocument/codeAction", params).as_array().expect("a list").clone()
 }
 
 #[test]
