@@ -14,6 +14,7 @@ pub(crate) mod notebook;
 mod proof;
 mod settling;
 mod site;
+mod standard_modules;
 mod surroundings;
 mod texts;
 mod writes;
@@ -31,6 +32,7 @@ use crate::sources::{Language, Source};
 use edits::Edits;
 use rayon::prelude::*;
 use site::{Draft, Forest, Site};
+use std::borrow::Borrow;
 
 /// Why there is no fix, in one clause.
 pub type Refusal = String;
@@ -141,13 +143,15 @@ pub fn together(source: &Source, fixes: &[&Fix]) -> Vec<Edit> {
 }
 
 /// Refuses edits of one file that change more than what they replace.
-fn prove<'t>(
+fn prove<T: Borrow<Tree>>(
     source: &Source,
     edits: &Edits,
-    tree: impl FnOnce() -> Result<&'t Tree, Refusal>,
+    tree: impl FnOnce() -> Result<T, Refusal>,
 ) -> Result<(), Refusal> {
     match source.language {
-        Language::Python | Language::Notebook => proof::fault_of(source, tree()?, edits).map_or(Ok(()), Err),
+        Language::Python | Language::Notebook => {
+            proof::fault_of(source, tree()?.borrow(), edits).map_or(Ok(()), Err)
+        }
         _ => still_read(source, edits),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::Refusal;
 use super::site::{Site, blanks_before};
+use super::standard_modules::is_standard;
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::languages::{NodeId, Tree, TreeKind as Kind};
@@ -116,9 +117,19 @@ pub fn comments_above(text: &str, start: u32) -> u32 {
 }
 
 /// What one part of an import statement binds.
-enum Imported<'t> {
+pub enum Imported<'t> {
     Module { name: &'t str, bound: Option<&'t str> },
     Name { from: &'t str, name: &'t str, bound: &'t str },
+}
+
+impl<'t> Imported<'t> {
+    /// The module that is imported.
+    pub fn module(&self) -> &'t str {
+        match self {
+            Imported::Module { name, .. } => name,
+            Imported::Name { from, .. } => from,
+        }
+    }
 }
 
 /// The imports that have run when a place does: before it, and not inside of other statements.
@@ -147,7 +158,8 @@ fn visible_imports<'t>(
     imports.flat_map(move |import| parts(site, tree, import))
 }
 
-fn parts<'t>(site: &'t Site<'_>, tree: &'t Tree, import: NodeId) -> impl Iterator<Item = Imported<'t>> {
+/// What an import statement binds, part by part.
+pub fn parts<'t>(site: &'t Site<'_>, tree: &'t Tree, import: NodeId) -> impl Iterator<Item = Imported<'t>> {
     let from = (tree.node(import).kind == Kind::ImportFrom).then(|| imported_module(site, tree, import));
     let aliases = tree.children(import).filter(|(_, node)| node.kind == Kind::Alias);
     aliases.filter_map(move |(_, alias)| {
@@ -194,9 +206,7 @@ fn first_statement(site: &Site<'_>, tree: &Tree, before: Span) -> Option<NodeId>
     let module = tree.innermost(before, |kind| kind == Kind::Module)?;
     let mut statements = tree.children(module).enumerate().filter(|(at, (id, node))| {
         let text = site.slice(node.span);
-        let is_docstring = *at == 0
-            && node.kind == Kind::Evaluate
-            && tree.children(*id).next().is_some_and(|(_, value)| value.kind == Kind::Text);
+        let is_docstring = *at == 0 && tree.is_text_alone(*id);
         let is_future = node.kind == Kind::ImportFrom && imported_module(site, tree, *id) == "__future__";
         // `%%time` has to stay the first line of its cell.
         !is_docstring && !is_future && !text.starts_with("%%")
@@ -245,7 +255,7 @@ fn line_below(site: &Site<'_>, tree: &Tree, statement: NodeId, line: &str) -> Ed
     }
 }
 
-fn is_import(kind: Kind) -> bool {
+pub fn is_import(kind: Kind) -> bool {
     matches!(kind, Kind::Import | Kind::ImportFrom)
 }
 
@@ -253,87 +263,6 @@ fn is_path(path: &str, from: &str, name: &str) -> bool {
     path.strip_prefix(from).and_then(|rest| rest.strip_prefix('.')) == Some(name)
 }
 
-fn first_part(name: &str) -> &str {
+pub fn first_part(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
-}
-
-/// Whether a module belongs to Python itself: those that programs for a GPU begin with.
-fn is_standard(module: &str) -> bool {
-    const MODULES: &[&str] = &[
-        "abc",
-        "argparse",
-        "array",
-        "ast",
-        "asyncio",
-        "atexit",
-        "base64",
-        "bisect",
-        "builtins",
-        "collections",
-        "concurrent",
-        "configparser",
-        "contextlib",
-        "copy",
-        "csv",
-        "ctypes",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "enum",
-        "faulthandler",
-        "fcntl",
-        "functools",
-        "gc",
-        "getpass",
-        "glob",
-        "gzip",
-        "hashlib",
-        "heapq",
-        "importlib",
-        "inspect",
-        "io",
-        "itertools",
-        "json",
-        "logging",
-        "math",
-        "multiprocessing",
-        "operator",
-        "os",
-        "pathlib",
-        "pickle",
-        "platform",
-        "pprint",
-        "queue",
-        "random",
-        "re",
-        "resource",
-        "select",
-        "shlex",
-        "shutil",
-        "signal",
-        "site",
-        "socket",
-        "sqlite3",
-        "statistics",
-        "string",
-        "struct",
-        "subprocess",
-        "sys",
-        "tempfile",
-        "textwrap",
-        "threading",
-        "time",
-        "timeit",
-        "traceback",
-        "types",
-        "typing",
-        "unittest",
-        "urllib",
-        "uuid",
-        "warnings",
-        "weakref",
-        "xml",
-        "zipfile",
-    ];
-    MODULES.contains(&first_part(module))
 }

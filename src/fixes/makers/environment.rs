@@ -73,7 +73,7 @@ fn written(site: &Site<'_>, tree: &Tree, spot: &Spot, settings: &[Setting]) -> R
             lines
         }
     };
-    spot.insertion(site, &lines)
+    Ok(spot.insertion(site, &lines))
 }
 
 /// What the rules about missing variables found in this file, with the values that the policy wants.

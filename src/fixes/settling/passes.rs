@@ -8,7 +8,7 @@ use crate::fixes::edits::Edits;
 use crate::fixes::{Refusal, notebook, prove};
 use crate::languages::Tree;
 use crate::rules::UnknownSelector;
-use crate::sources::{Language, Source, Sources};
+use crate::sources::{Source, Sources};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -237,13 +237,8 @@ impl<'a> Run<'a> {
     }
 
     fn holds_together(&self, file: FileId, pairs: &[(Span, String)]) -> bool {
-        let Some(edits) = Edits::new(pairs.to_vec()) else { return false };
         let source = self.sources.file(file);
-        let tree = match source.language {
-            Language::Python | Language::Notebook => Tree::of(source),
-            _ => Ok(Tree::default()),
-        };
-        tree.is_ok_and(|tree| prove(source, &edits, || Ok(&tree)).is_ok())
+        Edits::new(pairs.to_vec()).is_some_and(|edits| prove(source, &edits, || Tree::of(source)).is_ok())
     }
 
     /// The edits, the file as it is, and with the edits, when it is still what was read.

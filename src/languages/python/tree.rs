@@ -291,6 +291,12 @@ impl Tree {
         suite
     }
 
+    /// Whether a statement is nothing but a text, as a docstring is.
+    pub fn is_text_alone(&self, statement: NodeId) -> bool {
+        self.node(statement).kind == Kind::Evaluate
+            && self.children(statement).next().is_some_and(|(_, value)| value.kind == Kind::Text)
+    }
+
     /// The statements of the top level.
     pub fn top(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
         let is_top = |node: &Node| {

@@ -4,6 +4,7 @@ use super::order_of;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site, blanks_before};
+use crate::fixes::texts::plain_text;
 use crate::languages::{NodeId, Tree, TreeKind};
 use crate::program::{MASK, ORDER};
 
@@ -15,7 +16,7 @@ pub(super) fn order(site: &Site<'_>) -> Result<Draft, Refusal> {
         node.kind == TreeKind::Text
             && place.start <= node.span.start
             && node.span.end <= place.end
-            && unquoted(site.slice(node.span)) == Some(MASK)
+            && plain_text(site.slice(node.span)) == Some(MASK)
     };
     if let Some((key, _)) = tree.numbered().find(|(_, node)| is_mask(node)) {
         return Ok(vec![beside_text(site, tree, key)?].into());
@@ -90,10 +91,4 @@ fn alone(tree: &Tree, expression: NodeId) -> Result<NodeId, Refusal> {
         true => Ok(statement),
         false => Err(unclear()),
     }
-}
-
-/// What stands between the quotes of a plain text.
-fn unquoted(text: &str) -> Option<&str> {
-    let inner = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
-    inner('"').or_else(|| inner('\''))
 }

@@ -5,7 +5,9 @@ use super::{Setting, found, missing, quote_of, written};
 use crate::facts::Span;
 use crate::findings::{Edit, Finding};
 use crate::fixes::Refusal;
-use crate::fixes::site::{Draft, Site, blanks_before, line_behind};
+use crate::fixes::lines::{has_comment, has_comment_above, own_lines};
+use crate::fixes::site::{Draft, Site};
+use crate::fixes::texts::plain_text;
 use crate::languages::{NodeId, Tree, TreeKind};
 use crate::program::{MASK, ORDER};
 
@@ -116,12 +118,7 @@ fn write_of(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Late, Ref
         .node(value)
         .parent
         .is_some_and(|parent| parent == statement || tree.node(parent).kind == TreeKind::Arguments);
-    let plain = |span: Span| {
-        let text = site.slice(span);
-        let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
-        (!inner.contains([quote, '\\'])).then(|| inner.to_owned())
-    };
+    let plain = |span: Span| plain_text(site.slice(span)).map(str::to_owned);
     let (Some(variable), Some(literal), true) = (plain(name.span), plain(node.span), is_value) else {
         return Err(unclear());
     };
@@ -140,7 +137,7 @@ fn without(site: &Site<'_>, tree: &Tree, late: &Late, settings: &[Setting], all:
     let of_suite: Vec<NodeId> =
         all.iter().map(|late| late.statement).filter(|statement| suite.contains(statement)).collect();
     let lines: Option<Vec<Span>> =
-        of_suite.iter().map(|&statement| own_line(site, tree.node(statement).span)).collect();
+        of_suite.iter().map(|&statement| own_line(site, tree, statement)).collect();
     if let Some(lines) = lines.filter(|lines| lines.len() < suite.len()) {
         let own = of_suite.iter().position(|&statement| statement == late.statement);
         return own.map(|at| site.edit(lines[at], "")).into_iter().collect();
@@ -157,14 +154,7 @@ fn without(site: &Site<'_>, tree: &Tree, late: &Late, settings: &[Setting], all:
 }
 
 /// The line of a statement that stands alone on it, with no comment behind it or just above.
-fn own_line(site: &Site<'_>, span: Span) -> Option<Span> {
-    let text = site.text();
-    let end = line_behind(text, span.end);
-    let start = span.start - blanks_before(text, span.start)?.len() as u32;
-    let above = text[..start as usize].trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
-    let is_blank_above =
-        text[..start as usize].ends_with("\n\n") || text[..start as usize].ends_with("\n\r\n");
-    let has_comment = above.trim_start().starts_with('#') && !is_blank_above;
-    let is_alone = text[span.end as usize..end as usize].trim().is_empty();
-    (is_alone && !has_comment).then_some(Span { start, end })
+fn own_line(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Option<Span> {
+    let lines = own_lines(site, tree, statement).ok()?;
+    (!has_comment(site, tree, statement) && !has_comment_above(site, lines.start)).then_some(lines)
 }

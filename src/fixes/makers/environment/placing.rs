@@ -4,126 +4,11 @@
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
+use crate::fixes::bound_modules::{Imported, first_part, is_import, parts};
 use crate::fixes::site::{Site, blanks_before, line_behind};
+use crate::fixes::standard_modules::is_standard;
 use crate::languages::{NodeId, Tree, TreeKind};
 use crate::sources::folder_of;
-
-/// Modules of Python itself that people import first, and that import nothing that could reach a GPU.
-const QUIET: &[&str] = &[
-    "abc",
-    "argparse",
-    "array",
-    "ast",
-    "asyncio",
-    "atexit",
-    "base64",
-    "bisect",
-    "builtins",
-    "bz2",
-    "calendar",
-    "cmath",
-    "codecs",
-    "collections",
-    "concurrent",
-    "configparser",
-    "contextlib",
-    "contextvars",
-    "copy",
-    "csv",
-    "ctypes",
-    "dataclasses",
-    "datetime",
-    "decimal",
-    "difflib",
-    "dis",
-    "email",
-    "enum",
-    "errno",
-    "faulthandler",
-    "fcntl",
-    "filecmp",
-    "fileinput",
-    "fnmatch",
-    "fractions",
-    "functools",
-    "gc",
-    "getpass",
-    "glob",
-    "gzip",
-    "hashlib",
-    "heapq",
-    "hmac",
-    "html",
-    "http",
-    "importlib",
-    "inspect",
-    "io",
-    "ipaddress",
-    "itertools",
-    "json",
-    "keyword",
-    "linecache",
-    "locale",
-    "logging",
-    "lzma",
-    "math",
-    "mimetypes",
-    "mmap",
-    "multiprocessing",
-    "numbers",
-    "operator",
-    "os",
-    "pathlib",
-    "pickle",
-    "platform",
-    "pprint",
-    "queue",
-    "random",
-    "re",
-    "resource",
-    "sched",
-    "secrets",
-    "select",
-    "selectors",
-    "shlex",
-    "shutil",
-    "signal",
-    "site",
-    "socket",
-    "sqlite3",
-    "ssl",
-    "stat",
-    "statistics",
-    "string",
-    "struct",
-    "subprocess",
-    "sys",
-    "sysconfig",
-    "tarfile",
-    "tempfile",
-    "textwrap",
-    "threading",
-    "time",
-    "timeit",
-    "token",
-    "tomllib",
-    "traceback",
-    "tracemalloc",
-    "types",
-    "typing",
-    "unicodedata",
-    "unittest",
-    "urllib",
-    "uuid",
-    "warnings",
-    "wave",
-    "weakref",
-    "xml",
-    "zipfile",
-    "zipimport",
-    "zlib",
-    "zoneinfo",
-];
 
 /// A place for a block.
 pub(super) struct Spot {
@@ -140,23 +25,24 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// Before everything that may reach a GPU, and at the latest before the statement that holds a place.
+    /// Before everything that may reach a GPU, and at the latest before the statement that holds a place. An empty place is the
+    /// start of the file: its package reached the GPU before it, and no statement of the file is the latest one.
     pub(super) fn before(site: &Site<'_>, tree: &Tree, place: Span) -> Result<Spot, Refusal> {
-        let latest = tree.top_statement_at(place).ok_or("the statement could not be found")?;
-        let module = tree.node(latest).parent;
-        let is_near = |id: NodeId| tree.node(id).parent == module && id <= latest;
-        let statements: Vec<NodeId> = tree.top().map(|(id, _)| id).filter(|&id| is_near(id)).collect();
+        let holder = tree.top_statement_at(place).ok_or("the statement could not be found")?;
+        let suite = tree.suite_of(holder);
+        let docstring = suite.first().copied().filter(|&first| tree.is_text_alone(first));
+        let last_of_suite = suite.last().copied().unwrap_or(holder);
+        let latest = if place.range().is_empty() { last_of_suite } else { holder };
         let mut environ = earlier_cells(site, tree, latest);
         let mut last: Option<NodeId> = None;
         let mut next = latest;
-        for (at, &statement) in statements.iter().enumerate() {
-            let is_first = at == 0 && is_docstring(tree, statement);
-            if !is_first && !is_quiet(site, tree, statement) {
+        for statement in suite.into_iter().take_while(|&statement| statement <= latest) {
+            if docstring != Some(statement) && !is_quiet(site, tree, statement) {
                 next = statement;
                 break;
             }
             environ = environ_bound_by(site, tree, statement).or(environ);
-            if statement != latest {
+            if statement != latest || docstring == Some(statement) {
                 last = Some(statement);
             }
         }
@@ -165,8 +51,7 @@ impl Spot {
         let is_setting = |id: NodeId| sets_variable(site, tree, id);
         let before = last.is_some_and(&is_setting);
         let joins = (before, is_setting(next));
-        let is_import = |id: NodeId| matches!(tree.node(id).kind, TreeKind::Import | TreeKind::ImportFrom);
-        let follows_import = last.is_some_and(is_import);
+        let follows_import = last.is_some_and(|last| is_import(tree.node(last).kind));
         if blanks_before(text, start).is_none() {
             return Ok(Spot { at: start, inline: true, environ, joins, follows_import });
         }
@@ -174,22 +59,14 @@ impl Spot {
             Some(last) => line_behind(text, tree.node(last).span.end),
             None => above_comments(text, start),
         };
-        // A statement that shares the line of the one before it does not begin behind that line.
-        let at = if at > start { start } else { at };
-        Ok(Spot {
-            at,
-            inline: at == start && blanks_before(text, start).is_none(),
-            environ,
-            joins,
-            follows_import,
-        })
+        Ok(Spot { at, inline: false, environ, joins, follows_import })
     }
 
     /// The lines, with blank lines around them where there are none.
-    pub(super) fn insertion(&self, site: &Site<'_>, lines: &[String]) -> Result<Edit, Refusal> {
+    pub(super) fn insertion(&self, site: &Site<'_>, lines: &[String]) -> Edit {
         if self.inline {
             let all = lines.iter().filter(|line| !line.is_empty());
-            return Ok(site.insertion(self.at, all.map(|line| format!("{line}; ")).collect::<String>()));
+            return site.insertion(self.at, all.map(|line| format!("{line}; ")).collect::<String>());
         }
         let text = site.text();
         let newline = site.newline();
@@ -215,7 +92,7 @@ impl Spot {
         if !is_blank(line_below) && !self.joins.1 {
             block.push_str(newline);
         }
-        Ok(site.insertion(self.at, block))
+        site.insertion(self.at, block)
     }
 }
 
@@ -232,25 +109,19 @@ fn above_comments(text: &str, start: u32) -> u32 {
     }
 }
 
-fn is_docstring(tree: &Tree, statement: NodeId) -> bool {
-    tree.node(statement).kind == TreeKind::Evaluate
-        && tree.children(statement).next().is_some_and(|(_, node)| node.kind == TreeKind::Text)
-}
-
 /// Whether a statement can come before the block: an import of Python itself, or an assignment of the same sort.
 fn is_quiet(site: &Site<'_>, tree: &Tree, statement: NodeId) -> bool {
     let is_python = |module: &str| {
-        let top = module.trim().split('.').next().unwrap_or_default();
+        let top = module.split('.').next().unwrap_or_default();
         let folder = folder_of(&site.source().name);
         let own = [format!("{folder}/{top}.py"), format!("{folder}/{top}/__init__.py")];
         let own = own.map(|name| name.trim_start_matches('/').to_owned());
-        (top == "__future__" || QUIET.contains(&top))
+        (top == "__future__" || is_standard(top))
             && !site.program.sources.files.iter().any(|source| own.contains(&source.name))
     };
-    match tree.node(statement).kind {
-        TreeKind::Import => aliases(site, tree, statement).iter().all(|(module, _)| is_python(module)),
-        TreeKind::ImportFrom => module_of(site, tree, statement).is_some_and(is_python),
-        _ => sets_variable(site, tree, statement),
+    match is_import(tree.node(statement).kind) {
+        true => parts(site, tree, statement).all(|part| is_python(part.module())),
+        false => sets_variable(site, tree, statement),
     }
 }
 
@@ -262,42 +133,17 @@ fn sets_variable(site: &Site<'_>, tree: &Tree, statement: NodeId) -> bool {
         && sides.is_some_and(|(target, value)| target.contains("environ[") && !value.contains(['(', '[']))
 }
 
-/// `import a.b as c` → `a.b` and `c`.
-fn aliases<'a>(site: &Site<'a>, tree: &Tree, statement: NodeId) -> Vec<(&'a str, &'a str)> {
-    let aliases = tree.children(statement).filter(|(_, node)| node.kind == TreeKind::Alias);
-    let pair = |text: &'a str| {
-        text.split_once(" as ").map_or((text, text), |(name, bound)| (name.trim(), bound.trim()))
-    };
-    aliases.map(|(_, node)| pair(site.slice(node.span))).collect()
-}
-
-/// The module of `from module import …`; `None` for a relative one.
-fn module_of<'a>(site: &Site<'a>, tree: &Tree, statement: NodeId) -> Option<&'a str> {
-    let text = site.slice(tree.node(statement).span);
-    let module = text.trim_start_matches("lazy ").strip_prefix("from")?.split("import").next()?.trim();
-    (!module.starts_with('.')).then_some(module)
-}
-
 /// What a statement calls the environment: `import os` → `os.environ`.
 fn environ_bound_by(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Option<String> {
-    let names = aliases(site, tree, statement);
-    match tree.node(statement).kind {
-        TreeKind::Import => {
-            let bound = names
-                .iter()
-                .find(|(module, bound)| *module == "os" || (module.starts_with("os.") && module == bound));
-            bound.map(
-                |(module, bound)| {
-                    if module == bound { "os.environ".to_owned() } else { format!("{bound}.environ") }
-                },
-            )
-        }
-        TreeKind::ImportFrom if module_of(site, tree, statement) == Some("os") => {
-            let bound = names.iter().find(|(name, _)| *name == "environ");
-            bound.map(|(_, bound)| (*bound).to_owned())
-        }
-        _ => None,
+    if !is_import(tree.node(statement).kind) {
+        return None;
     }
+    parts(site, tree, statement).find_map(|part| match part {
+        Imported::Module { name, bound: None } if first_part(name) == "os" => Some("os.environ".to_owned()),
+        Imported::Module { name: "os", bound: Some(bound) } => Some(format!("{bound}.environ")),
+        Imported::Name { from: "os", name: "environ", bound } => Some(bound.to_owned()),
+        _ => None,
+    })
 }
 
 /// What earlier cells of a notebook call the environment.

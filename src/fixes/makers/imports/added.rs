@@ -4,123 +4,8 @@ use super::statement::Statement;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Site, blanks_before, line_behind};
-use crate::languages::{MentionSort, NodeId, Tree, TreeKind};
-
-/// Modules of the standard library that often stand first in a file.
-const STANDARD: &[&str] = &[
-    "abc",
-    "argparse",
-    "array",
-    "ast",
-    "asyncio",
-    "atexit",
-    "base64",
-    "bisect",
-    "builtins",
-    "calendar",
-    "cmath",
-    "codecs",
-    "collections",
-    "concurrent",
-    "configparser",
-    "contextlib",
-    "contextvars",
-    "copy",
-    "csv",
-    "ctypes",
-    "dataclasses",
-    "datetime",
-    "decimal",
-    "difflib",
-    "dis",
-    "email",
-    "enum",
-    "errno",
-    "faulthandler",
-    "fcntl",
-    "fnmatch",
-    "fractions",
-    "functools",
-    "gc",
-    "getpass",
-    "gettext",
-    "glob",
-    "gzip",
-    "hashlib",
-    "heapq",
-    "hmac",
-    "html",
-    "http",
-    "importlib",
-    "inspect",
-    "io",
-    "ipaddress",
-    "itertools",
-    "json",
-    "keyword",
-    "linecache",
-    "locale",
-    "logging",
-    "lzma",
-    "marshal",
-    "math",
-    "mimetypes",
-    "mmap",
-    "multiprocessing",
-    "numbers",
-    "operator",
-    "os",
-    "pathlib",
-    "pickle",
-    "pkgutil",
-    "platform",
-    "pprint",
-    "queue",
-    "random",
-    "re",
-    "resource",
-    "sched",
-    "secrets",
-    "select",
-    "selectors",
-    "shelve",
-    "shlex",
-    "shutil",
-    "signal",
-    "site",
-    "socket",
-    "sqlite3",
-    "ssl",
-    "stat",
-    "statistics",
-    "string",
-    "struct",
-    "subprocess",
-    "sys",
-    "sysconfig",
-    "tarfile",
-    "tempfile",
-    "textwrap",
-    "threading",
-    "time",
-    "timeit",
-    "token",
-    "tokenize",
-    "trace",
-    "traceback",
-    "types",
-    "typing",
-    "unicodedata",
-    "unittest",
-    "urllib",
-    "uuid",
-    "warnings",
-    "weakref",
-    "xml",
-    "zipfile",
-    "zlib",
-    "zoneinfo",
-];
+use crate::fixes::standard_modules;
+use crate::languages::{MentionSort, NodeId, Tree};
 
 /// What is asked for to know that a type checker reads the file, and the edit that makes the name known.
 pub fn type_checking(site: &Site<'_>, before: NodeId) -> Result<(String, Option<Edit>), Refusal> {
@@ -209,7 +94,7 @@ fn line(site: &Site<'_>, before: NodeId, written: &str) -> Result<Edit, Refusal>
     }
     // Those of the standard library on lines that follow each other are sorted among themselves.
     let module = |one: &Statement| one.from.clone().unwrap_or_else(|| one.names[0].name.clone());
-    let is_standard = |one: &Statement| STANDARD.contains(&module(one).split('.').next().unwrap_or_default());
+    let is_standard = |one: &Statement| standard_modules::is_standard(&module(one));
     let is_next = |pair: &[Statement]| {
         line_behind(text, pair[0].span.end) == pair[1].span.start && is_standard(&pair[1])
     };
@@ -236,13 +121,11 @@ fn line(site: &Site<'_>, before: NodeId, written: &str) -> Result<Edit, Refusal>
 /// A line above all statements but the text that describes the file.
 fn above_all(site: &Site<'_>, tree: &Tree, written: &str) -> Result<Edit, Refusal> {
     let newline = site.newline();
-    let describes = |id: NodeId| {
-        tree.node(id).kind == TreeKind::Evaluate
-            && tree.children(id).next().is_some_and(|(_, child)| child.kind == TreeKind::Text)
-    };
     let is_future = |id| Statement::of(site, tree, id).is_some();
-    let first =
-        tree.top().find(|(id, _)| !describes(*id) && !is_future(*id)).map(|(_, node)| node.span.start);
+    let first = tree
+        .top()
+        .find(|(id, _)| !tree.is_text_alone(*id) && !is_future(*id))
+        .map(|(_, node)| node.span.start);
     let first = first.filter(|&at| blanks_before(site.text(), at) == Some(""));
     let at = first.ok_or("there is no line to write an import on")?;
     Ok(site.insertion(at, format!("{written}{newline}{newline}{newline}")))
