@@ -2,7 +2,7 @@
 
 use super::printable::printable;
 use super::{Counts, Report, word};
-use crate::findings::{Safety, Severity, Status};
+use crate::findings::{Safety, Severity};
 use std::io::Write;
 
 /// One line for each file that could not be checked, and the summary.
@@ -129,10 +129,10 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
     aside
 }
 
-/// How many findings `--fix` would settle; `None` when none.
+/// How many of the shown findings `--fix` would settle; `None` when none. It settles no hidden one.
 fn fixes(report: &Report) -> Option<String> {
-    let active = report.findings.iter().filter(|finding| finding.status == Status::Active);
-    let offers: Vec<Safety> = active.filter_map(|finding| Some(finding.fix.as_ref()?.safety)).collect();
+    let offers: Vec<Safety> =
+        report.shown().filter_map(|finding| Some(finding.fix.as_ref()?.safety)).collect();
     let safe = offers.iter().filter(|safety| **safety == Safety::Safe).count();
     match (safe, offers.len() - safe) {
         (0, 0) => None,
