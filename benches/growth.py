@@ -154,6 +154,8 @@ def project(folder, size, shape, hot, seed):
             path.write_text(text)
     (partial / "choose_card.py").write_text(PIN)
     (partial / "gpulint.yaml").write_text(POLICY)
+    # Without it, and without the policy, named files are checked by themselves.
+    subprocess.run(["git", "init", "-q", str(partial)], check=True)
     partial.rename(folder)
 
 

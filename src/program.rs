@@ -122,7 +122,7 @@ impl<'s> Program<'s> {
         options: Options,
     ) -> Self {
         let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
-        Program {
+        let mut program = Program {
             cpu_part: OnceLock::new(),
             left_alone: OnceLock::new(),
             words: words::Known::default(),
@@ -137,7 +137,11 @@ impl<'s> Program<'s> {
             imports,
             empty: Code::default(),
             ran: OnceLock::new(),
+        };
+        if program.reach.is_partial() {
+            program.reach.narrow_to(program.bearing());
         }
+        program
     }
 
     /// Follows every program, then the code that none of them ran, then the import of the CPU part. Each

@@ -7,7 +7,7 @@ use super::modules::{Found, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Source, Sources};
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, Input, MatchKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -15,6 +15,8 @@ pub(super) struct Imports {
     imported: Vec<bool>,
     relative: Vec<bool>,
     hot: Vec<bool>,
+    /// Does something to the environment or a GPU itself, or imports something that is known.
+    speaks: Vec<bool>,
     /// For each file, the packages outside that it imports and that decide what other imports do.
     telling: Vec<Vec<String>>,
     /// Loads a GPU library when it is imported, itself or through others.
@@ -38,12 +40,10 @@ impl Imports {
         knowledge: &Knowledge,
         options: &Options,
     ) -> Imports {
-        let words = WORDS.iter().copied().chain(knowledge.words_of(EVERYWHERE));
-        let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words);
-        let words = words.expect("a few words");
+        let words = &Words::of(knowledge);
         let looks: Vec<Look> = (sources.files.par_iter().zip(codes).enumerate())
             .map(|(index, (source, code))| match code {
-                Some(code) => look(FileId(index as u32), source, code, modules, knowledge, &words, options),
+                Some(code) => look(FileId(index as u32), source, code, modules, knowledge, words, options),
                 None => Look::default(),
             })
             .collect();
@@ -51,6 +51,7 @@ impl Imports {
             imported: vec![false; codes.len()],
             relative: looks.iter().map(|look| look.relative).collect(),
             hot: looks.iter().map(|look| look.hot).collect(),
+            speaks: looks.iter().map(|look| look.hot || look.knows).collect(),
             loads: looks.iter().map(|look| look.loads).collect(),
             telling: Vec::with_capacity(looks.len()),
             files: FxHashMap::default(),
@@ -83,6 +84,11 @@ impl Imports {
         self.hot[file.0 as usize]
     }
 
+    /// Whether a file does something to the environment or a GPU itself, or imports something that is known.
+    pub fn speaks(&self, file: FileId) -> bool {
+        self.speaks[file.0 as usize]
+    }
+
     pub fn is_imported(&self, file: FileId) -> bool {
         self.imported[file.0 as usize]
     }
@@ -93,6 +99,35 @@ impl Imports {
 
     pub fn file_named(&self, name: &str) -> Option<FileId> {
         self.files.get(name).copied()
+    }
+}
+
+/// What makes a text one that may do something to the environment or a GPU.
+struct Words(AhoCorasick);
+
+impl Words {
+    fn of(knowledge: &Knowledge) -> Words {
+        let all = WORDS.iter().copied().chain(knowledge.words_of(EVERYWHERE));
+        // The longest, because the shorter ones are no whole names where it is none.
+        let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all);
+        Words(words.expect("a few words"))
+    }
+
+    /// Names have to be whole: `init` reaches the driver, and `__init__` does not.
+    fn stand_in(&self, text: &str) -> bool {
+        let is_part =
+            |byte: Option<&u8>| byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric());
+        let bytes = text.as_bytes();
+        let mut from = 0;
+        while let Some(found) = self.0.find(Input::new(text).range(from..)) {
+            let before = found.start().checked_sub(1).and_then(|at| bytes.get(at));
+            let is_whole = !is_part(before) && !is_part(bytes.get(found.end()));
+            if is_whole || WORDS.iter().any(|word| text[found.range()].starts_with(word)) {
+                return true;
+            }
+            from = found.start() + 1;
+        }
+        false
     }
 }
 
@@ -114,6 +149,8 @@ fn spread(marks: &mut [bool], importers: &[Vec<FileId>]) {
 struct Look {
     relative: bool,
     hot: bool,
+    /// It imports something that is known.
+    knows: bool,
     loads: bool,
     telling: Vec<String>,
     imports: Vec<FileId>,
@@ -125,19 +162,21 @@ fn look(
     code: &Code<'_>,
     modules: &Modules,
     knowledge: &Knowledge,
-    words: &AhoCorasick,
+    words: &Words,
     options: &Options,
 ) -> Look {
     // What the policy counts as GPU code is of interest whatever it holds.
     let name = &modules.dotted(file, &source.name);
     let is_gpu_module = options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(name));
-    let mut look = Look { hot: is_gpu_module || words.is_match(&source.text), ..Look::default() };
+    let mut look = Look { hot: is_gpu_module || words.stand_in(&source.text), ..Look::default() };
     let mut visit = |import: &Import<'_>| {
         look.relative |= import.level > 0;
         let targets = targets(import, file, modules);
         let outside = targets.is_empty() && import.level == 0;
         look.hot |= outside && matters(import, knowledge, options);
-        look.loads |= outside && knowledge.package(import.module).is_some_and(|row| row.gpu_library);
+        let package = knowledge.package(import.module).filter(|_| outside);
+        look.loads |= package.is_some_and(|row| row.gpu_library);
+        look.knows |= package.is_some() || (outside && knowledge.has_effects(import.module));
         look.imports.extend(targets);
         let root = import.module.split('.').next().unwrap_or_default();
         if outside && knowledge.is_telling(root) {

@@ -2,6 +2,7 @@
 //! neither lead to them nor follow from what does, and are not parsed. Judged by the text: a file too many costs time,
 //! and nothing else.
 
+mod bearing;
 mod leads;
 mod written;
 
@@ -15,10 +16,14 @@ use rayon::prelude::*;
 pub struct Reach {
     /// The file is parsed.
     parsed: Vec<bool>,
-    /// It is reported, or what it starts, imports or runs leads to a file that is.
+    /// It is a reported file that may hold findings of programs, or what it starts, imports or runs leads to one.
     leads: Vec<bool>,
     /// A file that is not parsed imports it.
     imported: Vec<bool>,
+    /// Where few files are reported: which files lead to each.
+    back: Vec<Vec<FileId>>,
+    /// What reported launchers start.
+    started: Vec<FileId>,
 }
 
 impl Reach {
@@ -27,7 +32,8 @@ impl Reach {
         let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
         if reported.iter().all(|&reported| reported) {
             let imported = vec![false; reported.len()];
-            return Reach { parsed: reported.clone(), leads: reported, imported };
+            let (back, started) = (Vec::new(), Vec::new());
+            return Reach { parsed: reported.clone(), leads: reported, imported, back, started };
         }
         let names = Names::of(sources, modules, documents_run);
         let files = 0..sources.files.len() as u32;
@@ -38,16 +44,15 @@ impl Reach {
                 back[target.0 as usize].push(FileId(index as u32));
             }
         }
-        let mut leading = closure(reported.clone(), |file| &back[file]);
         // What a launcher starts tells something about the launcher, and about settings that it loads.
         let loaded = |(marked, source): (bool, &Source)| marked && source.language != Language::Python;
         let loaded: Vec<bool> = reported.iter().copied().zip(&sources.files).map(loaded).collect();
         let mut own = closure(loaded, |file| &back[file]);
-        own.iter_mut().zip(reported).for_each(|(own, reported)| *own |= reported);
+        own.iter_mut().zip(&reported).for_each(|(own, reported)| *own |= reported);
         let own = closure(own, |file| &leads[file].parts);
-        for (_, leads) in leads.iter().enumerate().filter(|(file, _)| own[*file]) {
-            leads.programs.iter().for_each(|program| leading[program.0 as usize] = true);
-        }
+        let starting = leads.iter().zip(&own).filter(|(_, own)| **own);
+        let started: Vec<FileId> = starting.flat_map(|(leads, _)| &leads.programs).copied().collect();
+        let leading = leading_to(reported, &back, &started);
         let mut parsed = leading.clone();
         for (parsed, source) in parsed.iter_mut().zip(&sources.files) {
             *parsed |= holds_for_all(source);
@@ -57,7 +62,17 @@ impl Reach {
         for (_, leads) in leads.iter().enumerate().filter(|(file, _)| !parsed[*file]) {
             leads.for_types.iter().for_each(|target| imported[target.0 as usize] = true);
         }
-        Reach { parsed, leads: leading, imported }
+        Reach { parsed, leads: leading, imported, back, started }
+    }
+
+    /// Whether few files are reported, of many.
+    pub(super) fn is_partial(&self) -> bool {
+        !self.back.is_empty()
+    }
+
+    /// Leaves out what leads to none of the marked files.
+    pub(super) fn narrow_to(&mut self, marked: Vec<bool>) {
+        self.leads = leading_to(marked, &self.back, &self.started);
     }
 
     /// Whether the file is parsed.
@@ -74,6 +89,13 @@ impl Reach {
     pub fn leads(&self, file: FileId) -> bool {
         self.leads[file.0 as usize]
     }
+}
+
+/// The marked files, all that leads to these, and what is started.
+fn leading_to(marks: Vec<bool>, back: &[Vec<FileId>], started: &[FileId]) -> Vec<bool> {
+    let mut leading = closure(marks, |file| &back[file]);
+    started.iter().for_each(|program| leading[program.0 as usize] = true);
+    leading
 }
 
 /// The marked files, and all that these lead to.
