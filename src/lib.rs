@@ -19,7 +19,8 @@
 //! report     one pure function per format
 //! ```
 //!
-//! `server` takes the same way for what is open in an editor.
+//! `server` takes the same way for what is open in an editor. `runtime` is about the machine: its GPUs, and commands that run
+//! on them.
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
 //! whole way; `silencing` goes it twice to write comments that silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
@@ -42,6 +43,8 @@ pub mod program;
 mod replacement;
 pub mod report;
 pub mod rules;
+#[cfg(feature = "runtime")]
+pub mod runtime;
 mod server;
 pub mod settings;
 mod silencing;

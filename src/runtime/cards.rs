@@ -1,0 +1,112 @@
+//! What a GPU is called and what it has, whoever tells it.
+
+use crate::architectures::Capability;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// One GPU of the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// `GPU-` and 32 hexadecimal digits in five groups; `MIG-…` for a slice of one.
+    pub uuid: String,
+    pub name: String,
+    /// Bytes of memory, those that the driver keeps for itself included.
+    pub memory: u64,
+    pub pci: PciAddress,
+    /// Major and minor.
+    pub capability: Option<(u8, u8)>,
+}
+
+impl Card {
+    pub fn compute_capability(&self) -> Option<Capability> {
+        self.capability.map(|(major, minor)| Capability { major, minor })
+    }
+
+    /// The name without the maker: `RTX 3090`.
+    pub fn short_name(&self) -> &str {
+        let name = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
+        name.strip_prefix("GeForce ").unwrap_or(name)
+    }
+}
+
+/// Where a card sits. Cards are numbered by it when CUDA_DEVICE_ORDER is PCI_BUS_ID, and by `nvidia-smi`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct PciAddress {
+    pub domain: u32,
+    pub bus: u32,
+    pub device: u32,
+}
+
+impl fmt::Display for PciAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:08x}:{:02x}:{:02x}.0", self.domain, self.bus, self.device)
+    }
+}
+
+/// Not of the form `0000:01:00.0`.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is no PCI address such as 00000000:01:00.0")]
+pub struct NoPciAddress(String);
+
+impl FromStr for PciAddress {
+    type Err = NoPciAddress;
+
+    /// With four or eight digits of the domain, with or without the function.
+    fn from_str(text: &str) -> Result<PciAddress, NoPciAddress> {
+        let wrong = || NoPciAddress(text.to_owned());
+        let part = |digits: &str| u32::from_str_radix(digits, 16).map_err(|_| wrong());
+        let mut parts = text.trim().split(':');
+        let (Some(domain), Some(bus), Some(last), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(wrong());
+        };
+        let device = last.split_once('.').map_or(last, |(device, _)| device);
+        Ok(PciAddress { domain: part(domain)?, bus: part(bus)?, device: part(device)? })
+    }
+}
+
+impl From<PciAddress> for String {
+    fn from(address: PciAddress) -> String {
+        address.to_string()
+    }
+}
+
+impl TryFrom<String> for PciAddress {
+    type Error = NoPciAddress;
+
+    fn try_from(text: String) -> Result<PciAddress, NoPciAddress> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_any_length() {
+        let address: PciAddress = "0000:0A:1f.0".parse().unwrap();
+        assert_eq!(address, PciAddress { domain: 0, bus: 10, device: 31 });
+        assert_eq!(address.to_string(), "00000000:0a:1f.0");
+        assert_eq!("00000000:0a:1f".parse(), Ok(address));
+        assert!("0a:1f.0".parse::<PciAddress>().is_err());
+        assert!("0000:0a:xx.0".parse::<PciAddress>().is_err());
+    }
+
+    #[test]
+    fn the_name_without_the_maker() {
+        let card = |name: &str| Card {
+            uuid: "GPU-0".into(),
+            name: name.into(),
+            memory: 0,
+            pci: PciAddress { domain: 0, bus: 1, device: 0 },
+            capability: Some((8, 6)),
+        };
+        assert_eq!(card("NVIDIA GeForce RTX 3090").short_name(), "RTX 3090");
+        assert_eq!(card("NVIDIA H200").short_name(), "H200");
+        assert_eq!(card("NVIDIA H200").compute_capability().unwrap().to_string(), "8.6");
+    }
+}
