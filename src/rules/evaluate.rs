@@ -24,6 +24,9 @@ pub struct Scope<'a> {
     pub trace: &'a Trace,
     /// What the trace follows.
     pub kind: ScopeKind,
+    /// Its events, and those of them that stand in files which are reported.
+    all: Vec<EventId>,
+    reported: Vec<EventId>,
     /// Whether the program checks which GPU it got, once somebody asked.
     validated: OnceCell<bool>,
 }
@@ -47,18 +50,18 @@ pub enum ScopeKind {
 pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Where the finding can only stand in a file that nobody asked about, it is not looked for.
-    let points_at_event = rule.at == At::Event && !rule.once;
-    let is_seen = |event: &Event| !points_at_event || scope.program.sources.file(event.place.file).reported;
-    for (id, event) in scope.trace.events.iter().enumerate() {
-        if !is_seen(event) || !scope.matches(rule, id as EventId, event) {
+    let ids = if rule.at == At::Event && !rule.once { &scope.reported } else { &scope.all };
+    for &id in ids {
+        let event = &scope.trace.events[id as usize];
+        if !scope.matches(rule, id, event) {
             continue;
         }
         let mut verdict = Verdict::default();
-        let holds = |condition| scope.holds(condition, id as EventId, event, &mut verdict);
+        let holds = |condition| scope.holds(condition, id, event, &mut verdict);
         if !rule.when.iter().all(holds) {
             continue;
         }
-        let finding = scope.finding(rule, severity, id as EventId, event, &verdict);
+        let finding = scope.finding(rule, severity, id, event, &verdict);
         if rule.reads(scope.program.language_at(finding.place)) {
             findings.push(finding);
         }
@@ -79,7 +82,10 @@ impl<'a> Scope<'a> {
         trace: &'a Trace,
         kind: ScopeKind,
     ) -> Scope<'a> {
-        Scope { program, policy, cpu, trace, kind, validated: OnceCell::new() }
+        let all: Vec<EventId> = (0..trace.events.len() as EventId).collect();
+        let is_reported = |id: &EventId| program.sources.file(trace.events[*id as usize].place.file).reported;
+        let reported = all.iter().copied().filter(is_reported).collect();
+        Scope { program, policy, cpu, trace, kind, all, reported, validated: OnceCell::new() }
     }
 
     /// Whether the program checks which GPU it got.

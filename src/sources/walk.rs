@@ -4,7 +4,7 @@ use super::language::{Language, is_known_hidden};
 use super::{Excluded, Extent};
 use crate::policy::absolute;
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl Wanted {
 }
 
 /// Absolute paths of files that may be read; their content has not been looked at.
-pub type Found = BTreeMap<PathBuf, Wanted>;
+pub type Found = FxHashMap<PathBuf, Wanted>;
 
 /// What cannot be read, with the reason.
 type Unreadable = Vec<(PathBuf, String)>;
@@ -44,7 +44,7 @@ pub fn files(
     extent: Extent,
     excluded: &Excluded,
 ) -> Result<(Found, Unreadable), MissingPaths> {
-    let (mut found, mut unreadable) = (Found::new(), Unreadable::new());
+    let (mut found, mut unreadable) = (Found::default(), Unreadable::new());
     let (mut missing, mut walked) = (Vec::new(), Vec::new());
     for path in named {
         let full = absolute(path);
@@ -77,7 +77,7 @@ pub fn files(
         let complete: &[PathBuf] = if excluded.is_empty() { &walked } else { &[] };
         super::followed::add(&mut found, root, complete, &|_| None);
     } else {
-        let mut project = Found::new();
+        let mut project = Found::default();
         let mut untold = Unreadable::new();
         Walk { found: &mut project, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
         if excluded.even_named {
