@@ -20,6 +20,8 @@ use options::Colour;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
+/// Nothing that fails the run.
+const CLEAN: u8 = 0;
 /// Findings at or above the failing severity.
 const FOUND: u8 = 1;
 /// Bad usage, a bad policy, or nothing that can be read.
@@ -65,6 +67,10 @@ enum Command {
     Completions(shells::Completions),
     /// Print the manual page.
     Man,
+    /// Tell what NVML and the CUDA driver show this process: one line of JSON each.
+    #[cfg(feature = "runtime")]
+    #[command(name = crate::runtime::machine::COMMAND, hide = true)]
+    LookAtMachine,
 }
 
 /// Runs the command line of this process.
@@ -91,6 +97,10 @@ fn run(cli: Cli) -> u8 {
         Command::Server(arguments) => Ok(server::run(arguments)),
         Command::Completions(arguments) => shells::completions(&arguments, &mut out),
         Command::Man => shells::manual(&mut out),
+        #[cfg(feature = "runtime")]
+        Command::LookAtMachine => {
+            ignoring_closed_pipe(crate::runtime::machine::tell(&mut out)).map(|()| CLEAN)
+        }
     };
     let flushed = ignoring_closed_pipe(out.flush());
     match ended.and_then(|code| flushed.map(|()| code)) {

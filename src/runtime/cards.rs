@@ -30,6 +30,17 @@ impl Card {
     }
 }
 
+/// The name, and as much of the UUID as tells two cards apart.
+impl fmt::Display for Card {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const ENOUGH: usize = "GPU-01234567".len();
+        match self.uuid.get(..ENOUGH) {
+            Some(beginning) if self.uuid.len() > ENOUGH => write!(formatter, "{} ({beginning}…)", self.name),
+            _ => write!(formatter, "{} ({})", self.name, self.uuid),
+        }
+    }
+}
+
 /// Where a card sits. Cards are numbered by it when CUDA_DEVICE_ORDER is PCI_BUS_ID, and by `nvidia-smi`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]

@@ -1,0 +1,76 @@
+use super::*;
+use crate::runtime::cards::PciAddress;
+
+fn board(name: &str, uuid: &str, gibibytes: u64, bus: u32) -> Board {
+    let pci = PciAddress { domain: 0, bus, device: 0 };
+    let card =
+        Card { uuid: uuid.into(), name: name.into(), memory: gibibytes << 30, pci, capability: Some((8, 6)) };
+    Board { card, used: Some(0), users: Some(vec![]), compute_mode: None, persistence: None, mig: None }
+}
+
+fn two() -> Vec<Board> {
+    vec![
+        board("NVIDIA GeForce RTX 5060 Ti", "GPU-506", 16, 1),
+        board("NVIDIA GeForce RTX 3090", "GPU-309", 24, 5),
+    ]
+}
+
+fn policy(text: &str) -> Gpu {
+    serde_yaml::from_str(text).unwrap()
+}
+
+fn uuid(gpu: &Gpu, boards: &[Board]) -> String {
+    allowed(gpu, boards, false).map_or_else(|why| why.to_string(), |board| board.card.uuid.clone())
+}
+
+#[test]
+fn by_name_memory_index_or_uuid() {
+    assert_eq!(uuid(&policy("{name: rtx 3090}"), &two()), "GPU-309");
+    assert_eq!(uuid(&policy("{min-memory: 20GiB}"), &two()), "GPU-309");
+    assert_eq!(uuid(&policy("{forbidden: [RTX 5060 Ti]}"), &two()), "GPU-309");
+    assert_eq!(uuid(&policy("{visible-devices: '1'}"), &two()), "GPU-309");
+    assert_eq!(uuid(&policy("{visible-devices: GPU-506}"), &two()), "GPU-506");
+    assert_eq!(uuid(&policy("{visible-devices: ['7', '0']}"), &two()), "GPU-506");
+}
+
+#[test]
+fn no_card() {
+    let all = policy("{name: RTX 3090, min-memory: 20GiB, visible-devices: '1', forbidden: [RTX 5060 Ti]}");
+    assert_eq!(uuid(&all, &[]), "there is no NVIDIA GPU that this process could use");
+    let swapped = vec![two().remove(1), two().remove(0)];
+    assert_eq!(
+        uuid(&all, &swapped),
+        "the policy wants `visible-devices: \"1\"`, which is NVIDIA GeForce RTX 5060 Ti (GPU-506) here, and that is forbidden \
+         (`gpu.forbidden: RTX 5060 Ti`)"
+    );
+    // In a container an index says nothing.
+    assert_eq!(allowed(&all, &swapped, true).unwrap().card.uuid, "GPU-309");
+    assert_eq!(
+        uuid(&policy("{name: H100, min-memory: 20GiB}"), &two()),
+        "the policy allows none of the cards here: NVIDIA GeForce RTX 5060 Ti (GPU-506) is not `H100` (`gpu.name`); \
+         NVIDIA GeForce RTX 3090 (GPU-309) is not `H100` (`gpu.name`)"
+    );
+    assert!(uuid(&policy("{min-memory: 1TiB}"), &two()).contains("has 16GiB of memory, less than 1TiB"));
+    let twins = vec![board("A", "GPU-a", 24, 1), board("A", "GPU-b", 24, 2)];
+    assert_eq!(
+        uuid(&policy("{name: A}"), &twins),
+        "the policy allows A (GPU-a) and A (GPU-b) and does not say which: name one in `gpu.visible-devices`"
+    );
+    let mut prohibited = two();
+    prohibited[1].compute_mode = Some(Mode::Nobody);
+    assert!(uuid(&policy("{name: RTX 3090}"), &prohibited).contains("Prohibited"));
+}
+
+#[test]
+fn what_a_process_gets() {
+    let cards: Vec<Card> = two().into_iter().map(|board| board.card).collect();
+    let gpu = policy("{name: RTX 3090, forbidden: [RTX 5060 Ti]}");
+    let said = |visible: &[usize]| {
+        let visible: Vec<Card> = visible.iter().map(|&at| cards[at].clone()).collect();
+        complaint(&gpu, &cards[1], &visible).unwrap_or_default()
+    };
+    assert_eq!(said(&[1]), "");
+    assert_eq!(said(&[]), "the process gets no GPU");
+    assert!(said(&[0]).starts_with("ordinal 0 is NVIDIA GeForce RTX 5060 Ti"));
+    assert!(said(&[1, 0]).ends_with("is visible too, and the policy forbids it"));
+}

@@ -1,0 +1,140 @@
+//! What NVML, the driver's library for management, lists: all cards of the machine, whatever the environment of a process
+//! says, and who uses them. It makes no CUDA context.
+
+use super::cards::{Card, PciAddress};
+use nvml_wrapper::enum_wrappers::device::ComputeMode;
+use nvml_wrapper::enums::device::UsedGpuMemory;
+use nvml_wrapper::error::NvmlError;
+use nvml_wrapper::struct_wrappers::device::ProcessInfo;
+use nvml_wrapper::{Device, Nvml};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// All cards, or why they could not be listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Listing {
+    Cards {
+        /// The version of the driver: `570.86.15`.
+        driver: Option<String>,
+        /// The CUDA version that the driver supports: 12080 is 12.8.
+        cuda: Option<i32>,
+        /// In the order of their PCI addresses, which is the order of PCI_BUS_ID.
+        boards: Vec<Board>,
+    },
+    /// There is no `libnvidia-ml`.
+    NoLibrary,
+    /// The library is there and no driver behind it.
+    NoDriver,
+    /// The driver was replaced and the machine not started again.
+    VersionMismatch,
+    NoPermission,
+    /// Anything else, in one clause.
+    Failed {
+        reason: String,
+    },
+}
+
+/// One card, and its state when it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Board {
+    #[serde(flatten)]
+    pub card: Card,
+    /// Bytes of memory that are in use: of everybody, contexts included.
+    pub used: Option<u64>,
+    /// Who computes on it. `None` when the driver does not say.
+    pub users: Option<Vec<User>>,
+    pub compute_mode: Option<Mode>,
+    pub persistence: Option<bool>,
+    /// Whether it is divided into slices. `None` where it cannot be.
+    pub mig: Option<bool>,
+}
+
+/// A process that computes on a card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// As the driver counts them, which in a container is not as the container does.
+    pub pid: u32,
+    /// Bytes. `None` where the driver does not say, as on Windows desktops.
+    pub memory: Option<u64>,
+}
+
+/// Who may make a context on a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    Everybody,
+    OneProcess,
+    Nobody,
+}
+
+/// Opens the library, also where WSL keeps it.
+pub fn library() -> Result<Nvml, NvmlError> {
+    const OF_WSL: &str = "/usr/lib/wsl/lib/libnvidia-ml.so.1";
+    match Nvml::init() {
+        Err(NvmlError::LibloadingError(_)) if Path::new(OF_WSL).exists() => {
+            Nvml::builder().lib_path(OsStr::new(OF_WSL)).init()
+        }
+        opened => opened,
+    }
+}
+
+/// Lists the cards.
+pub fn listing() -> Listing {
+    let listed = library().and_then(|library| {
+        let boards = boards(&library)?;
+        let (driver, cuda) = (library.sys_driver_version().ok(), library.sys_cuda_driver_version().ok());
+        Ok(Listing::Cards { driver, cuda, boards })
+    });
+    listed.unwrap_or_else(|error| match error {
+        NvmlError::LibloadingError(_) => Listing::NoLibrary,
+        NvmlError::DriverNotLoaded => Listing::NoDriver,
+        NvmlError::LibRmVersionMismatch => Listing::VersionMismatch,
+        NvmlError::NoPermission => Listing::NoPermission,
+        other => Listing::Failed { reason: other.to_string() },
+    })
+}
+
+fn boards(library: &Nvml) -> Result<Vec<Board>, NvmlError> {
+    let mut boards = (0..library.device_count()?)
+        .map(|index| board(&library.device_by_index(index)?))
+        .collect::<Result<Vec<Board>, NvmlError>>()?;
+    boards.sort_by_key(|board| board.card.pci);
+    Ok(boards)
+}
+
+fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
+    let memory = device.memory_info()?;
+    let pci = device.pci_info()?;
+    let capability = device.cuda_compute_capability().ok();
+    let capability =
+        capability.and_then(|told| Some((told.major.try_into().ok()?, told.minor.try_into().ok()?)));
+    Ok(Board {
+        card: Card {
+            uuid: device.uuid()?,
+            name: device.name()?,
+            memory: memory.total,
+            pci: PciAddress { domain: pci.domain, bus: pci.bus, device: pci.device },
+            capability,
+        },
+        // What the driver counts as used differs from version to version; what is not free does not.
+        used: memory.total.checked_sub(memory.free),
+        users: device.running_compute_processes().ok().map(|users| users.iter().map(user).collect()),
+        compute_mode: device.compute_mode().ok().map(|mode| match mode {
+            ComputeMode::Default => Mode::Everybody,
+            ComputeMode::Prohibited => Mode::Nobody,
+            ComputeMode::ExclusiveProcess | ComputeMode::ExclusiveThread => Mode::OneProcess,
+        }),
+        persistence: device.is_in_persistent_mode().ok(),
+        mig: device.mig_mode().ok().map(|mode| mode.current != 0),
+    })
+}
+
+fn user(told: &ProcessInfo) -> User {
+    let memory = match told.used_gpu_memory {
+        UsedGpuMemory::Used(bytes) => Some(bytes),
+        UsedGpuMemory::Unavailable => None,
+    };
+    User { pid: told.pid, memory }
+}
