@@ -1,3 +1,5 @@
+//! Two cards under small policies.
+
 use super::*;
 use crate::runtime::cards::PciAddress;
 
