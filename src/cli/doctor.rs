@@ -1,0 +1,67 @@
+//! `gpulint doctor`: which GPU this process would get, and why.
+
+use super::options::PolicyOptions;
+use super::{CLEAN, ignoring_closed_pipe};
+use crate::policy::Amount;
+use crate::runtime::advice::batch::{Fit, Known};
+use crate::runtime::doctor::{Diagnosis, markdown, text};
+use crate::settings::resolve;
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use std::io::Write;
+
+/// The policy is not met: a wrong, a forbidden or no GPU.
+const WRONG_ENVIRONMENT: u8 = 5;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// For people, for programs, or for the summary of a job.
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json|markdown")]
+    format: Form,
+    /// Memory that does not grow with the batch: weights, gradients, the state of the optimiser.
+    #[arg(long, value_name = "AMOUNT")]
+    model_memory: Option<Amount>,
+    /// Memory that each sample of a batch adds at its peak.
+    #[arg(long, value_name = "AMOUNT")]
+    sample_memory: Option<Amount>,
+    /// A batch that fits another card, to be brought to this one: `32@16GiB`.
+    #[arg(long, value_name = "BATCH@AMOUNT", value_parser = fit)]
+    batch_that_fits: Option<Fit>,
+    #[command(flatten)]
+    policy: PolicyOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Form {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+}
+
+pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
+    let known = Known {
+        model_bytes: arguments.model_memory.map(|amount| amount.bytes),
+        sample_bytes: arguments.sample_memory.map(|amount| amount.bytes),
+        free_bytes: None,
+        fits: arguments.batch_that_fits,
+    };
+    let diagnosis = Diagnosis::of_this_machine(&settings.policy, &known)
+        .context("cannot start a process that asks the driver")?;
+    let page = match arguments.format {
+        Form::Text => text(&diagnosis),
+        Form::Json => serde_json::to_string_pretty(&diagnosis)? + "\n",
+        Form::Markdown => markdown(&diagnosis),
+    };
+    ignoring_closed_pipe(out.write_all(page.as_bytes()))?;
+    Ok(if diagnosis.is_met() { CLEAN } else { WRONG_ENVIRONMENT })
+}
+
+/// `32@16GiB`
+fn fit(text: &str) -> Result<Fit, String> {
+    let (batch, memory) = text.split_once('@').ok_or("a batch and the memory of the card it fits: 32@16GiB")?;
+    let batch = batch.trim().parse().map_err(|_| format!("`{batch}` is no size of a batch"))?;
+    let memory: Amount = memory.parse()?;
+    Ok(Fit { batch, memory: memory.bytes })
+}

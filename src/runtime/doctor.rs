@@ -1,0 +1,237 @@
+//! Which GPU this process would get, and why: everything that `gpulint doctor` finds out, before it is written down for
+//! anybody.
+
+mod pages;
+mod resolution;
+mod sections;
+
+pub use pages::{markdown, text};
+pub use resolution::{Order, Resolution, Variable};
+
+use super::advice::allocator::AllocatorAdvice;
+use super::advice::architecture::ArchitectureFacts;
+use super::advice::batch::{BatchAdvice, Known};
+use super::backends::{Backends, CudaAnswer};
+use super::cards::Card;
+use super::choice;
+use super::driver::Answer;
+use super::exports::{Export, exports_of};
+use super::machine::{Machine, PATIENCE, Told};
+use super::management::{Board, Listing};
+use super::surroundings::{Environment, Surroundings, World};
+use crate::policy::Policy;
+use serde::Serialize;
+use std::io;
+
+/// What was found out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diagnosis {
+    /// The number of the form of this report.
+    pub schema: u32,
+    pub surroundings: Surroundings,
+    /// What NVML lists, and what the driver shows a process with this environment.
+    pub machine: Machine,
+    pub resolution: Resolution,
+    /// One for each card that NVML lists, or the driver shows where NVML lists none.
+    pub architectures: Vec<ArchitectureFacts>,
+    pub backends: Backends,
+    pub allocator: AllocatorAdvice,
+    /// For the card that the process gets.
+    pub batch: Option<BatchAdvice>,
+    pub verdict: Verdict,
+    /// What could not be seen, and why.
+    pub unseen: Vec<String>,
+}
+
+/// The policy held against the machine.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Verdict {
+    /// There is no policy, or it says nothing about GPUs.
+    NoPolicy,
+    /// The process gets the card that the policy allows, and no other.
+    Met { card: Card },
+    NotMet {
+        reason: String,
+        /// The card that the policy allows, when there is one.
+        allowed: Option<Card>,
+        /// What would satisfy it.
+        exports: Vec<Export>,
+    },
+}
+
+impl Diagnosis {
+    /// Looks at this machine, with the environment of this process.
+    ///
+    /// # Errors
+    /// When no process can be started to ask the driver.
+    pub fn of_this_machine(policy: &Policy, known: &Known) -> io::Result<Diagnosis> {
+        let environment = Environment::of_process();
+        let world = World::of_this_machine(&environment);
+        let surroundings = Surroundings::of(&world);
+        let machine = Machine::seen_with(&[], PATIENCE)?;
+        let unmasked = unmasked(&machine)?;
+        let resolution = Resolution::of(&environment, &machine, unmasked.as_ref());
+        let first = machine.visible().first();
+        let switch = policy.cpu.as_ref().and_then(|cpu| cpu.switch.as_deref());
+        let backends = Backends::of(&surroundings, &environment, &cuda_answer(&machine), switch);
+        let allocator = AllocatorAdvice::of(&environment, &world.platform, first);
+        let free = first.and_then(|card| machine.board(card)).and_then(|board| board.card.memory.checked_sub(board.used?));
+        let known = Known { free_bytes: known.free_bytes.or(free), ..*known };
+        let batch = first.map(|card| BatchAdvice::of(card, &known));
+        let verdict = verdict(policy, &machine, &surroundings);
+        let architectures = machine.cards().into_iter().map(ArchitectureFacts::of).collect();
+        let unseen = unseen(&machine);
+        Ok(Diagnosis {
+            schema: 1,
+            surroundings,
+            machine,
+            resolution,
+            architectures,
+            backends,
+            allocator,
+            batch,
+            verdict,
+            unseen,
+        })
+    }
+
+    /// Whether the policy, if any, is met.
+    pub fn is_met(&self) -> bool {
+        !matches!(self.verdict, Verdict::NotMet { .. })
+    }
+}
+
+impl Machine {
+    /// The cards that the process may use, in the order of their ordinals.
+    pub fn visible(&self) -> &[Card] {
+        match self.driver.answer() {
+            Some(Answer::Cards { cards, .. }) => cards,
+            _ => &[],
+        }
+    }
+
+    /// The cards of the machine, in the order of their PCI addresses.
+    pub fn boards(&self) -> &[Board] {
+        match self.listing.answer() {
+            Some(Listing::Cards { boards, .. }) => boards,
+            _ => &[],
+        }
+    }
+
+    /// The state of a card.
+    pub fn board(&self, card: &Card) -> Option<&Board> {
+        self.boards().iter().find(|board| board.card.uuid == card.uuid)
+    }
+
+    /// All cards that anybody told of.
+    fn cards(&self) -> Vec<&Card> {
+        match self.boards() {
+            [] => self.visible().iter().collect(),
+            boards => boards.iter().map(|board| &board.card).collect(),
+        }
+    }
+}
+
+/// The cards in the order that CUDA gives them when nothing is set; asked only where there are several.
+fn unmasked(machine: &Machine) -> io::Result<Option<Vec<Card>>> {
+    if machine.boards().len() < 2 && machine.visible().len() < 2 {
+        return Ok(None);
+    }
+    let bare = Machine::seen_with(&[("CUDA_VISIBLE_DEVICES", None), ("CUDA_DEVICE_ORDER", None)], PATIENCE)?;
+    Ok(Some(bare.visible().to_vec()).filter(|cards| !cards.is_empty()))
+}
+
+fn cuda_answer(machine: &Machine) -> CudaAnswer {
+    match &machine.driver {
+        Told::Answer(Answer::Cards { cards, .. }) => CudaAnswer::Cards(cards.len()),
+        Told::Answer(Answer::NoLibrary) => CudaAnswer::NoDriver,
+        other => CudaAnswer::Refused(driver_fault(other).unwrap_or_default()),
+    }
+}
+
+fn verdict(policy: &Policy, machine: &Machine, surroundings: &Surroundings) -> Verdict {
+    let Some(gpu) = &policy.gpu else { return Verdict::NoPolicy };
+    let visible = machine.visible();
+    let renumbered = !surroundings.numbering.is_of_the_machine();
+    // Where NVML lists nothing, what the driver shows is all there is.
+    let shown: Vec<Board> = match machine.boards() {
+        [] => visible.iter().cloned().map(Board::of_card).collect(),
+        boards => boards.to_vec(),
+    };
+    match choice::allowed(gpu, &shown, renumbered) {
+        Err(why) => {
+            Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() }
+        }
+        Ok(board) => match choice::complaint(gpu, &board.card, visible) {
+            None => Verdict::Met { card: board.card.clone() },
+            Some(reason) => Verdict::NotMet {
+                reason,
+                allowed: Some(board.card.clone()),
+                exports: exports_of(&board.card),
+            },
+        },
+    }
+}
+
+/// Why the driver shows no card, as a clause; `None` when it shows some.
+pub fn driver_fault(told: &Told<Answer>) -> Option<String> {
+    use super::driver::codes;
+    Some(match told {
+        Told::Answer(Answer::Cards { .. }) => return None,
+        Told::Answer(Answer::NoLibrary) => "no library of CUDA's driver is installed (libcuda.so.1, nvcuda.dll)".into(),
+        Told::Answer(Answer::Broken { reason }) => format!("the library of CUDA's driver is broken: {reason}"),
+        Told::Answer(Answer::Error { code }) => match *code {
+            codes::NO_DEVICE => "CUDA's driver shows no card (error 100): there is none, or the environment hides all".into(),
+            codes::INVALID_DEVICE => "CUDA's driver refuses the list of cards (error 101)".into(),
+            codes::STUB_LIBRARY => {
+                "the library that was found is the toolkit's stub, not a driver (error 34): remove its folder from \
+                 the library path"
+                    .into()
+            }
+            codes::SYSTEM_DRIVER_MISMATCH => {
+                "the driver in the kernel is of another version than its library (error 803): restart the machine".into()
+            }
+            code => format!("CUDA's driver answers with error {code}"),
+        },
+        Told::Silence(seconds) => format!("CUDA's driver did not answer within {seconds} seconds"),
+        Told::Crash(how) => format!("the process that asked CUDA's driver ended: {how}"),
+    })
+}
+
+/// Why NVML lists no card, as a clause; `None` when it lists them.
+pub fn listing_fault(told: &Told<Listing>) -> Option<String> {
+    Some(match told {
+        Told::Answer(Listing::Cards { .. }) => return None,
+        Told::Answer(Listing::NoLibrary) => "NVML is not installed (libnvidia-ml.so.1, nvml.dll)".into(),
+        Told::Answer(Listing::NoDriver) => "NVML finds no loaded driver".into(),
+        Told::Answer(Listing::VersionMismatch) => {
+            "NVML is of another version than the driver in the kernel: restart the machine".into()
+        }
+        Told::Answer(Listing::NoPermission) => "NVML may not be used by this user".into(),
+        Told::Answer(Listing::Failed { reason }) => format!("NVML fails: {reason}"),
+        Told::Silence(seconds) => format!("NVML did not answer within {seconds} seconds"),
+        Told::Crash(how) => format!("the process that asked NVML ended: {how}"),
+    })
+}
+
+fn unseen(machine: &Machine) -> Vec<String> {
+    let mut unseen = Vec::new();
+    if let Some(why) = listing_fault(&machine.listing) {
+        unseen.push(format!("all cards of the machine, whatever the environment says: {why}"));
+    }
+    if let Some(why) = driver_fault(&machine.driver) {
+        unseen.push(format!("the cards that a program gets: {why}"));
+    }
+    for board in machine.boards() {
+        match &board.users {
+            None => unseen.push(format!("who computes on {}: the driver does not say", board.card)),
+            Some(users) if users.iter().any(|user| user.memory.is_none()) => unseen.push(format!(
+                "how much memory each process has on {}: the driver does not say, as under WDDM and WSL",
+                board.card
+            )),
+            Some(_) => {}
+        }
+    }
+    unseen
+}
