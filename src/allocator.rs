@@ -151,7 +151,7 @@ pub fn includes(value: &str, wanted: &str) -> bool {
 }
 
 /// The settings of a value; of a key that is set twice the last.
-fn settings(value: &str) -> impl Iterator<Item = (&str, &str)> {
+pub fn settings(value: &str) -> impl Iterator<Item = (&str, &str)> {
     let all = items(value).into_iter().filter_map(|item| item.split_once(':'));
     let all: Vec<(&str, &str)> = all.map(|(key, value)| (key.trim(), value.trim())).collect();
     (0..all.len())

@@ -85,6 +85,12 @@ pub struct Feature {
     /// Words beside which it is something else, which older hardware can do.
     #[serde(default)]
     pub unless: Vec<String>,
+    /// The capabilities that have it for sure, where not all from the lowest on do.
+    #[serde(default)]
+    pub surely: Vec<Capability>,
+    /// Capabilities above the lowest that do not have it.
+    #[serde(default)]
+    pub lacking: Vec<Capability>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -155,6 +161,17 @@ pub fn features() -> &'static [Feature] {
     &FEATURES.features
 }
 
+impl Feature {
+    /// Whether hardware of a capability has it; `None` where the table does not say.
+    pub fn is_in(&self, capability: Capability) -> Option<bool> {
+        if capability < self.minimum || self.lacking.contains(&capability) {
+            return Some(false);
+        }
+        let sure = capability.is_known() && (self.surely.is_empty() || self.surely.contains(&capability));
+        sure.then_some(true)
+    }
+}
+
 impl Product {
     /// Its architecture, by its place in [`architectures`].
     pub fn architecture(&self) -> Option<usize> {
@@ -192,6 +209,9 @@ mod tests {
         }
         for feature in features() {
             assert!(feature.minimum.is_known(), "{}", feature.name);
+            for capability in feature.surely.iter().chain(&feature.lacking) {
+                assert!(capability.is_known() && *capability >= feature.minimum, "{}", feature.name);
+            }
         }
     }
 

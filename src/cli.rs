@@ -5,6 +5,8 @@
 
 mod check;
 mod crash;
+#[cfg(feature = "runtime")]
+mod doctor;
 mod init;
 mod options;
 mod outputs;
@@ -57,6 +59,9 @@ enum Command {
     Trace(trace::Arguments),
     /// Write a policy, from the GPUs of this machine or from what is said here, and how to run gpulint.
     Init(init::Arguments),
+    /// Say which GPU a program would get here and why, and whether the policy is met.
+    #[cfg(feature = "runtime")]
+    Doctor(doctor::Arguments),
     /// Explain a rule.
     Rule(rules::Explain),
     /// List the rules, or test them.
@@ -92,6 +97,8 @@ fn run(cli: Cli) -> u8 {
         Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
         Command::Init(arguments) => init::run(&arguments, &mut out),
+        #[cfg(feature = "runtime")]
+        Command::Doctor(arguments) => doctor::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
         Command::Server(arguments) => Ok(server::run(arguments)),

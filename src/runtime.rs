@@ -1,9 +1,29 @@
 //! The machine: which GPUs it has, which of them a process gets, and running a command on one of them safely.
 //!
-//! [`cards`] is the vocabulary. Nothing here is needed to check code, and all of it is behind the feature `runtime`.
+//! ```text
+//! cards         what a GPU is called and has
+//! surroundings  container, WSL, cluster job, CI job, device files, and what they mean for the numbers of GPUs
+//! management    what NVML lists, whatever the environment says
+//! driver        what the CUDA driver shows a process
+//!    │
+//! machine       both, asked in a child that may hang
+//! choice        the card that the policy allows
+//! backends      CUDA, ROCm, MPS or CPU, which of them is chosen, and what overrides the choice
+//! advice        the allocator's settings, the size of batches and the architecture, for one card
+//! exports       the lines that pin a process to one card, for each shell
+//!    │
+//! doctor        all of it, as a report
+//! ```
+//!
+//! Nothing here is needed to check code, and all of it is behind the feature `runtime`.
 
+pub mod advice;
+pub mod backends;
 pub mod cards;
 pub mod choice;
+pub mod doctor;
 pub mod driver;
+pub mod exports;
 pub mod machine;
 pub mod management;
+pub mod surroundings;

@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 /// An amount of memory in bytes, written as `20GiB` or `1.5 GB`. A number without a unit is refused,
 /// because nobody means bytes.
@@ -43,6 +44,14 @@ impl Amount {
         }
         let bytes = number.parse::<f64>().ok()? * *factor as f64;
         (bytes < u64::MAX as f64).then_some(Amount { bytes: bytes.round() as u64 })
+    }
+}
+
+impl FromStr for Amount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Amount, String> {
+        Amount::parse(text).ok_or_else(|| format!("`{text}` is not {EXPECTED}"))
     }
 }
 

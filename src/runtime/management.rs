@@ -51,6 +51,13 @@ pub struct Board {
     pub mig: Option<bool>,
 }
 
+impl Board {
+    /// A card of whose state nothing is known.
+    pub fn of_card(card: Card) -> Board {
+        Board { card, used: None, users: None, compute_mode: None, persistence: None, mig: None }
+    }
+}
+
 /// A process that computes on a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
