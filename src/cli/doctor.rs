@@ -60,7 +60,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
 
 /// `32@16GiB`
 fn fit(text: &str) -> Result<Fit, String> {
-    let (batch, memory) = text.split_once('@').ok_or("a batch and the memory of the card it fits: 32@16GiB")?;
+    let (batch, memory) =
+        text.split_once('@').ok_or("a batch and the memory of the card it fits: 32@16GiB")?;
     let batch = batch.trim().parse().map_err(|_| format!("`{batch}` is no size of a batch"))?;
     let memory: Amount = memory.parse()?;
     Ok(Fit { batch, memory: memory.bytes })

@@ -76,7 +76,9 @@ impl Diagnosis {
         let switch = policy.cpu.as_ref().and_then(|cpu| cpu.switch.as_deref());
         let backends = Backends::of(&surroundings, &environment, &cuda_answer(&machine), switch);
         let allocator = AllocatorAdvice::of(&environment, &world.platform, first);
-        let free = first.and_then(|card| machine.board(card)).and_then(|board| board.card.memory.checked_sub(board.used?));
+        let free = first
+            .and_then(|card| machine.board(card))
+            .and_then(|board| board.card.memory.checked_sub(board.used?));
         let known = Known { free_bytes: known.free_bytes.or(free), ..*known };
         let batch = first.map(|card| BatchAdvice::of(card, &known));
         let verdict = verdict(policy, &machine, &surroundings);
@@ -160,9 +162,7 @@ fn verdict(policy: &Policy, machine: &Machine, surroundings: &Surroundings) -> V
         boards => boards.to_vec(),
     };
     match choice::allowed(gpu, &shown, renumbered) {
-        Err(why) => {
-            Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() }
-        }
+        Err(why) => Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() },
         Ok(board) => match choice::complaint(gpu, &board.card, visible) {
             None => Verdict::Met { card: board.card.clone() },
             Some(reason) => Verdict::NotMet {

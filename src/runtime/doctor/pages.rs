@@ -37,10 +37,10 @@ pub fn text(diagnosis: &Diagnosis) -> String {
 pub fn markdown(diagnosis: &Diagnosis) -> String {
     let mut page = "# gpulint doctor\n".to_owned();
     for section in sections(diagnosis) {
-        let _ = write!(page, "\n## {}\n\n", section.title);
+        let _ = write!(page, "\n## {}\n", section.title);
         let mut in_table = false;
         for line in &section.lines {
-            if in_table && !matches!(line, Line::Fact(..)) {
+            if !in_table || !matches!(line, Line::Fact(..)) {
                 page.push('\n');
                 in_table = false;
             }
@@ -52,12 +52,12 @@ pub fn markdown(diagnosis: &Diagnosis) -> String {
                     }
                     writeln!(page, "| {} | {} |", cell(name), cell(text))
                 }
-                Line::Sentence(text) => writeln!(page, "{}\n", cell(text)),
-                Line::Code(place, text) => writeln!(page, "In {place}:\n\n```\n{text}\n```\n"),
+                Line::Sentence(text) => writeln!(page, "{}", cell(text)),
+                Line::Code(place, text) => writeln!(page, "In {place}:\n\n```\n{text}\n```"),
             };
         }
     }
-    page.trim_end().to_owned() + "\n"
+    page
 }
 
 /// Text inside of a table, which ends neither the cell nor the line.

@@ -80,7 +80,8 @@ fn reason(
     let counting = match (order, order_set) {
         (Order::PciBusId, _) => "cards are counted by PCI address (CUDA_DEVICE_ORDER=PCI_BUS_ID)".to_owned(),
         (Order::FastestFirst, None) => {
-            "CUDA_DEVICE_ORDER is not set, so that CUDA counts the card first that it takes for the fastest".to_owned()
+            "CUDA_DEVICE_ORDER is not set, so that CUDA counts the card first that it takes for the fastest"
+                .to_owned()
         }
         (Order::FastestFirst, Some(value)) => {
             format!("CUDA_DEVICE_ORDER={value}: CUDA counts the card first that it takes for the fastest")
@@ -88,9 +89,13 @@ fn reason(
     };
     let Some(value) = mask else {
         return match (first, counted) {
-            (None, _) => "CUDA_VISIBLE_DEVICES is not set, and there is no card that CUDA could use".to_owned(),
+            (None, _) => {
+                "CUDA_VISIBLE_DEVICES is not set, and there is no card that CUDA could use".to_owned()
+            }
             (Some(_), Some([_])) => "it is the only card, and CUDA_VISIBLE_DEVICES hides none".to_owned(),
-            (Some(_), _) => format!("CUDA_VISIBLE_DEVICES is not set, so that no card is hidden, and {counting}"),
+            (Some(_), _) => {
+                format!("CUDA_VISIBLE_DEVICES is not set, so that no card is hidden, and {counting}")
+            }
         };
     };
     let written = format!("CUDA_VISIBLE_DEVICES={value}");

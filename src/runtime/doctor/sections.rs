@@ -3,9 +3,9 @@
 use super::{Diagnosis, Verdict, driver_fault, listing_fault};
 use crate::runtime::advice::{Advice, Level, shown};
 use crate::runtime::cards::Card;
+use crate::runtime::driver::Answer;
 use crate::runtime::exports::Place;
 use crate::runtime::management::{Board, Listing, Mode};
-use crate::runtime::driver::Answer;
 
 /// Lines under a title.
 pub struct Section {
@@ -109,14 +109,23 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Line> {
             })
             .collect(),
     };
-    lines.extend(diagnosis.architectures.iter().flat_map(|facts| &facts.remarks).map(|remark| Line::Sentence(worded(remark))));
+    lines.extend(
+        diagnosis
+            .architectures
+            .iter()
+            .flat_map(|facts| &facts.remarks)
+            .map(|remark| Line::Sentence(worded(remark))),
+    );
     lines
 }
 
 fn described(card: &Card, board: Option<&Board>, diagnosis: &Diagnosis) -> String {
     let mut parts = vec![card.name.clone(), shown(card.memory)];
     if let Some(capability) = card.compute_capability() {
-        let facts = diagnosis.architectures.iter().find(|facts| facts.capability.as_deref() == Some(&capability.to_string()));
+        let facts = diagnosis
+            .architectures
+            .iter()
+            .find(|facts| facts.capability.as_deref() == Some(&capability.to_string()));
         let architecture = facts.and_then(|facts| facts.architecture).map(|name| format!(" ({name})"));
         parts.push(format!("compute capability {capability}{}", architecture.unwrap_or_default()));
     }
@@ -175,9 +184,12 @@ fn backends(diagnosis: &Diagnosis) -> Vec<Line> {
             fact(presence.backend.name(), format!("{is}: {}", presence.reason))
         })
         .collect();
-    lines.push(fact("automatic", format!("{}: {}", backends.automatic.backend.name(), backends.automatic.reason)));
+    lines.push(fact(
+        "automatic",
+        format!("{}: {}", backends.automatic.backend.name(), backends.automatic.reason),
+    ));
     if backends.chosen != backends.automatic {
-        lines.push(fact("chosen", format!("{}: {}", backends.chosen.backend.name(), backends.chosen.reason)));
+        lines.push(fact("chosen", backends.chosen.reason.clone()));
     }
     lines.extend(backends.switches.iter().map(|switch| {
         let value = switch.value.as_deref().unwrap_or("not set");
@@ -211,12 +223,17 @@ fn batch(diagnosis: &Diagnosis) -> Vec<Line> {
         fact("largest", advice.formula.clone()),
     ];
     lines.extend(advice.start.map(|start| fact("start with", start.to_string())));
-    lines.extend(advice.scaled.as_ref().map(|scaled| {
-        fact("scaled", format!("{}: {}", scaled.batch, worded(&scaled.reason)))
-    }));
-    lines.extend(advice.reserves.iter().map(|reserve| {
-        fact("kept back", format!("{}: {}", shown(reserve.bytes), worded(&reserve.reason)))
-    }));
+    lines.extend(
+        advice
+            .scaled
+            .as_ref()
+            .map(|scaled| fact("scaled", format!("{}: {}", scaled.batch, worded(&scaled.reason)))),
+    );
+    lines.extend(
+        advice.reserves.iter().map(|reserve| {
+            fact("kept back", format!("{}: {}", shown(reserve.bytes), worded(&reserve.reason)))
+        }),
+    );
     lines.extend(advice.notes.iter().map(|note| Line::Sentence(worded(note))));
     lines
 }
