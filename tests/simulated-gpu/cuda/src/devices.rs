@@ -23,6 +23,7 @@ fn attribute(card: &Card, number: c_uint) -> c_int {
         10 => 32,
         // Clock, in kHz.
         13 => c_int::try_from(card.clocks[1] * 1000).unwrap_or_default(),
+        16 => c_int::try_from(card.multiprocessors).unwrap_or_default(),
         20 => match card.compute_mode {
             ComputeMode::Default => 0,
             ComputeMode::Prohibited => 2,

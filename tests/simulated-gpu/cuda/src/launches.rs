@@ -97,7 +97,10 @@ impl Driver {
                 return Err(MISALIGNED_ADDRESS);
             }
         }
-        // SAFETY: the ranges were just found in allocations, and no other thread is in the driver.
+        if arguments.overlaps_itself() {
+            return Err(LAUNCH_FAILED);
+        }
+        // SAFETY: the ranges were just found in allocations, apart from each other, and no other thread is in the driver.
         unsafe { arguments.run() };
         self.faults_after(context, arguments.ranges().first().copied())
     }

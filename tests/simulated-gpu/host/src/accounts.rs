@@ -68,7 +68,10 @@ impl Accounts {
         let process = Process { pid, started: start_of(pid).unwrap_or_default(), usage };
         let folder = self.folder.join(device);
         fs::create_dir_all(&folder)?;
-        fs::write(folder.join(pid.to_string()), serde_json::to_vec(&process)?)
+        // Others read without asking: they must find the old one or the new one.
+        let unfinished = self.folder.join(format!("unfinished-{pid}"));
+        fs::write(&unfinished, serde_json::to_vec(&process)?)?;
+        fs::rename(unfinished, folder.join(pid.to_string()))
     }
 }
 

@@ -32,6 +32,7 @@ pub struct Card {
     pub pci: String,
     /// Major and minor.
     pub capability: (u8, u8),
+    pub multiprocessors: u32,
     /// All of it, as NVML counts; CUDA leaves out what is reserved.
     pub memory_mib: u64,
     pub reserved_mib: u64,
@@ -109,6 +110,7 @@ impl Card {
             uuid: "GPU-30903090-0000-4000-8000-000000000002".into(),
             pci: "0000:05:00.0".into(),
             capability: (8, 6),
+            multiprocessors: 82,
             memory_mib: 24576,
             reserved_mib: 312,
             context_mib: 256,
@@ -136,6 +138,7 @@ impl Card {
             uuid: "GPU-50605060-0000-4000-8000-000000000001".into(),
             pci: "0000:01:00.0".into(),
             capability: (12, 0),
+            multiprocessors: 36,
             memory_mib: 16311,
             reserved_mib: 472,
             context_mib: 192,

@@ -75,6 +75,13 @@ impl Arguments {
         }
     }
 
+    /// Whether something is read where it is written, whose result nobody could foretell.
+    pub fn overlaps_itself(&self) -> bool {
+        let ranges = self.ranges();
+        let Some(((written, size), read)) = ranges.split_first() else { return false };
+        read.iter().any(|(start, length)| *start < written + size && *written < start + length)
+    }
+
     /// Computes it.
     ///
     /// # Safety
