@@ -140,6 +140,9 @@ fn of_cuda(surroundings: &Surroundings, environment: &Environment, answer: &Cuda
                 let files = surroundings.nvidia.devices.join(", ");
                 is(true, format!("NVIDIA's driver is loaded, with {files} (the driver itself was not asked)"))
             }
+            None if surroundings.platform.is_windows() => {
+                is(false, "CUDA's driver was not asked, and on Windows only it can tell".into())
+            }
             None => is(false, "no device file of a loaded NVIDIA driver is seen".into()),
         },
     }

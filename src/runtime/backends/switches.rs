@@ -82,8 +82,9 @@ type Effect = fn(&str, &Environment) -> String;
 const OF_LIBRARIES: [(&str, Effect); 9] = [
     ("CUDA_VISIBLE_DEVICES", of_cuda_mask),
     ("HIP_VISIBLE_DEVICES", of_hip_mask),
-    ("ROCR_VISIBLE_DEVICES", |value, _| {
-        format!("ROCm shows only `{value}` to programs; HIP_VISIBLE_DEVICES counts what is left")
+    ("ROCR_VISIBLE_DEVICES", |value, _| match value.trim() {
+        "" => "is empty, and AMD's documentation does not say what that leaves".into(),
+        value => format!("ROCm shows only `{value}` to programs; HIP_VISIBLE_DEVICES counts what is left"),
     }),
     ("GPU_DEVICE_ORDINAL", |value, _| {
         format!("ROCm's HIP and OpenCL use only the GPUs `{value}`; CUDA does not read it")

@@ -38,6 +38,16 @@ fn the_best_is_taken() {
     assert_eq!(take(&with_amd(0), CudaAnswer::NoDriver).backend, Backend::Cpu);
     assert_eq!(take(&machine("macos", "aarch64"), CudaAnswer::NoDriver).backend, Backend::Mps);
     assert_eq!(take(&machine("macos", "x86_64"), CudaAnswer::NoDriver).backend, Backend::Cpu);
+    assert!(
+        take(&machine("windows", "x86_64"), CudaAnswer::NotAsked)
+            .reason
+            .contains("on Windows only it can tell")
+    );
+    let mut loaded = machine("linux", "x86_64");
+    loaded.nvidia.kernel_module = Some("570.86.10".into());
+    assert_eq!(take(&loaded, CudaAnswer::NotAsked).backend, Backend::Cpu);
+    loaded.nvidia.devices = vec!["/dev/nvidia0".into()];
+    assert_eq!(take(&loaded, CudaAnswer::NotAsked).backend, Backend::Cuda);
     let nothing = take(&machine("linux", "x86_64"), CudaAnswer::Refused("error 803".into()));
     assert_eq!(
         nothing.reason,

@@ -60,7 +60,10 @@ pub(super) fn of(world: &World<'_>) -> Option<Container> {
             "podman" => Engine::Podman,
             _ => Engine::Unknown,
         };
-        found.push((engine, format!("container={name}")));
+        // Others may use such a short name for something else.
+        if engine != Engine::Unknown || matches!(name, "oci" | "lxc" | "lxc-libvirt" | "systemd-nspawn") {
+            found.push((engine, format!("container={name}")));
+        }
     }
     let pod = environment.filled("KUBERNETES_SERVICE_HOST").map(|_| "KUBERNETES_SERVICE_HOST");
     let pod = pod.or(world.has("var/run/secrets/kubernetes.io").then_some("/var/run/secrets/kubernetes.io"));

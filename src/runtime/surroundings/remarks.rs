@@ -77,10 +77,14 @@ pub(super) fn numbering(seen: &Surroundings) -> Numbering {
 }
 
 pub(super) fn about(seen: &Surroundings, environment: &Environment) -> Vec<Remark> {
-    let mut remarks = vec![Remark { topic: Topic::Numbering, text: seen.numbering.sentence().to_owned() }];
+    let mut remarks = Vec::new();
     let mut say = |topic, texts: Vec<String>| {
         remarks.extend(texts.into_iter().map(|text| Remark { topic, text }));
     };
+    // A Mac has one GPU and nothing that counts it.
+    if !seen.platform.is_mac() {
+        say(Topic::Numbering, vec![seen.numbering.sentence().to_owned()]);
+    }
     match &seen.container {
         Some(container) => say(Topic::Container, of_container(container)),
         None => say(Topic::Container, of_no_container(environment)),
@@ -90,7 +94,7 @@ pub(super) fn about(seen: &Surroundings, environment: &Environment) -> Vec<Remar
     say(Topic::Ci, seen.ci.iter().filter_map(of_ci).collect());
     say(Topic::MultiProcessService, seen.multi_process_service.iter().map(of_service).collect());
     if seen.platform.is_linux() && seen.wsl.is_none() {
-        say(Topic::NvidiaDriver, of_nvidia(&seen.nvidia, seen.container.is_some()));
+        say(Topic::NvidiaDriver, of_nvidia(&seen.nvidia, seen.container.as_ref()));
     }
     if seen.amd.compute_device {
         let gpus = match seen.amd.gpus {
@@ -258,20 +262,26 @@ fn of_service(service: &MultiProcessService) -> String {
     }
 }
 
-fn of_nvidia(nvidia: &Nvidia, in_container: bool) -> Vec<String> {
+fn of_nvidia(nvidia: &Nvidia, container: Option<&Container>) -> Vec<String> {
     let files = nvidia.devices.join(", ");
+    let way_out = match container {
+        Some(container) if container.kubernetes => {
+            "ask for one in the limits of the pod (`nvidia.com/gpu: 1`)"
+        }
+        Some(_) => "start it with `--gpus`",
+        None => "`nvidia-modprobe` or the first use by root makes them",
+    };
     let text = match (&nvidia.kernel_module, nvidia.devices.is_empty()) {
         (Some(version), false) => {
             format!("NVIDIA's driver {version} is loaded, with the device files {files}")
         }
-        (Some(version), true) if in_container => format!(
-            "NVIDIA's driver {version} is loaded on the host, and this container has no /dev/nvidia0 or the like: start \
-             it with `--gpus`"
+        (Some(version), true) if container.is_some() => format!(
+            "NVIDIA's driver {version} is loaded on the host, and this container has no /dev/nvidia0 or the like: \
+             {way_out}"
         ),
-        (Some(version), true) => format!(
-            "NVIDIA's driver {version} is loaded and there is no /dev/nvidia0 or the like: `nvidia-modprobe` or the \
-             first use by root makes them"
-        ),
+        (Some(version), true) => {
+            format!("NVIDIA's driver {version} is loaded and there is no /dev/nvidia0 or the like: {way_out}")
+        }
         (None, false) => format!("there are the device files {files}, and NVIDIA's driver is not loaded"),
         (None, true) => return Vec::new(),
     };

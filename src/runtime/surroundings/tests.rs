@@ -103,6 +103,17 @@ fn containers_by_their_marks() {
     assert_eq!(engine(&pod), Some((Engine::Containerd, true)));
 
     let bare = Root::with("bare", &[]);
+    let by_name = |name: &str| seen(&bare.0, &[("container", name)]).container.map(|one| one.engine);
+    assert_eq!(by_name("podman"), Some(Engine::Podman));
+    assert_eq!(by_name("lxc"), Some(Engine::Unknown));
+    assert_eq!(by_name("my-registry/app"), None);
+
+    let empty = Root::with(
+        "empty",
+        &[(".dockerenv", ""), ("proc/driver/nvidia/version", "NVRM version: x 535.104.05\n")],
+    );
+    assert!(text_about(&seen(&empty.0, &[]), Topic::NvidiaDriver).contains("start it with `--gpus`"));
+
     let by_variable =
         seen(&bare.0, &[("KUBERNETES_SERVICE_HOST", "10.0.0.1"), ("NVIDIA_VISIBLE_DEVICES", "void")]);
     assert!(
@@ -213,5 +224,12 @@ fn a_mac() {
     assert!(seen.apple_silicon && text_about(&seen, Topic::AppleSilicon).contains("`mps`"));
     let json = serde_json::to_value(&seen).unwrap();
     assert_eq!(json["numbering"], "of_the_machine");
-    assert_eq!(json["remarks"][0]["topic"], "numbering");
+    assert_eq!(json["remarks"][0]["topic"], "apple_silicon");
+}
+
+#[test]
+fn this_machine_whatever_it_is() {
+    let environment = Environment::of_process();
+    let seen = Surroundings::of(&World::of_this_machine(&environment));
+    assert_eq!(seen.platform, Platform::of_this_program());
 }
