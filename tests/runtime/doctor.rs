@@ -1,0 +1,186 @@
+//! `gpulint doctor`: what it says of a simulated host, and its exit code.
+
+use serde::Deserialize;
+use serde_json::Value;
+use simulated_gpu_host::{Fault, SimulatedHost};
+use std::process::Command;
+
+const POLICY: &str = "gpu: {name: RTX 3090, min-memory: 20GiB, visible-devices: '1', device-order: PCI_BUS_ID, \
+                      forbidden: [RTX 5060 Ti]}";
+const RTX_3090: &str = "GPU-30903090-0000-4000-8000-000000000002";
+
+/// What the command said.
+struct Said {
+    code: Option<i32>,
+    text: String,
+    error: String,
+}
+
+fn said(mut command: Command) -> Said {
+    let output = command.output().expect("gpulint can be started");
+    Said {
+        code: output.status.code(),
+        text: String::from_utf8(output.stdout).expect("it is UTF-8"),
+        error: String::from_utf8(output.stderr).expect("it is UTF-8"),
+    }
+}
+
+fn doctor(host: &SimulatedHost, variables: &[(&str, &str)], arguments: &[&str]) -> Said {
+    let mut command = host.command(env!("CARGO_BIN_EXE_gpulint"));
+    command.arg("doctor").args(arguments).envs(variables.iter().copied());
+    said(command)
+}
+
+/// The report for programs, of a run without a policy.
+fn report(host: &SimulatedHost, variables: &[(&str, &str)]) -> Value {
+    let answer = doctor(host, variables, &["--isolated", "--format", "json"]);
+    assert_eq!((answer.code, answer.error.as_str()), (Some(0), ""), "{}", answer.text);
+    serde_json::from_str(&answer.text).expect("it is JSON")
+}
+
+fn under_policy(host: &SimulatedHost, variables: &[(&str, &str)]) -> Said {
+    let folder = tempfile();
+    let policy = folder.join("gpulint.yaml");
+    std::fs::write(&policy, POLICY).expect("the temporary folder is writable");
+    let answer = doctor(host, variables, &["--config", &policy.display().to_string()]);
+    std::fs::remove_dir_all(&folder).expect("it was made here");
+    answer
+}
+
+fn tempfile() -> std::path::PathBuf {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let name = format!("gpulint-doctor-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+    folder
+}
+
+#[derive(Deserialize)]
+struct Vectors {
+    cards: Vec<VectorCard>,
+    vectors: Vec<Vector>,
+}
+
+#[derive(Deserialize)]
+struct VectorCard {
+    card: String,
+    uuid: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Vector {
+    value: Option<String>,
+    order: Option<String>,
+    #[serde(default)]
+    visible: Vec<String>,
+    error: Option<u32>,
+    mig: Option<String>,
+}
+
+#[test]
+fn every_value_in_every_order() {
+    let Vectors { cards, vectors } =
+        serde_yaml::from_str(include_str!("../vectors/visible-on-two-cards.yaml")).expect("it can be read");
+    let uuid_of = |name: &String| &cards.iter().find(|card| card.card == *name).expect("it is listed").uuid;
+    let host = SimulatedHost::new();
+    let whole: Vec<&Vector> = vectors.iter().filter(|vector| vector.mig.is_none()).collect();
+    assert!(whole.len() > 60, "{}", whole.len());
+    for vector in whole {
+        if vector.value.as_deref().is_some_and(|value| value.contains("MIG-")) {
+            continue;
+        }
+        let value = vector.value.iter().map(|value| ("CUDA_VISIBLE_DEVICES", value.as_str()));
+        let order = vector.order.iter().map(|order| ("CUDA_DEVICE_ORDER", order.as_str()));
+        let report = report(&host, &value.chain(order).collect::<Vec<_>>());
+        let driver = &report["machine"]["driver"]["answer"];
+        assert_eq!(driver["code"].as_u64(), vector.error.map(u64::from), "{vector:?}");
+        let seen: Vec<&str> = driver["cards"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|card| card["uuid"].as_str())
+            .collect();
+        let expected: Vec<&String> = vector.visible.iter().map(uuid_of).collect();
+        assert_eq!(seen, expected, "{vector:?}");
+        // gpulint's own reading of the variables comes to the same, and says why.
+        let resolution = &report["resolution"];
+        assert_eq!(resolution["surprise"], Value::Null, "{vector:?}");
+        assert_eq!(resolution["ordinal_0"]["uuid"].as_str(), seen.first().copied(), "{vector:?}");
+        assert_eq!(resolution["orders_differ"], Value::Bool(true));
+        if vector.error.is_some() {
+            assert!(
+                resolution["reason"].as_str().is_some_and(|reason| reason.contains(": ")),
+                "{resolution}"
+            );
+        }
+    }
+    // The driver was asked, and no memory was taken.
+    let calls = host.calls();
+    assert!(calls.iter().any(|call| call.symbol == "cuInit"));
+    assert!(calls.iter().all(|call| !call.symbol.contains("Ctx") && !call.symbol.contains("MemAlloc")));
+}
+
+#[test]
+fn the_policy_is_met_or_what_would_satisfy_it_is_said() {
+    let host = SimulatedHost::new();
+    let met = under_policy(&host, &[("CUDA_VISIBLE_DEVICES", RTX_3090)]);
+    assert_eq!(met.code, Some(0), "{}", met.text);
+    assert!(met.text.contains("met: the process gets NVIDIA GeForce RTX 3090"), "{}", met.text);
+    let by_index = [("CUDA_VISIBLE_DEVICES", "1"), ("CUDA_DEVICE_ORDER", "PCI_BUS_ID")];
+    assert_eq!(under_policy(&host, &by_index).code, Some(0));
+
+    let all = under_policy(&host, &[]);
+    assert_eq!(all.code, Some(5));
+    assert!(
+        all.text.contains(
+            "not met: NVIDIA GeForce RTX 5060 Ti (GPU-50605060…) is visible too, and the policy forbids it"
+        ),
+        "{}",
+        all.text
+    );
+    assert!(all.text.contains(&format!("export CUDA_VISIBLE_DEVICES={RTX_3090}")), "{}", all.text);
+    assert!(all.text.contains("in PowerShell:") && all.text.contains("in cmd:"), "{}", all.text);
+
+    let wrong = under_policy(&host, &[("CUDA_VISIBLE_DEVICES", "1")]);
+    assert_eq!(wrong.code, Some(5));
+    assert!(wrong.text.contains("not met: ordinal 0 is NVIDIA GeForce RTX 5060 Ti"), "{}", wrong.text);
+    assert!(wrong.text.contains("CUDA_DEVICE_ORDER is not set"), "{}", wrong.text);
+
+    let absent = SimulatedHost::new().changed(|host| host.cards.retain(|card| !card.name.contains("3090")));
+    let absent = under_policy(&absent, &[]);
+    assert_eq!(absent.code, Some(5));
+    assert!(absent.text.contains("not met: "), "{}", absent.text);
+}
+
+#[test]
+fn what_a_driver_lacks_is_named() {
+    let broken: [(SimulatedHost, &str); 6] = [
+        (SimulatedHost::new().without_cuda(), "no library of CUDA's driver is installed"),
+        (SimulatedHost::new().without_nvml(), "NVML is not installed"),
+        (SimulatedHost::new().with(Fault::NoDriver), "error 100"),
+        (SimulatedHost::new().with(Fault::StubLibrary), "the toolkit's stub"),
+        (SimulatedHost::new().with(Fault::VersionMismatch), "restart the machine"),
+        (SimulatedHost::new().changed(|host| host.cards.clear()), "no card"),
+    ];
+    for (host, cause) in broken {
+        let free = doctor(&host, &[], &["--isolated"]);
+        assert_eq!((free.code, free.error.as_str()), (Some(0), ""), "{cause}: {}", free.text);
+        assert!(free.text.contains(cause), "{cause}: {}", free.text);
+        let bound = under_policy(&host, &[]);
+        assert_eq!((bound.code, bound.error.as_str()), (Some(5), ""), "{cause}: {}", bound.text);
+    }
+}
+
+#[test]
+fn markdown_has_the_verdict_first() {
+    let host = SimulatedHost::new();
+    let page =
+        doctor(&host, &[], &["--isolated", "--format", "markdown", "--batch-that-fits", "32@16GiB"]).text;
+    assert!(page.starts_with("# gpulint doctor\n\n## Policy\n\nno policy says which GPU is right"), "{page}");
+    assert!(
+        page.contains("\n## Cards\n\n| | |\n|---|---|\n| 0  00000000:01:00.0 | NVIDIA GeForce RTX 5060 Ti, "),
+        "{page}"
+    );
+    assert!(!page.contains("\n\n\n"), "{page}");
+}
