@@ -43,6 +43,13 @@ fn contexts_and_code_cost_what_is_described() {
 }
 
 #[test]
+fn each_context_costs() {
+    let (one, two) = (256 * MIB, 512 * MIB);
+    let states = answer_of(&SimulatedHost::new(), "contexts");
+    assert_eq!(states, json!([[null, 0], [one, 1], [two, 1], [one, 1], [null, 0]]));
+}
+
+#[test]
 fn without_pools_allocations_are_the_drivers() {
     let host = SimulatedHost::new().changed(|description| description.cards[1].memory_pools = false);
     assert_eq!(answer_of(&host, "safe")["copied"], json!([1, 2, 3]));

@@ -19,6 +19,7 @@ pub fn run(program: &str, answer: &dyn Fn(&Value)) {
         "allocate" => answer(&allocate(number())),
         "packing" => answer(&packing()),
         "pool" => answer(&pool()),
+        "contexts" => answer(&contexts()),
         "costs" => answer(&kernels::costs()),
         "compute" => answer(&kernels::compute()),
         "launch" => answer(&kernels::launch(number())),
@@ -117,6 +118,32 @@ fn allocate(count: usize) -> Value {
         Some(json!([number, code(&error)]))
     });
     json!(allocated.collect::<Vec<_>>())
+}
+
+/// What the card has less with a primary context, with another one too, and after each ended; whether there is a primary one.
+fn contexts() -> Value {
+    result::init().unwrap();
+    let device = result::device::get(0).unwrap();
+    let total = unsafe { result::device::total_mem(device) }.unwrap();
+    let state = || {
+        let (mut flags, mut active) = (0, -1);
+        unsafe { sys::cuDevicePrimaryCtxGetState(device, &mut flags, &mut active) }.result().unwrap();
+        json!([result::mem_get_info().ok().map(|(free, _)| total - free), active])
+    };
+    let none = state();
+    let primary = context();
+    let one = state();
+    let mut other = null_mut();
+    unsafe { sys::cuCtxCreate_v4(&mut other, null_mut(), 0, device) }.result().unwrap();
+    assert_eq!(result::ctx::get_current().unwrap(), Some(other));
+    let two = state();
+    unsafe { sys::cuCtxDestroy_v2(other) }.result().unwrap();
+    primary.bind_to_thread().unwrap();
+    let one_again = state();
+    unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }.result().unwrap();
+    let reset = state();
+    std::mem::forget(primary);
+    json!([none, one, two, one_again, reset])
 }
 
 /// What the card has less after each of some allocations, and after they are freed.
