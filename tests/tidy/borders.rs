@@ -115,10 +115,12 @@ fn only_the_python_front_end_names_ruff() {
 }
 
 #[test]
-fn nothing_is_unsafe() {
+fn nothing_outside_the_runtime_is_unsafe() {
     let keyword = concat!("uns", "afe");
     let mut faults = Vec::new();
-    for (path, text) in texts_below("src") {
+    // The machine is asked in the language of its system.
+    let checked = |(path, _): &(String, String)| !path.starts_with("src/runtime/");
+    for (path, text) in texts_below("src").into_iter().filter(checked) {
         for (number, line) in code_lines(&text) {
             let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '"' && c != '-');
             if words.any(|word| word == keyword) {
