@@ -12,9 +12,10 @@
 mod folder;
 mod holder;
 mod queue;
-#[cfg_attr(windows, path = "slot/windows.rs")]
-#[cfg_attr(not(windows), path = "slot/unix.rs")]
-mod shared;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 pub use folder::{SLOT_FOLDER_VARIABLE, slot_folder};
 pub use holder::Holder;
@@ -27,6 +28,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
+#[cfg(unix)]
+use unix as shared;
+#[cfg(windows)]
+use windows as shared;
 
 /// The first and the longest pause between two looks.
 const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
