@@ -66,14 +66,13 @@ fn processes_that_are_killed_disturb_nobody() {
         let served = kill * 20 + random.below(15);
         wait_until("served", || notes(&scratch.0, "served").len() >= served);
         let victim = random.below(children.len());
-        let child = &mut children[victim];
+        let mut child = children.remove(victim);
         child.kill().unwrap();
         child.wait().unwrap();
         killed.insert(child.id());
+        // At first another one comes in its place.
         if kill <= 6 {
-            children[victim] = one(&scratch.0, rounds);
-        } else {
-            children.remove(victim);
+            children.push(one(&scratch.0, rounds));
         }
     }
     let survivors = children.iter().map(Child::id).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
 //! The signals that this process gets, as events.
 
 use super::Event;
-use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::{Handle, Signals as Caught};
 use std::io;
 use std::sync::mpsc::Sender;
@@ -18,8 +18,10 @@ pub struct Signals {
 
 impl Signals {
     pub fn new(events: Sender<Event>) -> io::Result<Signals> {
+        // Ctrl-Z stops the command first, and then this process with it.
+        let key = super::terminal::open().map(|_| SIGTSTP);
         // `nohup` and shells let a process ignore signals, and so what it starts: to catch one would undo that.
-        let passed = PASSED.iter().copied().filter(|signal| !is_ignored(*signal));
+        let passed = PASSED.iter().copied().chain(key).filter(|signal| !is_ignored(*signal));
         let mut caught = Caught::new(passed.chain([SIGCHLD, SIGCONT]))?;
         let handle = caught.handle();
         let listen = move || {

@@ -4,8 +4,11 @@
 //! pipeline this process keeps it, because others of the pipeline may need it (`… | less`), and passes signals on; the
 //! command gets it when it wants to read.
 
-use rustix::process::{Pid, Signal, getpgrp, kill_current_process_group, kill_process_group};
+use rustix::process::{
+    Pid, Signal, getpgid, getpgrp, getppid, getsid, kill_current_process_group, kill_process_group,
+};
 use rustix::termios::{isatty, tcgetpgrp, tcsetpgrp};
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::thread;
@@ -15,16 +18,17 @@ pub struct Terminal {
     /// `None` where there is nobody at a keyboard.
     terminal: Option<File>,
     group: Pid,
+    /// The command gets it again when this process does.
+    wanted: Cell<bool>,
 }
 
 impl Terminal {
     /// For a command that was just started as the leader of this group.
     pub fn new(group: Pid) -> Terminal {
-        let terminal = Terminal { terminal: File::open("/dev/tty").ok(), group };
-        if isatty(io::stdin()) && isatty(io::stdout()) && terminal.give() {
-            // It may have wanted to read before it had the terminal.
-            terminal.resume();
-        }
+        let wanted = Cell::new(isatty(io::stdin()) && isatty(io::stdout()));
+        let terminal = Terminal { terminal: open(), group, wanted };
+        // It may have wanted to read before it had the terminal.
+        terminal.resumed();
         terminal
     }
 
@@ -35,17 +39,17 @@ impl Terminal {
         }
         let is = |other: Signal| other.as_raw() == signal;
         if is(Signal::TTIN) || is(Signal::TTOU) {
+            self.wanted.set(true);
             if self.give() {
                 self.resume();
             } else {
                 // In the background; the shell continues us when it has the terminal for us.
-                let _ = kill_current_process_group(Signal::TSTP);
+                stop_for_the_shell();
             }
         } else if is(Signal::TSTP) {
             self.take_back();
-            let _ = kill_current_process_group(Signal::TSTP);
-            // Any thread can be the one that stops this process, a moment later. Without a shell that could continue it
-            // a process is not stopped, and so must the command not be.
+            stop_for_the_shell();
+            // Any thread can be the one that stops this process, a moment later.
             thread::sleep(Duration::from_millis(50));
             self.resumed();
         }
@@ -53,7 +57,9 @@ impl Terminal {
 
     /// This process was continued.
     pub fn resumed(&self) {
-        self.give();
+        if self.wanted.get() {
+            self.give();
+        }
         self.resume();
     }
 
@@ -81,6 +87,19 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.take_back();
+    }
+}
+
+/// The terminal of this process, if it has one.
+pub fn open() -> Option<File> {
+    File::open("/dev/tty").ok()
+}
+
+/// With those of a pipeline, as Ctrl-Z does. Without a shell nobody would ever continue them, and the kernel stops no one.
+fn stop_for_the_shell() {
+    let shell = getppid().filter(|parent| getsid(Some(*parent)) == getsid(None));
+    if shell.is_some_and(|shell| getpgid(Some(shell)).is_ok_and(|group| group != getpgrp())) {
+        let _ = kill_current_process_group(Signal::STOP);
     }
 }
 
