@@ -13,6 +13,9 @@
 //! exports       the lines that pin a process to one card, for each shell
 //!    │
 //! doctor        all of it, as a report
+//!
+//! slot          one run at a time has a card, and the others wait in their order
+//! process       a command in a group of its own, of which nothing stays
 //! ```
 //!
 //! Nothing here is needed to check code, and all of it is behind the feature `runtime`.
@@ -26,4 +29,6 @@ pub mod driver;
 pub mod exports;
 pub mod machine;
 pub mod management;
+pub mod process;
+pub mod slot;
 pub mod surroundings;
