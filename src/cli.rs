@@ -7,6 +7,8 @@ mod check;
 mod crash;
 #[cfg(feature = "runtime")]
 mod doctor;
+#[cfg(feature = "runtime")]
+mod exec;
 mod init;
 mod options;
 mod outputs;
@@ -62,6 +64,9 @@ enum Command {
     /// Say which GPU a program would get here and why, and whether the policy is met.
     #[cfg(feature = "runtime")]
     Doctor(doctor::Arguments),
+    /// Run a command on the GPU that the policy allows, alone, and leave nothing of it behind.
+    #[cfg(feature = "runtime")]
+    Exec(exec::Arguments),
     /// Explain a rule.
     Rule(rules::Explain),
     /// List the rules, or test them.
@@ -99,6 +104,8 @@ fn run(cli: Cli) -> u8 {
         Command::Init(arguments) => init::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Doctor(arguments) => doctor::run(&arguments, &mut out),
+        #[cfg(feature = "runtime")]
+        Command::Exec(arguments) => exec::run(&arguments),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
         Command::Server(arguments) => Ok(server::run(arguments)),

@@ -16,6 +16,8 @@
 //!
 //! slot          one run at a time has a card, and the others wait in their order
 //! process       a command in a group of its own, of which nothing stays
+//!    │
+//! exec          a command on the card that the policy allows
 //! ```
 //!
 //! Nothing here is needed to check code, and all of it is behind the feature `runtime`.
@@ -26,6 +28,7 @@ pub mod cards;
 pub mod choice;
 pub mod doctor;
 pub mod driver;
+pub mod exec;
 pub mod exports;
 pub mod machine;
 pub mod management;

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use std::io::Write;
 
 /// The policy is not met: a wrong, a forbidden or no GPU.
-const WRONG_ENVIRONMENT: u8 = 5;
+pub(super) const WRONG_ENVIRONMENT: u8 = 5;
 
 #[derive(Args)]
 pub struct Arguments {

@@ -1,0 +1,146 @@
+//! `gpulint exec -- CMD`: a command on the card that the policy allows, and on no other.
+
+use super::doctor::WRONG_ENVIRONMENT;
+use super::options::PolicyOptions;
+use super::{UNUSABLE, say};
+use crate::runtime::cards::Card;
+use crate::runtime::exec::{Foreign, Prepared, Refusal, Request, prepare};
+use crate::runtime::process::{Ended, Limits};
+use crate::runtime::slot::{Progress, slot_folder};
+use crate::settings::resolve;
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The driver is in trouble, or the slot was not free in time.
+const INFRASTRUCTURE: u8 = 6;
+
+/// From the request to end until the end without one.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Between two lines about the same wait.
+const REMINDER: Duration = Duration::from_secs(30);
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+    /// End the command after this time, such as `90s`, `15m` or `2h`, with exit code 124.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    timeout: Option<Duration>,
+    /// Give up when the card is not free after this time, with exit code 6; without it, wait as long as it takes.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    slot_timeout: Option<Duration>,
+    /// Where all users of this machine keep the slots of its cards.
+    #[arg(long, value_name = "FOLDER")]
+    slot_folder: Option<PathBuf>,
+    /// What to do while a process that has no slot computes on the card.
+    #[arg(long, value_enum, default_value_t, value_name = "wait|refuse", hide_possible_values = true)]
+    foreign: WhenForeign,
+    /// How long the driver may take for an answer.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
+    driver_timeout: Duration,
+    #[command(flatten)]
+    policy: PolicyOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum WhenForeign {
+    #[default]
+    Wait,
+    Refuse,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
+    let limits = Limits { time: arguments.timeout, grace: GRACE };
+    let request = Request {
+        command: &arguments.command,
+        gpu: settings.policy.gpu.as_ref(),
+        limits,
+        slot_timeout: arguments.slot_timeout,
+        slot_folder: slot_folder(arguments.slot_folder.clone()),
+        foreign: match arguments.foreign {
+            WhenForeign::Wait => Foreign::Wait,
+            WhenForeign::Refuse => Foreign::Refuse,
+        },
+        patience: arguments.driver_timeout,
+    };
+    let mut lines = Waiting::default();
+    let ended = prepare(&request, &mut |card, progress| lines.tell(card, progress))
+        .and_then(|prepared| Ok((prepared.run(&request)?, prepared)));
+    match ended {
+        Ok((ended, _)) => {
+            report(&ended);
+            Ok(ended.code.try_into().unwrap_or(u8::MAX))
+        }
+        Err(refusal) => {
+            say(format_args!("error: {refusal}"));
+            Ok(match refusal {
+                Refusal::Environment(_) => WRONG_ENVIRONMENT,
+                Refusal::Infrastructure(_) => INFRASTRUCTURE,
+                Refusal::Command(_) => UNUSABLE,
+            })
+        }
+    }
+}
+
+impl Prepared {
+    fn run(&self, request: &Request<'_>) -> Result<Ended, Refusal> {
+        for unchecked in &self.unchecked {
+            say(format_args!("note: not checked {unchecked}"));
+        }
+        Ok(self.start(request.command, request.limits)?.wait())
+    }
+}
+
+/// What the command does not say itself.
+fn report(ended: &Ended) {
+    if let Some(limit) = &ended.limit {
+        say(format_args!("error: the command was ended: {limit}"));
+    }
+    for orphan in &ended.orphans {
+        let became = if orphan.ended { "was ended" } else { "could not be ended" };
+        say(format_args!(
+            "note: the command left process {} ({}) behind, which {became}",
+            orphan.pid, orphan.name
+        ));
+    }
+}
+
+/// Lines about a wait: one when something changes, and now and then one that it has not.
+#[derive(Default)]
+struct Waiting {
+    last: Option<(String, Instant)>,
+}
+
+impl Waiting {
+    fn tell(&mut self, card: &Card, progress: &Progress) {
+        // How long somebody has it changes all the time.
+        let key = format!(
+            "{:?} {} {:?}",
+            progress.foreign,
+            progress.ahead,
+            progress.holder.as_ref().map(|holder| holder.pid)
+        );
+        let is_news =
+            self.last.as_ref().is_none_or(|(last, when)| *last != key || when.elapsed() >= REMINDER);
+        if is_news {
+            let waited = progress.waited.as_secs();
+            say(format_args!("waiting for {card}, {waited} s so far: {progress}"));
+            self.last = Some((key, Instant::now()));
+        }
+    }
+}
+
+/// `90s`, `1h 30m`; a number alone counts seconds.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    match text.trim().parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{text}` is no time")),
+        Err(_) => {
+            humantime::parse_duration(text).map_err(|_| format!("`{text}` is no time such as 90s, 15m or 2h"))
+        }
+    }
+}

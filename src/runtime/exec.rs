@@ -1,0 +1,241 @@
+//! Runs a command on the card that the policy allows: chosen, held alone, named by its UUID and confirmed by the driver
+//! before the command starts.
+
+use super::cards::Card;
+use super::choice;
+use super::doctor::{driver_fault, listing_fault};
+use super::driver::{Answer, codes};
+use super::exports::variables;
+use super::machine::{Machine, Told};
+use super::management::{self, Board, Listing, User};
+use super::process::{self, Limits, NotStarted, Running};
+use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
+use super::surroundings::{Environment, Surroundings, World};
+use crate::policy::Gpu;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// What is wanted.
+pub struct Request<'a> {
+    /// The program and its arguments; at least one word.
+    pub command: &'a [OsString],
+    pub gpu: Option<&'a Gpu>,
+    pub limits: Limits,
+    /// How long to wait for the slot; `None` as long as it takes.
+    pub slot_timeout: Option<Duration>,
+    pub slot_folder: PathBuf,
+    pub foreign: Foreign,
+    /// How long the driver may take for an answer.
+    pub patience: Duration,
+}
+
+/// What to do about somebody on the card who knows nothing of slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Foreign {
+    #[default]
+    Wait,
+    Refuse,
+}
+
+/// Why the command was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// A wrong, a forbidden or no card.
+    #[error("{0}")]
+    Environment(String),
+    /// The driver is in trouble, or the card was not free in time.
+    #[error("{0}")]
+    Infrastructure(String),
+    #[error(transparent)]
+    Command(#[from] NotStarted),
+}
+
+/// A card that is held, for a command that has not started yet.
+pub struct Prepared {
+    pub card: Card,
+    pub slot: Slot,
+    /// What the command gets beside the environment of this process.
+    pub environment: Vec<(&'static str, String)>,
+    /// What could not be checked, and why.
+    pub unchecked: Vec<String>,
+}
+
+/// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other.
+pub fn prepare(
+    request: &Request<'_>,
+    progress: &mut dyn FnMut(&Card, &Progress),
+) -> Result<Prepared, Refusal> {
+    let environment = Environment::of_process();
+    let surroundings = Surroundings::of(&World::of_this_machine(&environment));
+    let machine = seen(&[], request.patience)?;
+    let renumbered = !surroundings.numbering.is_of_the_machine();
+    let card = chosen(request.gpu, &machine, &environment, renumbered)?;
+    let mut unchecked = Vec::new();
+    let mut card_use = || {
+        let told = users_of(&card, request.patience);
+        match told {
+            Ok(users) => use_of(&users, request.foreign),
+            Err(why) => {
+                unchecked = vec![format!("whether somebody else computes on {card}: {why}")];
+                CardUse::Free
+            }
+        }
+    };
+    let holder = Holder::of_this_process(request.command);
+    let wait = Wait {
+        timeout: request.slot_timeout,
+        card: &mut card_use,
+        progress: &mut |told| progress(&card, told),
+    };
+    let slot = slot::take(&request.slot_folder, &card.uuid, &holder, wait).map_err(of_slot)?;
+    let environment = variables(&card).to_vec();
+    confirm(&card, &environment, request.patience)?;
+    Ok(Prepared { card, slot, environment, unchecked })
+}
+
+impl Prepared {
+    /// Starts the command; the slot is held until `self` is dropped.
+    ///
+    /// # Errors
+    /// When there is no such program, or the system does not start it.
+    pub fn start(&self, words: &[OsString], limits: Limits) -> Result<Running, NotStarted> {
+        let (program, arguments) =
+            words.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+        let mut command = Command::new(program.cloned().unwrap_or_default());
+        command.args(arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        process::start(command, limits)
+    }
+}
+
+/// The card that the policy allows, or without a policy the one that the environment gives.
+fn chosen(
+    gpu: Option<&Gpu>,
+    machine: &Machine,
+    environment: &Environment,
+    renumbered: bool,
+) -> Result<Card, Refusal> {
+    let visible = machine.visible();
+    let boards: Vec<Board> = match machine.boards() {
+        [] => visible.iter().cloned().map(Board::of_card).collect(),
+        boards => boards.to_vec(),
+    };
+    let Some(gpu) = gpu else {
+        return visible.first().cloned().ok_or_else(|| no_card(machine));
+    };
+    if boards.is_empty() {
+        return Err(no_card(machine));
+    }
+    let board =
+        choice::allowed(gpu, &boards, renumbered).map_err(|why| Refusal::Environment(why.to_string()))?;
+    let mask = environment.get("CUDA_VISIBLE_DEVICES");
+    // Whoever chose fewer cards meant it; the choice is not widened again behind their back.
+    match mask {
+        Some(value) if !visible.iter().any(|card| card.uuid == board.card.uuid) => {
+            if let Some(fault) = fault_of(machine) {
+                return Err(fault);
+            }
+            let left: Vec<String> = visible.iter().map(ToString::to_string).collect();
+            let left = if left.is_empty() { "no card".to_owned() } else { left.join(" and ") };
+            Err(Refusal::Environment(format!(
+                "CUDA_VISIBLE_DEVICES={value} leaves {left} to the command, and the policy wants {}: unset it, or set \
+                 it to {}",
+                board.card, board.card.uuid
+            )))
+        }
+        _ => Ok(board.card.clone()),
+    }
+}
+
+/// Asks the driver whether a process with this environment gets the card and no other.
+fn confirm(card: &Card, environment: &[(&'static str, String)], patience: Duration) -> Result<(), Refusal> {
+    let changes: Vec<(&str, Option<OsString>)> =
+        environment.iter().map(|(name, value)| (*name, Some(value.into()))).collect();
+    let machine = seen(&changes, patience)?;
+    match machine.visible() {
+        [only] if only.uuid == card.uuid => Ok(()),
+        [] => Err(no_card(&machine)),
+        others => {
+            let shown: Vec<String> = others.iter().map(ToString::to_string).collect();
+            Err(Refusal::Environment(format!(
+                "with CUDA_VISIBLE_DEVICES={} the driver shows {} and not {card} alone",
+                card.uuid,
+                shown.join(" and ")
+            )))
+        }
+    }
+}
+
+fn seen(changes: &[(&str, Option<OsString>)], patience: Duration) -> Result<Machine, Refusal> {
+    Machine::seen_with(changes, patience).map_err(|error| {
+        Refusal::Infrastructure(format!("no process can be started to ask the driver: {error}"))
+    })
+}
+
+/// Why there is no card.
+fn no_card(machine: &Machine) -> Refusal {
+    fault_of(machine).unwrap_or_else(|| {
+        let why = driver_fault(&machine.driver).or_else(|| listing_fault(&machine.listing));
+        Refusal::Environment(why.unwrap_or_else(|| "there is no NVIDIA GPU here".to_owned()))
+    })
+}
+
+/// Trouble of the driver, which is nobody's choice of a card.
+fn fault_of(machine: &Machine) -> Option<Refusal> {
+    let by_choice = [codes::NO_DEVICE, codes::INVALID_DEVICE, codes::STUB_LIBRARY];
+    let is_trouble = match &machine.driver {
+        Told::Answer(Answer::Error { code }) => !by_choice.contains(code),
+        Told::Answer(Answer::Cards { .. } | Answer::NoLibrary) => false,
+        Told::Answer(Answer::Broken { .. }) | Told::Silence(_) | Told::Crash(_) => true,
+    };
+    let why = driver_fault(&machine.driver).filter(|_| is_trouble)?;
+    Some(Refusal::Infrastructure(why))
+}
+
+fn of_slot(error: SlotError) -> Refusal {
+    match error {
+        SlotError::Uuid(_) => Refusal::Environment(error.to_string()),
+        other => Refusal::Infrastructure(other.to_string()),
+    }
+}
+
+/// Who computes on a card, by NVML.
+fn users_of(card: &Card, patience: Duration) -> Result<Vec<User>, String> {
+    let (sender, answer) = channel();
+    // It may never answer; nobody waits for the thread then.
+    std::thread::Builder::new()
+        .spawn(move || sender.send(management::listing()))
+        .map_err(|error: io::Error| error.to_string())?;
+    let told = match answer.recv_timeout(patience) {
+        Ok(listing) => Told::Answer(listing),
+        Err(_) => Told::Silence(patience.as_secs()),
+    };
+    let Told::Answer(Listing::Cards { boards, .. }) = &told else {
+        return Err(listing_fault(&told).unwrap_or_default());
+    };
+    let board = boards.iter().find(|board| board.card.uuid == card.uuid).ok_or("NVML does not list it")?;
+    board.users.clone().ok_or_else(|| "the driver does not say".to_owned())
+}
+
+fn use_of(users: &[User], foreign: Foreign) -> CardUse {
+    let Some(first) = users.first() else { return CardUse::Free };
+    let name = name_of(first.pid).map(|name| format!(" ({name})")).unwrap_or_default();
+    let others = match users.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let told = format!("process {}{name}{others}, which has no slot", first.pid);
+    match foreign {
+        Foreign::Wait => CardUse::Busy(told),
+        Foreign::Refuse => CardUse::Refused(told),
+    }
+}
+
+/// The name of a process, where the system tells.
+fn name_of(pid: u32) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(name.trim_end().to_owned())
+}
