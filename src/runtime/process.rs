@@ -6,6 +6,9 @@
 //! systems of the kind of Unix only the group is ended. On Windows the command and all that it starts are in one job.
 //! Not followed is what somebody else starts on request: a daemon of containers, `systemd-run`, a task scheduler.
 //!
+//! When this process is killed, the job of Windows ends with it; on Linux the command itself is asked to end, and what it
+//! started is its own affair.
+//!
 //! One command at a time in a process; children that it starts otherwise in the meantime stay in its own process group,
 //! which is how they are told from those of the command. After the first command the usual signals do not end this
 //! process by themselves any more.
@@ -276,6 +279,8 @@ impl Running {
             }
             pause = (pause * 2).min(Duration::from_millis(100));
         };
+        // Those that ended between the last two looks.
+        self.tree.bury();
         let mut orphans = orphans.into_iter().collect::<Vec<Process>>();
         orphans.sort_by_key(|process| (process.started, process.pid));
         let ended = |process: &Process| !left.contains(process);
