@@ -6,21 +6,24 @@
 //! systems of the kind of Unix only the group is ended. On Windows the command and all that it starts are in one job.
 //! Not followed is what somebody else starts on request: a daemon of containers, `systemd-run`, a task scheduler.
 //!
+//! When this process is killed, the job of Windows ends with it; on Linux the command itself is asked to end, and what it
+//! started is its own affair.
+//!
 //! One command at a time in a process; children that it starts otherwise in the meantime stay in its own process group,
 //! which is how they are told from those of the command. After the first command the usual signals do not end this
 //! process by themselves any more.
 
 mod not_started;
+mod outcome;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
 pub use not_started::NotStarted;
+pub use outcome::{Ended, LIMIT_REACHED, Limit, Orphan, Process};
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::process::Command;
 use std::sync::Arc;
@@ -31,9 +34,6 @@ use std::time::{Duration, Instant};
 use unix::{Family, Tree, asks_to_end};
 #[cfg(windows)]
 use windows::{Family, Tree, asks_to_end};
-
-/// What `timeout` of the GNU tools ends with, too.
-pub const LIMIT_REACHED: i32 = 124;
 
 /// Helpers that end by themselves when their parent has ended, as those of Python's `multiprocessing`, have this long.
 const SETTLING: Duration = Duration::from_millis(500);
@@ -48,74 +48,6 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// From the request to end until the end without one. Windows has no such request.
     pub grace: Duration,
-}
-
-/// The limit of ours that a command reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Limit {
-    Time(Duration),
-    /// Bytes on the GPU.
-    Memory {
-        allowed: u64,
-        used: u64,
-    },
-    /// In words, as the end of "the command was stopped: …".
-    Other(String),
-}
-
-/// What became of a command.
-#[derive(Clone, Debug)]
-pub struct Ended {
-    /// The command's own, 128 + the number of the signal that ended it, or [`LIMIT_REACHED`].
-    pub code: i32,
-    /// That ended the command, whoever sent it.
-    pub signal: Option<i32>,
-    pub limit: Option<Limit>,
-    /// What the command left behind, and we ended.
-    pub orphans: Vec<Orphan>,
-    /// From the start of the command to its end, without the time for orphans.
-    pub wall: Duration,
-    /// Of the command and of what it started, as far as the system counted it.
-    pub cpu_time: Option<Duration>,
-}
-
-/// A process that outlived the command that started it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Orphan {
-    pub pid: u32,
-    pub name: String,
-    /// False if it is still there, because a driver holds it or it belongs to another user.
-    pub ended: bool,
-}
-
-/// A process of the command.
-#[derive(Clone, Debug)]
-pub struct Process {
-    pub pid: u32,
-    /// It may change: first it is that of the process which started this one.
-    pub name: String,
-    /// In the clock of the system: numbers of processes are given again, but not at the same time.
-    pub(crate) started: u64,
-}
-
-impl Process {
-    fn identity(&self) -> (u32, u64) {
-        (self.pid, self.started)
-    }
-}
-
-impl PartialEq for Process {
-    fn eq(&self, other: &Process) -> bool {
-        self.identity() == other.identity()
-    }
-}
-
-impl Eq for Process {}
-
-impl Hash for Process {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.identity().hash(state);
-    }
 }
 
 /// A command that runs. It is waited for by the thread that started it: on Linux the command ends with that thread.
@@ -276,6 +208,8 @@ impl Running {
             }
             pause = (pause * 2).min(Duration::from_millis(100));
         };
+        // Those that ended between the last two looks.
+        self.tree.bury();
         let mut orphans = orphans.into_iter().collect::<Vec<Process>>();
         orphans.sort_by_key(|process| (process.started, process.pid));
         let ended = |process: &Process| !left.contains(process);
@@ -304,22 +238,6 @@ impl Drop for Running {
 enum Urgency {
     Asked,
     Now,
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
-        match self {
-            Limit::Time(time) => write!(formatter, "it ran for longer than {} s", time.as_secs_f64()),
-            Limit::Memory { allowed, used } => write!(
-                formatter,
-                "it used {} MiB of GPU memory, and may use {} MiB",
-                mebibytes(*used),
-                mebibytes(*allowed)
-            ),
-            Limit::Other(reason) => formatter.write_str(reason),
-        }
-    }
 }
 
 /// That only one command runs: a second would take the orphans of the first for its own.

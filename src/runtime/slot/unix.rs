@@ -4,13 +4,13 @@
 //! one, files in it are opened below the opened folder, and what is not a plain file with one name is refused.
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags, Stat, fchmod, flock, fstat, openat,
-    renameat_with, statat, unlinkat,
+    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, fchmod, flock, fstat, openat, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -112,7 +112,7 @@ impl Folder {
         let mode = Mode::from_raw_mode(0o666);
         let file = openat(&self.0, other.as_str(), flags, mode)?;
         fchmod(&file, mode)?;
-        let published = renameat_with(&self.0, other.as_str(), &self.0, name, RenameFlags::NOREPLACE);
+        let published = rename_if_free(&self.0, other.as_ref(), name.as_ref());
         if published.is_ok() {
             return Ok(());
         }
@@ -137,7 +137,7 @@ fn make_for_all(path: &Path) -> io::Result<()> {
     let other = base.join(new_name());
     DirBuilder::new().mode(FOR_ALL).create(&other)?;
     std::fs::set_permissions(&other, std::fs::Permissions::from_mode(FOR_ALL))?;
-    let published = match renameat_with(CWD, &other, CWD, path, RenameFlags::NOREPLACE) {
+    let published = match rename_if_free(CWD, &other, path) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => std::fs::rename(&other, path),
         result => result.map_err(io::Error::from),
     };
@@ -146,6 +146,17 @@ fn make_for_all(path: &Path) -> io::Result<()> {
     }
     // Somebody may have been quicker.
     if path.is_dir() { Ok(()) } else { published }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_if_free(folder: impl AsFd, from: &Path, to: &Path) -> Result<(), Errno> {
+    use rustix::fs::{RenameFlags, renameat_with};
+    renameat_with(&folder, from, &folder, to, RenameFlags::NOREPLACE)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_if_free(_folder: impl AsFd, _from: &Path, _to: &Path) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
 }
 
 /// A name that nobody else makes.
