@@ -1,29 +1,13 @@
 //! `gpulint doctor`: what it says of a simulated host, and its exit code.
 
+use crate::commands::{Said, policy_folder, said};
 use serde::Deserialize;
 use serde_json::Value;
 use simulated_gpu_host::{Fault, SimulatedHost};
-use std::process::Command;
 
 const POLICY: &str = "gpu: {name: RTX 3090, min-memory: 20GiB, visible-devices: '1', device-order: PCI_BUS_ID, \
                       forbidden: [RTX 5060 Ti]}";
 const RTX_3090: &str = "GPU-30903090-0000-4000-8000-000000000002";
-
-/// What the command said.
-struct Said {
-    code: Option<i32>,
-    text: String,
-    error: String,
-}
-
-fn said(mut command: Command) -> Said {
-    let output = command.output().expect("gpulint can be started");
-    Said {
-        code: output.status.code(),
-        text: String::from_utf8(output.stdout).expect("it is UTF-8"),
-        error: String::from_utf8(output.stderr).expect("it is UTF-8"),
-    }
-}
 
 fn doctor(host: &SimulatedHost, variables: &[(&str, &str)], arguments: &[&str]) -> Said {
     let mut command = host.command(env!("CARGO_BIN_EXE_gpulint"));
@@ -39,21 +23,8 @@ fn report(host: &SimulatedHost, variables: &[(&str, &str)]) -> Value {
 }
 
 fn under_policy(host: &SimulatedHost, variables: &[(&str, &str)]) -> Said {
-    let folder = tempfile();
-    let policy = folder.join("gpulint.yaml");
-    std::fs::write(&policy, POLICY).expect("the temporary folder is writable");
-    let answer = doctor(host, variables, &["--config", &policy.display().to_string()]);
-    std::fs::remove_dir_all(&folder).expect("it was made here");
-    answer
-}
-
-fn tempfile() -> std::path::PathBuf {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let name = format!("gpulint-doctor-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
-    folder
+    let folder = policy_folder(POLICY);
+    doctor(host, variables, &["--config", &folder.path().join("gpulint.yaml").display().to_string()])
 }
 
 #[derive(Deserialize)]

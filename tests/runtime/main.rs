@@ -1,4 +1,6 @@
 //! The commands about the machine, on a simulated host: nothing here is about hardware.
 #![cfg(target_os = "linux")]
 
+mod commands;
 mod doctor;
+mod exec;
