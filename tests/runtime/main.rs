@@ -2,3 +2,5 @@
 #![cfg(target_os = "linux")]
 
 mod doctor;
+mod folder;
+mod patience;
