@@ -3,4 +3,5 @@
 
 mod doctor;
 mod folder;
+mod init;
 mod patience;
