@@ -4,4 +4,5 @@
 mod doctor;
 mod folder;
 mod init;
+mod pages;
 mod patience;
