@@ -62,6 +62,8 @@ fn nvml_that_hangs_hides_no_card_of_the_driver() {
     assert!(text.contains("NVML did not answer within 3 seconds"), "{text}");
     assert!(text.contains("cuda:0 NVIDIA GeForce RTX 3090"), "{text}");
     assert!(!text.contains("CUDA's driver did not answer"), "{text}");
+    // Which place they have among all cards is not known.
+    assert!(text.contains("? RTX 5060 Ti 15.5 GiB ?"), "{text}");
     nothing_is_left_of(&host);
 }
 

@@ -119,10 +119,12 @@ fn shows_no_card(diagnosis: &Diagnosis) -> bool {
 }
 
 fn cards(diagnosis: &Diagnosis) -> Vec<Line> {
-    let boards: Vec<Board> = match diagnosis.machine.boards() {
+    let listed = diagnosis.machine.boards();
+    let mut boards: Vec<Board> = match listed {
         [] => diagnosis.machine.visible().iter().cloned().map(Board::of_card).collect(),
         boards => boards.to_vec(),
     };
+    boards.sort_by_key(|board| board.card.pci);
     if boards.is_empty() {
         return Vec::new();
     }
@@ -131,7 +133,8 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Line> {
     rows.extend(boards.iter().enumerate().map(|(rank, board)| {
         let card = &board.card;
         vec![
-            rank.to_string(),
+            // Of the cards that the driver shows, it may have hidden some in between.
+            if listed.is_empty() { "?".to_owned() } else { rank.to_string() },
             card.short_name().to_owned(),
             shown(card.memory),
             board.used.map_or_else(|| "?".to_owned(), shown),
