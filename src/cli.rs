@@ -77,10 +77,10 @@ enum Command {
     Completions(shells::Completions),
     /// Print the manual page.
     Man,
-    /// Tell what NVML and the CUDA driver show this process: one line of JSON each.
+    /// Tell what NVML or the CUDA driver shows this process: one line of JSON.
     #[cfg(feature = "runtime")]
     #[command(name = crate::runtime::machine::COMMAND, hide = true)]
-    LookAtMachine,
+    LookAtMachine { library: crate::runtime::machine::Library },
 }
 
 /// Runs the command line of this process.
@@ -112,8 +112,8 @@ fn run(cli: Cli) -> u8 {
         Command::Completions(arguments) => shells::completions(&arguments, &mut out),
         Command::Man => shells::manual(&mut out),
         #[cfg(feature = "runtime")]
-        Command::LookAtMachine => {
-            ignoring_closed_pipe(crate::runtime::machine::tell(&mut out)).map(|()| CLEAN)
+        Command::LookAtMachine { library } => {
+            ignoring_closed_pipe(crate::runtime::machine::tell(library, &mut out)).map(|()| CLEAN)
         }
     };
     let flushed = ignoring_closed_pipe(out.flush());

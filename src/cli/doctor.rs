@@ -5,10 +5,12 @@ use super::{CLEAN, ignoring_closed_pipe};
 use crate::policy::Amount;
 use crate::runtime::advice::batch::{Fit, Known};
 use crate::runtime::doctor::{Diagnosis, markdown, text};
+use crate::runtime::machine::PATIENCE;
 use crate::settings::resolve;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::io::Write;
+use std::time::Duration;
 
 /// The policy is not met: a wrong, a forbidden or no GPU.
 pub(super) const WRONG_ENVIRONMENT: u8 = 5;
@@ -27,6 +29,10 @@ pub struct Arguments {
     /// A batch that fits another card, to be brought to this one: `32@16GiB`.
     #[arg(long, value_name = "BATCH@AMOUNT", value_parser = fit)]
     batch_that_fits: Option<Fit>,
+    /// How long the driver may take for its answers.
+    #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs(),
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    driver_timeout: u64,
     #[command(flatten)]
     policy: PolicyOptions,
 }
@@ -47,7 +53,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         free_bytes: None,
         fits: arguments.batch_that_fits,
     };
-    let diagnosis = Diagnosis::of_this_machine(&settings.policy, &known)
+    let patience = Duration::from_secs(arguments.driver_timeout);
+    let diagnosis = Diagnosis::of_this_machine(&settings.policy, &known, patience)
         .context("cannot start a process that asks the driver")?;
     let page = match arguments.format {
         Form::Text => text(&diagnosis),

@@ -1,6 +1,6 @@
 //! `gpulint init`: writes the policy, and with it what runs gpulint at commits and on pull requests.
 
-use super::{ignoring_closed_pipe, say};
+use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::init::{Gpu, PRE_COMMIT, WORKFLOW, Wishes, machine, policy_text, standards};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use crate::replacement::replace;
@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         ignoring_closed_pipe(write!(out, "\nFor {file}:\n\n{snippet}"))?;
     }
     ignoring_closed_pipe(writeln!(out, "\nNext: `gpulint check`."))?;
-    Ok(0)
+    Ok(CLEAN)
 }
 
 impl Arguments {

@@ -1,4 +1,4 @@
-//! The GPUs of this machine, as `nvidia-smi` lists them.
+//! The GPUs of this machine, as NVML lists them, or `nvidia-smi` where gpulint cannot ask NVML.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -29,6 +29,40 @@ impl Card {
 
 /// The GPUs, or why there are none in one clause.
 pub fn cards() -> Result<Vec<Card>, String> {
+    #[cfg(feature = "runtime")]
+    if let Some(listed) = of_nvml() {
+        return listed;
+    }
+    of_nvidia_smi()
+}
+
+/// `None` where there is no NVML.
+#[cfg(feature = "runtime")]
+fn of_nvml() -> Option<Result<Vec<Card>, String>> {
+    use crate::runtime::doctor::listing_fault;
+    use crate::runtime::machine::{self, Told};
+    use crate::runtime::management::Listing;
+    let told = machine::listing(machine::PATIENCE).ok()?;
+    match &told {
+        Told::Answer(Listing::NoLibrary) => None,
+        Told::Answer(Listing::Cards { boards, .. }) if boards.is_empty() => {
+            Some(Err("NVML lists none".to_owned()))
+        }
+        Told::Answer(Listing::Cards { boards, .. }) => {
+            // They are in the order of their PCI addresses.
+            let cards = (0..).zip(boards).map(|(index, board)| Card {
+                index,
+                name: board.card.name.clone(),
+                mebibytes: Some(board.card.memory >> 20).filter(|memory| *memory > 0),
+                uuid: Some(board.card.uuid.clone()),
+            });
+            Some(Ok(cards.collect()))
+        }
+        _ => listing_fault(&told).map(Err),
+    }
+}
+
+fn of_nvidia_smi() -> Result<Vec<Card>, String> {
     let query = ["--query-gpu=index,name,memory.total,uuid", "--format=csv,noheader,nounits"];
     let mut command = Command::new("nvidia-smi");
     command.args(query).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());

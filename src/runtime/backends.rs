@@ -54,7 +54,7 @@ pub enum CudaAnswer {
     NotAsked,
     /// There is no library of it.
     NoDriver,
-    /// It answered with an error, told in words.
+    /// It answered with an error, or not at all: a clause that says which.
     Refused(String),
     /// So many cards are visible.
     Cards(usize),
@@ -126,9 +126,7 @@ fn of_cuda(surroundings: &Surroundings, environment: &Environment, answer: &Cuda
         CudaAnswer::Cards(1) => is(true, "CUDA's driver shows 1 card to this process".into()),
         CudaAnswer::Cards(count) => is(true, format!("CUDA's driver shows {count} cards to this process")),
         CudaAnswer::NoDriver => is(false, "there is no library of CUDA's driver".into()),
-        CudaAnswer::Refused(error) => {
-            is(false, hidden.unwrap_or_else(|| format!("CUDA's driver refuses: {error}")))
-        }
+        CudaAnswer::Refused(why) => is(false, hidden.unwrap_or_else(|| why.clone())),
         CudaAnswer::NotAsked => match hidden {
             Some(reason) => is(false, reason),
             None if surroundings.wsl.as_ref().is_some_and(|wsl| wsl.device && wsl.cuda_driver) => {

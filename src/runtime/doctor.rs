@@ -16,12 +16,13 @@ use super::cards::Card;
 use super::choice;
 use super::driver::Answer;
 use super::exports::{Export, exports_of};
-use super::machine::{Machine, PATIENCE, Told};
+use super::machine::{Machine, Told};
 use super::management::{Board, Listing};
 use super::surroundings::{Environment, Surroundings, World};
 use crate::policy::Policy;
 use serde::Serialize;
 use std::io;
+use std::time::Duration;
 
 /// What was found out.
 #[derive(Clone, Debug, Serialize)]
@@ -61,16 +62,16 @@ pub enum Verdict {
 }
 
 impl Diagnosis {
-    /// Looks at this machine, with the environment of this process.
+    /// Looks at this machine, with the environment of this process. The driver may take so long for each answer.
     ///
     /// # Errors
     /// When no process can be started to ask the driver.
-    pub fn of_this_machine(policy: &Policy, known: &Known) -> io::Result<Diagnosis> {
+    pub fn of_this_machine(policy: &Policy, known: &Known, patience: Duration) -> io::Result<Diagnosis> {
         let environment = Environment::of_process();
         let world = World::of_this_machine(&environment);
         let surroundings = Surroundings::of(&world);
-        let machine = Machine::seen_with(&[], PATIENCE)?;
-        let unmasked = unmasked(&machine)?;
+        let machine = Machine::seen_with(&[], patience)?;
+        let unmasked = unmasked(&machine, patience)?;
         let resolution = Resolution::of(&environment, &machine, unmasked.as_ref());
         let first = machine.visible().first();
         let switch = policy.cpu.as_ref().and_then(|cpu| cpu.switch.as_deref());
@@ -136,11 +137,12 @@ impl Machine {
 }
 
 /// The cards in the order that CUDA gives them when nothing is set; asked only where there are several.
-fn unmasked(machine: &Machine) -> io::Result<Option<Vec<Card>>> {
-    if machine.boards().len() < 2 && machine.visible().len() < 2 {
+fn unmasked(machine: &Machine, patience: Duration) -> io::Result<Option<Vec<Card>>> {
+    let is_silent = matches!(machine.driver, Told::Silence(_));
+    if is_silent || (machine.boards().len() < 2 && machine.visible().len() < 2) {
         return Ok(None);
     }
-    let bare = Machine::seen_with(&[("CUDA_VISIBLE_DEVICES", None), ("CUDA_DEVICE_ORDER", None)], PATIENCE)?;
+    let bare = Machine::seen_with(&[("CUDA_VISIBLE_DEVICES", None), ("CUDA_DEVICE_ORDER", None)], patience)?;
     Ok(Some(bare.visible().to_vec()).filter(|cards| !cards.is_empty()))
 }
 
@@ -194,7 +196,7 @@ pub fn driver_fault(told: &Told<Answer>) -> Option<String> {
             }
             code => format!("CUDA's driver answers with error {code}"),
         },
-        Told::Silence(seconds) => format!("CUDA's driver did not answer within {seconds} seconds"),
+        Told::Silence(seconds) => format!("CUDA's driver did not answer within {}", spelt(*seconds)),
         Told::Crash(how) => format!("the process that asked CUDA's driver ended: {how}"),
     })
 }
@@ -210,9 +212,13 @@ pub fn listing_fault(told: &Told<Listing>) -> Option<String> {
         }
         Told::Answer(Listing::NoPermission) => "NVML may not be used by this user".into(),
         Told::Answer(Listing::Failed { reason }) => format!("NVML fails: {reason}"),
-        Told::Silence(seconds) => format!("NVML did not answer within {seconds} seconds"),
+        Told::Silence(seconds) => format!("NVML did not answer within {}", spelt(*seconds)),
         Told::Crash(how) => format!("the process that asked NVML ended: {how}"),
     })
+}
+
+fn spelt(seconds: u64) -> String {
+    if seconds == 1 { "1 second".to_owned() } else { format!("{seconds} seconds") }
 }
 
 fn unseen(machine: &Machine) -> Vec<String> {

@@ -1,5 +1,5 @@
-//! Looks at the machine from a child process: the driver reads the environment once, may hang, and may end the process
-//! that asks. The child is this program again, with a command that people need not know.
+//! Looks at the machine from child processes: the driver reads the environment once, may hang, and may end the process
+//! that asks. A child is this program again, with a command that people need not know.
 
 use super::driver::{self, Answer};
 use super::management::{self, Listing};
@@ -46,14 +46,60 @@ impl<T> Told<T> {
     }
 }
 
+/// What answers: each in a process of its own, so that one that hangs or crashes takes nothing from the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Library {
+    Nvml,
+    Cuda,
+}
+
 impl Machine {
     /// Asks for the environment of this process with some variables changed; `None` removes one.
     ///
     /// # Errors
-    /// When the child cannot be started.
+    /// When a child cannot be started.
     pub fn seen_with(changes: &[(&str, Option<OsString>)], patience: Duration) -> io::Result<Machine> {
+        let (nvml, cuda) = (Asked::start(Library::Nvml, changes)?, Asked::start(Library::Cuda, changes)?);
+        let until = Instant::now() + patience;
+        Ok(Machine { listing: nvml.told(until, patience), driver: cuda.told(until, patience) })
+    }
+}
+
+/// What NVML lists, without a question to CUDA's driver.
+///
+/// # Errors
+/// When the child cannot be started.
+pub fn listing(patience: Duration) -> io::Result<Told<Listing>> {
+    Ok(Asked::start(Library::Nvml, &[])?.told(Instant::now() + patience, patience))
+}
+
+/// What the child does: one line from the library.
+///
+/// # Errors
+/// When nobody reads.
+pub fn tell(library: Library, mut out: impl Write) -> io::Result<()> {
+    let line = match library {
+        Library::Nvml => serde_json::to_string(&management::listing())?,
+        Library::Cuda => serde_json::to_string(&driver::answer())?,
+    };
+    writeln!(out, "{line}")?;
+    out.flush()
+}
+
+/// A child that was asked and has not answered yet.
+struct Asked {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Asked {
+    fn start(library: Library, changes: &[(&str, Option<OsString>)]) -> io::Result<Asked> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg(COMMAND).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let name = match library {
+            Library::Nvml => "nvml",
+            Library::Cuda => "cuda",
+        };
+        command.args([COMMAND, name]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         for (name, value) in changes {
             match value {
                 Some(value) => command.env(name, value),
@@ -62,34 +108,29 @@ impl Machine {
         }
         let mut child = command.spawn()?;
         let lines = lines_of(&mut child);
-        let started = Instant::now();
-        let next = || {
-            let left = patience.saturating_sub(started.elapsed());
-            lines.recv_timeout(left)
-        };
-        let (listing, driver) = (next(), next());
-        let is_silent = [&listing, &driver].iter().any(|line| **line == Err(RecvTimeoutError::Timeout));
-        let ending = if is_silent {
-            // It may be stuck where no signal reaches it, so nobody waits for its end.
-            let _ = child.kill();
-            String::new()
-        } else {
-            child.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
-        };
-        Ok(Machine { listing: told(listing, patience, &ending), driver: told(driver, patience, &ending) })
+        Ok(Asked { child, lines })
     }
-}
 
-/// What the child does: one line from the library for management, one from the driver.
-///
-/// # Errors
-/// When nobody reads.
-pub fn tell(mut out: impl Write) -> io::Result<()> {
-    writeln!(out, "{}", serde_json::to_string(&management::listing())?)?;
-    // The driver may never answer; what is known so far is not lost with it.
-    out.flush()?;
-    writeln!(out, "{}", serde_json::to_string(&driver::answer())?)?;
-    out.flush()
+    fn told<T: DeserializeOwned>(mut self, until: Instant, patience: Duration) -> Told<T> {
+        match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(line) => {
+                let _ = self.child.wait();
+                serde_json::from_str(&line).map_or_else(
+                    |error| Told::Crash(format!("it said something else: {error}")),
+                    Told::Answer,
+                )
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = self.child.kill();
+                // It may be stuck where no signal reaches it, so only a thread of its own waits for its end.
+                std::thread::spawn(move || self.child.wait());
+                Told::Silence(patience.as_secs())
+            }
+            Err(RecvTimeoutError::Disconnected) => Told::Crash(
+                self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string()),
+            ),
+        }
+    }
 }
 
 fn lines_of(child: &mut Child) -> Receiver<String> {
@@ -104,17 +145,4 @@ fn lines_of(child: &mut Child) -> Receiver<String> {
         });
     }
     lines
-}
-
-fn told<T: DeserializeOwned>(
-    line: Result<String, RecvTimeoutError>,
-    patience: Duration,
-    ending: &str,
-) -> Told<T> {
-    match line {
-        Ok(line) => serde_json::from_str(&line)
-            .map_or_else(|error| Told::Crash(format!("it said something else: {error}")), Told::Answer),
-        Err(RecvTimeoutError::Timeout) => Told::Silence(patience.as_secs()),
-        Err(RecvTimeoutError::Disconnected) => Told::Crash(ending.to_owned()),
-    }
 }

@@ -1,8 +1,7 @@
 //! Runs of gpulint, what they said, and a folder with a policy.
 
-use std::path::{Path, PathBuf};
+use crate::folder::Folder;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What a command said.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,6 +15,11 @@ impl Said {
     pub fn of(code: i32, text: &str, error: &str) -> Said {
         Said { code: Some(code), text: text.to_owned(), error: error.to_owned() }
     }
+
+    /// The words in one line, wherever the page was wrapped.
+    pub fn words(&self) -> String {
+        self.text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
 }
 
 pub fn said(mut command: Command) -> Said {
@@ -27,27 +31,9 @@ pub fn said(mut command: Command) -> Said {
     }
 }
 
-/// A folder that is removed when it is dropped.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A new folder with this policy in it.
 pub fn policy_folder(policy: &str) -> Folder {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("gpulint-runtime-{}-{number}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
-    std::fs::write(folder.join("gpulint.yaml"), policy).expect("the temporary folder is writable");
-    Folder(folder)
+    let folder = Folder::new("policy");
+    std::fs::write(folder.path().join("gpulint.yaml"), policy).expect("the temporary folder is writable");
+    folder
 }

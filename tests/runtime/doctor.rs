@@ -97,31 +97,31 @@ fn the_policy_is_met_or_what_would_satisfy_it_is_said() {
     let host = SimulatedHost::new();
     let met = under_policy(&host, &[("CUDA_VISIBLE_DEVICES", RTX_3090)]);
     assert_eq!(met.code, Some(0), "{}", met.text);
-    assert!(met.text.contains("met: the process gets NVIDIA GeForce RTX 3090"), "{}", met.text);
+    assert!(met.words().contains("met: this process gets NVIDIA GeForce RTX 3090"), "{}", met.text);
     let by_index = [("CUDA_VISIBLE_DEVICES", "1"), ("CUDA_DEVICE_ORDER", "PCI_BUS_ID")];
     assert_eq!(under_policy(&host, &by_index).code, Some(0));
 
     let all = under_policy(&host, &[]);
     assert_eq!(all.code, Some(5));
     assert!(
-        all.text.contains(
+        all.words().contains(
             "not met: NVIDIA GeForce RTX 5060 Ti (GPU-50605060…) is visible too, and the policy forbids it"
         ),
         "{}",
         all.text
     );
-    assert!(all.text.contains(&format!("export CUDA_VISIBLE_DEVICES={RTX_3090}")), "{}", all.text);
-    assert!(all.text.contains("in PowerShell:") && all.text.contains("in cmd:"), "{}", all.text);
+    assert!(all.words().contains(&format!("export CUDA_VISIBLE_DEVICES={RTX_3090}")), "{}", all.text);
+    assert!(all.words().contains("in PowerShell:") && all.words().contains("in cmd:"), "{}", all.text);
 
     let wrong = under_policy(&host, &[("CUDA_VISIBLE_DEVICES", "1")]);
     assert_eq!(wrong.code, Some(5));
-    assert!(wrong.text.contains("not met: ordinal 0 is NVIDIA GeForce RTX 5060 Ti"), "{}", wrong.text);
-    assert!(wrong.text.contains("CUDA_DEVICE_ORDER is not set"), "{}", wrong.text);
+    assert!(wrong.words().contains("not met: ordinal 0 is NVIDIA GeForce RTX 5060 Ti"), "{}", wrong.text);
+    assert!(wrong.words().contains("CUDA_DEVICE_ORDER is not set"), "{}", wrong.text);
 
     let absent = SimulatedHost::new().changed(|host| host.cards.retain(|card| !card.name.contains("3090")));
     let absent = under_policy(&absent, &[]);
     assert_eq!(absent.code, Some(5));
-    assert!(absent.text.contains("not met: "), "{}", absent.text);
+    assert!(absent.words().contains("not met: "), "{}", absent.text);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn what_a_driver_lacks_is_named() {
     for (host, cause) in broken {
         let free = doctor(&host, &[], &["--isolated"]);
         assert_eq!((free.code, free.error.as_str()), (Some(0), ""), "{cause}: {}", free.text);
-        assert!(free.text.contains(cause), "{cause}: {}", free.text);
+        assert!(free.words().contains(cause), "{cause}: {}", free.text);
         let bound = under_policy(&host, &[]);
         assert_eq!((bound.code, bound.error.as_str()), (Some(5), ""), "{cause}: {}", bound.text);
     }
@@ -148,10 +148,10 @@ fn markdown_has_the_verdict_first() {
     let host = SimulatedHost::new();
     let page =
         doctor(&host, &[], &["--isolated", "--format", "markdown", "--batch-that-fits", "32@16GiB"]).text;
-    assert!(page.starts_with("# gpulint doctor\n\n## Policy\n\nno policy says which GPU is right"), "{page}");
     assert!(
-        page.contains("\n## Cards\n\n| | |\n|---|---|\n| 0  00000000:01:00.0 | NVIDIA GeForce RTX 5060 Ti, "),
+        page.starts_with("# gpulint doctor\n\n## Policy\n\nnone: nothing says which GPU is the right one"),
         "{page}"
     );
+    assert!(page.contains("\n|---|---|---|---|---|---|---|\n| 0 | RTX 5060 Ti | 15.9 GiB | "), "{page}");
     assert!(!page.contains("\n\n\n"), "{page}");
 }

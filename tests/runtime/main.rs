@@ -4,3 +4,7 @@
 mod commands;
 mod doctor;
 mod exec;
+mod folder;
+mod init;
+mod pages;
+mod patience;

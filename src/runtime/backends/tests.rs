@@ -48,10 +48,10 @@ fn the_best_is_taken() {
     assert_eq!(take(&loaded, CudaAnswer::NotAsked).backend, Backend::Cpu);
     loaded.nvidia.devices = vec!["/dev/nvidia0".into()];
     assert_eq!(take(&loaded, CudaAnswer::NotAsked).backend, Backend::Cuda);
-    let nothing = take(&machine("linux", "x86_64"), CudaAnswer::Refused("error 803".into()));
+    let nothing = take(&machine("linux", "x86_64"), CudaAnswer::Refused("the driver answers 803".into()));
     assert_eq!(
         nothing.reason,
-        "the CPU, because there is no CUDA: CUDA's driver refuses: error 803; no ROCm: there is no /dev/kfd; no MPS: \
+        "the CPU, because there is no CUDA: the driver answers 803; no ROCm: there is no /dev/kfd; no MPS: \
          this is not macOS"
     );
 }

@@ -5,6 +5,9 @@ use super::sections::{Line, sections};
 use crate::report::printable;
 use std::fmt::Write;
 
+/// Longer lines are wrapped, except for tables and what is to be copied.
+const WIDTH: usize = 100;
+
 /// For a terminal: one section after the other, names in a column.
 pub fn text(diagnosis: &Diagnosis) -> String {
     let mut page = String::new();
@@ -19,18 +22,58 @@ pub fn text(diagnosis: &Diagnosis) -> String {
         });
         let width = widths.max().unwrap_or_default();
         for line in &section.lines {
-            let _ = match line {
-                Line::Fact(name, text) => writeln!(page, "  {:width$}  {}", printable(name), printable(text)),
-                Line::Sentence(text) => writeln!(page, "  {}", printable(text)),
-                Line::Code(place, text) => {
-                    let indented: String =
-                        text.lines().map(|line| format!("    {}\n", printable(line))).collect();
-                    write!(page, "  in {place}:\n{indented}")
+            match line {
+                Line::Fact(name, text) => {
+                    let _ = write!(page, "  {:width$}  ", printable(name));
+                    wrapped(&printable(text), width + 4, &mut page);
                 }
-            };
+                Line::Table(rows) => table(rows, &mut page),
+                Line::Sentence(text) => {
+                    page.push_str("  ");
+                    wrapped(&printable(text), 4, &mut page);
+                }
+                Line::Code(place, text) => {
+                    let _ = writeln!(page, "  in {place}:");
+                    for line in text.lines() {
+                        let _ = writeln!(page, "    {}", printable(line));
+                    }
+                }
+            }
         }
     }
     page
+}
+
+/// Words up to the width; the lines after the first are indented.
+fn wrapped(text: &str, indent: usize, page: &mut String) {
+    let mut column = indent;
+    for (at, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && column + 1 + length > WIDTH {
+            let _ = write!(page, "\n{:indent$}", "");
+            column = indent;
+        } else if at > 0 {
+            page.push(' ');
+            column += 1;
+        }
+        page.push_str(word);
+        column += length;
+    }
+    page.push('\n');
+}
+
+fn table(rows: &[Vec<String>], page: &mut String) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| printable(cell).chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("  {:width$}", printable(cell)));
+        let line: String = cells.collect();
+        let _ = writeln!(page, "{}", line.trim_end());
+    }
 }
 
 /// For GitHub: headings, tables and blocks.
@@ -51,6 +94,16 @@ pub fn markdown(diagnosis: &Diagnosis) -> String {
                         in_table = true;
                     }
                     writeln!(page, "| {} | {} |", cell(name), cell(text))
+                }
+                Line::Table(rows) => {
+                    for (at, row) in rows.iter().enumerate() {
+                        let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+                        let _ = writeln!(page, "| {} |", cells.join(" | "));
+                        if at == 0 {
+                            let _ = writeln!(page, "|{}", "---|".repeat(cells.len()));
+                        }
+                    }
+                    Ok(())
                 }
                 Line::Sentence(text) => writeln!(page, "{}", cell(text)),
                 Line::Code(place, text) => writeln!(page, "In {place}:\n\n```\n{text}\n```"),

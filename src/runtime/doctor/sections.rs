@@ -1,9 +1,10 @@
 //! A diagnosis as people read it: titles, and lines below them. How they are set is up to [`super::pages`].
 
-use super::{Diagnosis, Verdict, driver_fault, listing_fault};
+use super::{Diagnosis, Order, Verdict, driver_fault, listing_fault};
 use crate::runtime::advice::{Advice, Level, shown};
+use crate::runtime::backends::Backend;
 use crate::runtime::cards::Card;
-use crate::runtime::driver::Answer;
+use crate::runtime::driver::{Answer, codes};
 use crate::runtime::exports::Place;
 use crate::runtime::management::{Board, Listing, Mode};
 
@@ -17,6 +18,8 @@ pub struct Section {
 pub enum Line {
     /// A name and what it is.
     Fact(String, String),
+    /// Columns; the first row names them.
+    Table(Vec<Vec<String>>),
     Sentence(String),
     /// To be copied: for what, and the text.
     Code(&'static str, String),
@@ -37,7 +40,8 @@ pub fn sections(diagnosis: &Diagnosis) -> Vec<Section> {
         ("Backends", backends(diagnosis)),
         ("Allocator of torch", allocator(diagnosis)),
         ("Batch size", batch(diagnosis)),
-        ("Not seen", diagnosis.unseen.iter().cloned().map(Line::Sentence).collect()),
+        ("About the cards", remarks(diagnosis)),
+        ("Not seen", unseen(diagnosis)),
     ];
     let sections = all.into_iter().map(|(title, lines)| Section { title, lines });
     sections.filter(|section| !section.lines.is_empty()).collect()
@@ -46,9 +50,11 @@ pub fn sections(diagnosis: &Diagnosis) -> Vec<Section> {
 fn policy(diagnosis: &Diagnosis) -> Vec<Line> {
     match &diagnosis.verdict {
         Verdict::NoPolicy => {
-            vec![Line::Sentence("no policy says which GPU is right: `gpulint init` writes one".into())]
+            vec![Line::Sentence(
+                "none: nothing says which GPU is the right one; `gpulint init` writes a policy".into(),
+            )]
         }
-        Verdict::Met { card } => vec![Line::Sentence(format!("met: the process gets {card} and no other"))],
+        Verdict::Met { card } => vec![Line::Sentence(format!("met: this process gets {card} and no other"))],
         Verdict::NotMet { reason, allowed, exports } => {
             let mut lines = vec![Line::Sentence(format!("not met: {reason}"))];
             if let Some(card) = allowed {
@@ -65,93 +71,141 @@ fn policy(diagnosis: &Diagnosis) -> Vec<Line> {
 
 fn process(diagnosis: &Diagnosis) -> Vec<Line> {
     let resolution = &diagnosis.resolution;
-    let mut lines: Vec<Line> = resolution
-        .variables
-        .iter()
-        .map(|variable| {
-            let value = match &variable.value {
-                None => "not set".to_owned(),
-                Some(value) if value.is_empty() => "empty".to_owned(),
-                Some(value) => value.clone(),
-            };
-            fact(variable.name, value)
-        })
-        .collect();
-    let first = resolution.ordinal_0.as_ref().map_or_else(|| "no card".to_owned(), ToString::to_string);
-    lines.push(fact("cuda:0", format!("{first}: {}", resolution.reason)));
-    let others = diagnosis.machine.visible().iter().enumerate().skip(1);
-    lines.extend(others.map(|(ordinal, card)| fact(format!("cuda:{ordinal}"), card.to_string())));
-    match resolution.orders_differ {
-        Some(true) => lines.push(Line::Sentence(
-            "CUDA's own order is not the order of the PCI addresses here: without CUDA_DEVICE_ORDER=PCI_BUS_ID an index is \
-             another card than in nvidia-smi"
-                .into(),
-        )),
-        Some(false) => lines.push(Line::Sentence(
-            "CUDA's own order is that of the PCI addresses on this machine, today: nothing promises that it stays so".into(),
-        )),
-        None => {}
+    let visible = diagnosis.machine.visible();
+    let mut lines: Vec<Line> = match visible {
+        [] => vec![fact("cuda:0", "no card")],
+        cards => cards
+            .iter()
+            .enumerate()
+            .map(|(ordinal, card)| fact(format!("cuda:{ordinal}"), card.to_string()))
+            .collect(),
+    };
+    // The variables explain which cards are left, and not why a driver fails.
+    let failed = driver_fault(&diagnosis.machine.driver).filter(|_| !shows_no_card(diagnosis));
+    lines.push(fact("why", failed.unwrap_or_else(|| resolution.reason.clone())));
+    lines.extend(resolution.variables.iter().map(|variable| {
+        let value = match &variable.value {
+            None => "not set".to_owned(),
+            Some(value) if value.is_empty() => "empty".to_owned(),
+            Some(value) => value.clone(),
+        };
+        fact(variable.name, value)
+    }));
+    if resolution.order == Order::FastestFirst {
+        let told = match resolution.orders_differ {
+            Some(true) => Some(
+                "warning: CUDA counts the cards of this machine in another order than nvidia-smi; with \
+                 CUDA_DEVICE_ORDER=PCI_BUS_ID both count alike",
+            ),
+            Some(false) => Some(
+                "CUDA counts the cards of this machine as nvidia-smi does, today; only \
+                 CUDA_DEVICE_ORDER=PCI_BUS_ID makes it stay so",
+            ),
+            None => None,
+        };
+        lines.extend(told.map(|text| Line::Sentence(text.into())));
     }
-    lines.extend(resolution.surprise.iter().cloned().map(Line::Sentence));
+    lines.extend(resolution.surprise.iter().map(|text| Line::Sentence(format!("warning: {text}"))));
     lines
+}
+
+/// Whether the driver works and has no card for this process.
+fn shows_no_card(diagnosis: &Diagnosis) -> bool {
+    match diagnosis.machine.driver.answer() {
+        Some(Answer::Cards { .. }) => true,
+        Some(Answer::Error { code }) => matches!(*code, codes::NO_DEVICE | codes::INVALID_DEVICE),
+        _ => false,
+    }
 }
 
 fn cards(diagnosis: &Diagnosis) -> Vec<Line> {
-    let boards = diagnosis.machine.boards();
-    let shown_only = diagnosis.machine.visible().iter();
-    let mut lines: Vec<Line> = match boards {
-        [] => shown_only.map(|card| fact(card.pci.to_string(), described(card, None, diagnosis))).collect(),
-        boards => boards
-            .iter()
-            .enumerate()
-            .map(|(rank, board)| {
-                fact(format!("{rank}  {}", board.card.pci), described(&board.card, Some(board), diagnosis))
-            })
-            .collect(),
+    let listed = diagnosis.machine.boards();
+    let mut boards: Vec<Board> = match listed {
+        [] => diagnosis.machine.visible().iter().cloned().map(Board::of_card).collect(),
+        boards => boards.to_vec(),
     };
-    lines.extend(
-        diagnosis
-            .architectures
-            .iter()
-            .flat_map(|facts| &facts.remarks)
-            .map(|remark| Line::Sentence(worded(remark))),
-    );
-    lines
+    boards.sort_by_key(|board| board.card.pci);
+    if boards.is_empty() {
+        return Vec::new();
+    }
+    let names = ["PCI order", "card", "memory", "in use", "capability", "PCI address", "UUID"];
+    let mut rows = vec![names.map(str::to_owned).to_vec()];
+    rows.extend(boards.iter().enumerate().map(|(rank, board)| {
+        let card = &board.card;
+        vec![
+            // Of the cards that the driver shows, it may have hidden some in between.
+            if listed.is_empty() { "?".to_owned() } else { rank.to_string() },
+            card.short_name().to_owned(),
+            shown(card.memory),
+            board.used.map_or_else(|| "?".to_owned(), shown),
+            capability(card, diagnosis),
+            card.pci.to_string(),
+            card.uuid.clone(),
+        ]
+    }));
+    let states = boards.iter().filter_map(|board| {
+        let state = state(board);
+        (!state.is_empty()).then(|| fact(board.card.short_name(), state.join(", ")))
+    });
+    [Line::Table(rows)].into_iter().chain(states).collect()
 }
 
-fn described(card: &Card, board: Option<&Board>, diagnosis: &Diagnosis) -> String {
-    let mut parts = vec![card.name.clone(), shown(card.memory)];
-    if let Some(capability) = card.compute_capability() {
-        let facts = diagnosis
-            .architectures
-            .iter()
-            .find(|facts| facts.capability.as_deref() == Some(&capability.to_string()));
-        let architecture = facts.and_then(|facts| facts.architecture).map(|name| format!(" ({name})"));
-        parts.push(format!("compute capability {capability}{}", architecture.unwrap_or_default()));
+/// `8.6 Ampere`
+fn capability(card: &Card, diagnosis: &Diagnosis) -> String {
+    let Some(capability) = card.compute_capability().map(|capability| capability.to_string()) else {
+        return "?".to_owned();
+    };
+    let mut all = diagnosis.architectures.iter();
+    let facts = all.find(|facts| facts.capability.as_deref() == Some(&capability));
+    match facts.and_then(|facts| facts.architecture) {
+        Some(name) => format!("{capability} {name}"),
+        None => capability,
     }
-    parts.push(card.uuid.clone());
-    if let Some(board) = board {
-        parts.extend(board.used.map(|used| format!("{} in use", shown(used))));
-        parts.extend(board.users.as_ref().filter(|users| !users.is_empty()).map(|users| {
-            let pids: Vec<String> = users.iter().map(|user| user.pid.to_string()).collect();
-            format!("used by process {}", pids.join(", "))
-        }));
-        parts.extend(match board.compute_mode {
-            Some(Mode::OneProcess) => Some("for one process at a time".to_owned()),
-            Some(Mode::Nobody) => Some("nobody may compute on it".to_owned()),
-            _ => None,
-        });
-        parts.extend((board.mig == Some(true)).then(|| "divided into slices (MIG)".to_owned()));
-        parts.extend((board.persistence == Some(false)).then(|| "persistence mode off".to_owned()));
+}
+
+/// What is unusual about a card now.
+fn state(board: &Board) -> Vec<String> {
+    let mut parts = Vec::new();
+    parts.extend(board.users.as_ref().filter(|users| !users.is_empty()).map(|users| {
+        let pids: Vec<String> = users.iter().map(|user| user.pid.to_string()).collect();
+        let processes = if pids.len() == 1 { "process" } else { "processes" };
+        format!("used by {processes} {}", pids.join(", "))
+    }));
+    parts.extend(match board.compute_mode {
+        Some(Mode::OneProcess) => Some("for one process at a time".to_owned()),
+        Some(Mode::Nobody) => Some("nobody may compute on it".to_owned()),
+        _ => None,
+    });
+    parts.extend((board.mig == Some(true)).then(|| "divided into slices (MIG)".to_owned()));
+    parts.extend(
+        (board.persistence == Some(false))
+            .then(|| "persistence mode off: the first program waits for the card to start".to_owned()),
+    );
+    parts
+}
+
+/// What the tables know, each remark once, with the cards that it is about.
+fn remarks(diagnosis: &Diagnosis) -> Vec<Line> {
+    let cards = diagnosis.machine.cards();
+    let mut told: Vec<(&Advice, Vec<&str>)> = Vec::new();
+    for (card, facts) in cards.iter().zip(&diagnosis.architectures) {
+        for remark in &facts.remarks {
+            match told.iter_mut().find(|(earlier, _)| earlier.text == remark.text) {
+                Some((_, names)) if names.contains(&card.short_name()) => {}
+                Some((_, names)) => names.push(card.short_name()),
+                None => told.push((remark, vec![card.short_name()])),
+            }
+        }
     }
-    parts.join(", ")
+    told.sort_by_key(|(remark, _)| std::cmp::Reverse(remark.level));
+    told.into_iter().map(|(remark, names)| fact(names.join(", "), worded(remark))).collect()
 }
 
 fn driver(diagnosis: &Diagnosis) -> Vec<Line> {
     let mut lines = Vec::new();
     match diagnosis.machine.listing.answer() {
         Some(Listing::Cards { driver, cuda, .. }) => {
-            lines.extend(driver.iter().map(|version| fact("version", version)));
+            lines.extend(driver.iter().map(|version| fact("driver", version)));
             lines.extend(cuda.map(|version| fact("CUDA", format!("up to {}", cuda_version(version)))));
         }
         _ => lines.extend(listing_fault(&diagnosis.machine.listing).map(|why| fact("NVML", why))),
@@ -163,6 +217,15 @@ fn driver(diagnosis: &Diagnosis) -> Vec<Line> {
         _ => lines.extend(driver_fault(&diagnosis.machine.driver).map(|why| fact("CUDA", why))),
     }
     lines
+}
+
+/// Without what the driver's section says already.
+fn unseen(diagnosis: &Diagnosis) -> Vec<Line> {
+    let machine = &diagnosis.machine;
+    let faults = [listing_fault(&machine.listing), driver_fault(&machine.driver)];
+    let said = |text: &str| faults.iter().flatten().any(|fault| text.ends_with(fault.as_str()));
+    let rest = diagnosis.unseen.iter().filter(|text| !said(text));
+    rest.map(|text| Line::Sentence(text.clone())).collect()
 }
 
 /// 12080 → 12.8
@@ -179,19 +242,23 @@ fn backends(diagnosis: &Diagnosis) -> Vec<Line> {
     let mut lines: Vec<Line> = backends
         .seen
         .iter()
+        .filter(|presence| match presence.backend {
+            Backend::Cpu => false,
+            Backend::Mps => diagnosis.surroundings.platform.is_mac(),
+            _ => true,
+        })
         .map(|presence| {
             let is = if presence.present { "yes" } else { "no" };
             fact(presence.backend.name(), format!("{is}: {}", presence.reason))
         })
         .collect();
-    lines.push(fact(
-        "automatic",
-        format!("{}: {}", backends.automatic.backend.name(), backends.automatic.reason),
-    ));
+    lines.push(fact("automatic", backends.automatic.backend.name()));
     if backends.chosen != backends.automatic {
         lines.push(fact("chosen", backends.chosen.reason.clone()));
     }
-    lines.extend(backends.switches.iter().map(|switch| {
+    // That one has been explained with the process.
+    let switches = backends.switches.iter().filter(|switch| switch.variable != "CUDA_VISIBLE_DEVICES");
+    lines.extend(switches.map(|switch| {
         let value = switch.value.as_deref().unwrap_or("not set");
         fact(switch.variable.clone(), format!("{value}: {}", switch.effect))
     }));
@@ -201,6 +268,10 @@ fn backends(diagnosis: &Diagnosis) -> Vec<Line> {
 
 fn allocator(diagnosis: &Diagnosis) -> Vec<Line> {
     let advice = &diagnosis.allocator;
+    let is_set = !advice.variables.is_empty() || !advice.findings.is_empty();
+    if diagnosis.machine.visible().is_empty() && !is_set {
+        return Vec::new();
+    }
     let mut lines: Vec<Line> = advice
         .variables
         .iter()
@@ -218,10 +289,12 @@ fn allocator(diagnosis: &Diagnosis) -> Vec<Line> {
 
 fn batch(diagnosis: &Diagnosis) -> Vec<Line> {
     let Some(advice) = &diagnosis.batch else { return Vec::new() };
-    let mut lines = vec![
+    let card = diagnosis.machine.visible().iter().take(1).map(|card| fact("card", card.short_name()));
+    let mut lines: Vec<Line> = card.collect();
+    lines.extend([
         fact("usable", format!("{} of {}", shown(advice.usable_bytes), shown(advice.available_bytes))),
-        fact("largest", advice.formula.clone()),
-    ];
+        fact("largest", advice.formula.strip_prefix("largest batch = ").unwrap_or(&advice.formula)),
+    ]);
     lines.extend(advice.start.map(|start| fact("start with", start.to_string())));
     lines.extend(
         advice
@@ -229,11 +302,7 @@ fn batch(diagnosis: &Diagnosis) -> Vec<Line> {
             .as_ref()
             .map(|scaled| fact("scaled", format!("{}: {}", scaled.batch, worded(&scaled.reason)))),
     );
-    lines.extend(
-        advice.reserves.iter().map(|reserve| {
-            fact("kept back", format!("{}: {}", shown(reserve.bytes), worded(&reserve.reason)))
-        }),
-    );
+    lines.extend(advice.reserves.iter().map(|reserve| fact("kept back", worded(&reserve.reason))));
     lines.extend(advice.notes.iter().map(|note| Line::Sentence(worded(note))));
     lines
 }

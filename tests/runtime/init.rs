@@ -1,0 +1,99 @@
+//! `gpulint init`: which cards of a simulated host it offers, and what it writes.
+
+use crate::folder::Folder;
+use simulated_gpu_host::{Fault, SimulatedHost};
+use std::process::Command;
+
+/// What `gpulint init` wrote, without comments, and what it noted.
+struct Written {
+    policy: String,
+    keys: Vec<String>,
+    note: String,
+}
+
+/// In a folder of its own, and with no `nvidia-smi`.
+fn init(host: &SimulatedHost, words: &[&str]) -> Written {
+    let folder = Folder::new("init");
+    let mut command: Command = host.command(env!("CARGO_BIN_EXE_gpulint"));
+    let output =
+        command.arg("init").args(words).current_dir(folder.path()).env("PATH", folder.path()).output();
+    let output = output.expect("gpulint can be started");
+    let note = String::from_utf8(output.stderr).expect("it is UTF-8");
+    assert_eq!(output.status.code(), Some(0), "{note}");
+    let policy = std::fs::read_to_string(folder.path().join("gpulint.yaml")).expect("it was written");
+    let keys = policy.lines().map(|line| line.split("  # ").next().unwrap_or_default().trim_end());
+    let keys = keys.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned);
+    Written { keys: keys.collect(), note, policy }
+}
+
+#[test]
+fn the_card_with_the_most_memory_and_the_other_is_forbidden() {
+    let host = SimulatedHost::new();
+    let written = init(&host, &[]);
+    let expected = [
+        "gpu:",
+        "  name: \"RTX 3090\"",
+        "  min-memory: 21GiB",
+        "  visible-devices: \"1\"",
+        "  device-order: PCI_BUS_ID",
+        "  forbidden: [\"RTX 5060 Ti\"]",
+    ];
+    assert_eq!(written.keys, expected);
+    assert_eq!(written.note, "");
+    let by_uuid = "# visible-devices: \"GPU-30903090-0000-4000-8000-000000000002\"";
+    assert!(written.policy.contains(by_uuid), "{}", written.policy);
+    // NVML says it all, so that the driver was not asked.
+    assert!(host.calls().iter().all(|call| !call.symbol.starts_with("cu")));
+}
+
+#[test]
+fn what_was_written_is_met_by_its_card() {
+    let host = SimulatedHost::new();
+    let folder = Folder::new("init-then-doctor");
+    let gpulint = |words: &[&str], mask: &str| {
+        let mut command = host.command(env!("CARGO_BIN_EXE_gpulint"));
+        command.args(words).current_dir(folder.path()).env("CUDA_VISIBLE_DEVICES", mask);
+        command.env("CUDA_DEVICE_ORDER", "PCI_BUS_ID").output().expect("gpulint can be started").status.code()
+    };
+    assert_eq!(gpulint(&["init"], "0"), Some(0));
+    assert_eq!(gpulint(&["doctor"], "1"), Some(0));
+    assert_eq!(gpulint(&["doctor"], "0"), Some(5));
+}
+
+#[test]
+fn a_mask_hides_no_card_from_it() {
+    let host = SimulatedHost::new();
+    let folder = Folder::new("init-masked");
+    let mut command = host.command(env!("CARGO_BIN_EXE_gpulint"));
+    command.arg("init").current_dir(folder.path()).env("CUDA_VISIBLE_DEVICES", "");
+    assert!(command.output().expect("gpulint can be started").status.success());
+    let policy = std::fs::read_to_string(folder.path().join("gpulint.yaml")).expect("it was written");
+    assert!(policy.contains("\n  name: \"RTX 3090\""), "{policy}");
+}
+
+#[test]
+fn one_card_of_two_is_chosen_in_words() {
+    let words = ["--visible-devices", "0", "--gpu-name", "RTX 5060 Ti"];
+    let written = init(&SimulatedHost::new(), &words);
+    let expected =
+        ["gpu:", "  name: \"RTX 5060 Ti\"", "  visible-devices: \"0\"", "  device-order: PCI_BUS_ID"];
+    assert_eq!(written.keys, expected);
+}
+
+#[test]
+fn without_a_card_the_reason_is_said() {
+    let because = "note: the policy names no GPU yet, because ";
+    let hosts = [
+        (SimulatedHost::new().changed(|host| host.cards.clear()), "NVML lists none"),
+        (SimulatedHost::new().with(Fault::NoDriver), "NVML finds no loaded driver"),
+        (
+            SimulatedHost::new().with(Fault::VersionMismatch),
+            "NVML is of another version than the driver in the kernel: restart the machine",
+        ),
+    ];
+    for (host, reason) in hosts {
+        let written = init(&host, &[]);
+        assert_eq!(written.note.trim_end(), format!("{because}{reason}"));
+        assert_eq!(written.keys, [""; 0]);
+    }
+}
