@@ -13,6 +13,10 @@
 //! exports       the lines that pin a process to one card, for each shell
 //!    │
 //! doctor        all of it, as a report
+//!    │
+//! watch         the card while a command runs on it, and whether its memory is back afterwards
+//! record        what happened in a run, as one document
+//! metrics       the same for Prometheus
 //! ```
 //!
 //! Nothing here is needed to check code, and all of it is behind the feature `runtime`.
@@ -26,4 +30,7 @@ pub mod driver;
 pub mod exports;
 pub mod machine;
 pub mod management;
+pub mod metrics;
+pub mod record;
 pub mod surroundings;
+pub mod watch;

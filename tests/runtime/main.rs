@@ -2,3 +2,4 @@
 #![cfg(target_os = "linux")]
 
 mod doctor;
+mod prometheus;
