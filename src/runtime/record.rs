@@ -168,10 +168,12 @@ impl Record {
         self.peak_memory = readings.memory.map(|memory| memory.max);
         self.headroom =
             self.card.as_ref().zip(self.peak_memory).map(|(card, peak)| card.memory.saturating_sub(peak));
+        let not_checked = |what: &str, why: String| NotChecked { what: what.to_owned(), why };
+        let notes = readings.notes.iter().cloned();
+        self.not_checked.extend(notes.map(|why| not_checked("readings of the card", why)));
         if readings.samples == 0 {
-            let why = readings.notes.first().cloned();
-            let why = why.unwrap_or_else(|| "the run ended before the first reading".to_owned());
-            self.not_checked.push(NotChecked { what: "memory during the run".to_owned(), why });
+            let why = "there is not one reading, so nothing is known about it".to_owned();
+            self.not_checked.push(not_checked("memory during the run", why));
         }
         self.readings = Some(readings);
     }

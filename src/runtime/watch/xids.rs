@@ -2,7 +2,6 @@
 
 use super::gauge::{Gauge, clause};
 use super::{View, Xid};
-use nvml_wrapper::bitmasks::event::EventTypes;
 use nvml_wrapper::enums::event::XidError;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::event::EventSet;
@@ -53,8 +52,15 @@ pub(super) fn listen(
     }
 }
 
+#[cfg(target_os = "linux")]
 fn registered(gauge: &Gauge) -> Result<EventSet<'static>, String> {
+    use nvml_wrapper::bitmasks::event::EventTypes;
     let errors = gauge.library.create_event_set().map_err(|error| clause(&error))?;
     let registered = gauge.device.register_events(EventTypes::CRITICAL_XID_ERROR, errors);
     registered.map_err(|error| clause(&error.error))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn registered(_gauge: &Gauge) -> Result<EventSet<'static>, String> {
+    Err("NVML tells them on Linux only".to_owned())
 }
