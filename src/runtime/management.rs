@@ -134,14 +134,20 @@ fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
             ComputeMode::Prohibited => Mode::Nobody,
             ComputeMode::ExclusiveProcess | ComputeMode::ExclusiveThread => Mode::OneProcess,
         }),
-        persistence: device.is_in_persistent_mode().ok(),
+        persistence: persistence(device),
         mig: device.mig_mode().ok().map(|mode| mode.current != 0),
     })
 }
 
-/// Who computes on a card.
-pub(super) fn users(device: &Device<'_>) -> Result<Vec<User>, NvmlError> {
-    Ok(device.running_compute_processes()?.iter().map(user).collect())
+/// Whether the driver keeps the card awake between programs, which only Linux has.
+#[cfg(target_os = "linux")]
+fn persistence(device: &Device<'_>) -> Option<bool> {
+    device.is_in_persistent_mode().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn persistence(_: &Device<'_>) -> Option<bool> {
+    None
 }
 
 fn user(told: &ProcessInfo) -> User {
@@ -150,4 +156,9 @@ fn user(told: &ProcessInfo) -> User {
         UsedGpuMemory::Unavailable => None,
     };
     User { pid: told.pid, memory }
+}
+
+/// Who computes on a card.
+pub(super) fn users(device: &Device<'_>) -> Result<Vec<User>, NvmlError> {
+    Ok(device.running_compute_processes()?.iter().map(user).collect())
 }
