@@ -16,6 +16,9 @@
 //!
 //! slot          one run at a time has a card, and the others wait in their order
 //! process       a command in a group of its own, of which nothing stays
+//! watch         the card while a command runs on it, and whether its memory is back afterwards
+//! record        what happened in a run, as one document
+//! metrics       the same for Prometheus
 //!    │
 //! exec          a command on the card that the policy allows
 //! ```
@@ -32,6 +35,9 @@ pub mod exec;
 pub mod exports;
 pub mod machine;
 pub mod management;
+pub mod metrics;
 pub mod process;
+pub mod record;
 pub mod slot;
 pub mod surroundings;
+pub mod watch;

@@ -1,18 +1,21 @@
 //! What a GPU is called and what it has, whoever tells it.
 
 use crate::architectures::Capability;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// One GPU of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Card {
     /// `GPU-` and 32 hexadecimal digits in five groups; `MIG-…` for a slice of one.
     pub uuid: String,
     pub name: String,
     /// Bytes of memory, those that the driver keeps for itself included.
     pub memory: u64,
+    /// As text: `00000000:01:00.0`.
+    #[schemars(with = "String")]
     pub pci: PciAddress,
     /// Major and minor.
     pub capability: Option<(u8, u8)>,

@@ -7,6 +7,7 @@ use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
 use nvml_wrapper::{Device, Nvml};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -59,7 +60,7 @@ impl Board {
 }
 
 /// A process that computes on a card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct User {
     /// As the driver counts them, which in a container is not as the container does.
     pub pid: u32,
@@ -127,7 +128,7 @@ fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
         },
         // What the driver counts as used differs from version to version; what is not free does not.
         used: memory.total.checked_sub(memory.free),
-        users: device.running_compute_processes().ok().map(|users| users.iter().map(user).collect()),
+        users: users(device).ok(),
         compute_mode: device.compute_mode().ok().map(|mode| match mode {
             ComputeMode::Default => Mode::Everybody,
             ComputeMode::Prohibited => Mode::Nobody,
@@ -155,4 +156,9 @@ fn user(told: &ProcessInfo) -> User {
         UsedGpuMemory::Unavailable => None,
     };
     User { pid: told.pid, memory }
+}
+
+/// Who computes on a card.
+pub(super) fn users(device: &Device<'_>) -> Result<Vec<User>, NvmlError> {
+    Ok(device.running_compute_processes()?.iter().map(user).collect())
 }

@@ -8,3 +8,4 @@ mod folder;
 mod init;
 mod pages;
 mod patience;
+mod prometheus;

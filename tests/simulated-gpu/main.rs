@@ -10,3 +10,4 @@ mod memory;
 mod nvml;
 mod programs;
 mod selection;
+mod watching;

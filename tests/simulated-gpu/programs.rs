@@ -15,6 +15,10 @@ pub fn run(program: &str, answer: &dyn Fn(&Value)) {
     match name {
         "devices" => answer(&devices()),
         "hold" => hold(number(), answer),
+        "hold-listed" => {
+            crate::watching::wait_until_listed();
+            hold(number(), answer);
+        }
         "idle" => idle(answer),
         "allocate" => answer(&allocate(number())),
         "packing" => answer(&packing()),
@@ -29,6 +33,7 @@ pub fn run(program: &str, answer: &dyn Fn(&Value)) {
         "cards" => answer(&crate::nvml::cards()),
         "event" => answer(&crate::nvml::event(argument)),
         "hang" => hang(answer),
+        "watch" => crate::watching::watch(number(), answer),
         other => panic!("there is no program {other}"),
     }
 }

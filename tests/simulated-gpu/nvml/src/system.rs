@@ -37,8 +37,9 @@ exported! {
         put_text(text, length, &model.description.driver)
     }
 
+    /// The one place where a program is told that nothing here exists: a record of a run must say so.
     fn nvmlSystemGetNVMLVersion(text: *mut c_char, length: c_uint) |model| {
-        put_text(text, length, &format!("{}.{}", model.description.cuda / 1000, model.description.driver))
+        put_text(text, length, &format!("{}.{} (simulated)", model.description.cuda / 1000, model.description.driver))
     }
 
     fn nvmlSystemGetCudaDriverVersion_v2(version: *mut c_int) |model| {

@@ -1,0 +1,99 @@
+//! One card, as NVML tells about it. A question that NVML does not answer in time is given up, with its thread.
+
+use super::Baseline;
+use super::baseline::{self, Returned};
+use crate::runtime::management::{self, User};
+use nvml_wrapper::error::NvmlError;
+use nvml_wrapper::{Device, Nvml};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// A card that NVML has found.
+#[derive(Clone)]
+pub struct Gauge {
+    pub(super) library: &'static Nvml,
+    pub(super) device: &'static Device<'static>,
+    /// Bytes of memory, those that the driver keeps for itself included.
+    pub memory: u64,
+    /// The version of the driver.
+    pub driver: Option<String>,
+    /// Whether the card does not exist, and tests only pretend it does.
+    pub simulated: bool,
+}
+
+impl Gauge {
+    /// The card of this UUID, or in one clause why it cannot be watched.
+    pub fn open(uuid: &str, patience: Duration) -> Result<Gauge, String> {
+        let uuid = uuid.to_owned();
+        within(patience, move || opened(&uuid))?.map_err(|error| clause(&error))
+    }
+
+    /// Memory and users before a command.
+    pub fn baseline(&self, patience: Duration) -> Result<Baseline, String> {
+        let gauge = self.clone();
+        within(patience, move || baseline::read(&gauge))?.map_err(|error| clause(&error))
+    }
+
+    /// Whether the memory is what it was, once the command and all that it started have ended. It is waited for until
+    /// `patience` is over. `ours` are processes of the command that may still be there.
+    pub fn returned_to(&self, baseline: &Baseline, ours: &[u32], patience: Duration) -> Returned {
+        /// For a call that began just before the patience was over.
+        const MORE: Duration = Duration::from_secs(1);
+        let (gauge, before, ours) = (self.clone(), baseline.clone(), ours.to_vec());
+        let asked = within(patience + MORE, move || baseline::returned(&gauge, &before, &ours, patience));
+        asked.unwrap_or_else(|reason| Returned::NotKnown { reason })
+    }
+
+    /// What is not free. What a driver counts as used differs from version to version.
+    pub(super) fn used(&self) -> Result<u64, NvmlError> {
+        self.device.memory_info().map(|memory| memory.total.saturating_sub(memory.free))
+    }
+
+    pub(super) fn users(&self) -> Result<Vec<User>, NvmlError> {
+        management::users(self.device)
+    }
+
+    /// The file name of a process's program.
+    pub(super) fn name_of(&self, pid: u32) -> Option<String> {
+        const MOST_BYTES: usize = 256;
+        let path = self.library.sys_process_name(pid, MOST_BYTES).ok()?;
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        (!name.is_empty()).then(|| name.to_owned())
+    }
+}
+
+/// What went wrong, as the end of "it is not known, because …".
+pub(super) fn clause(error: &NvmlError) -> String {
+    match error {
+        NvmlError::LibloadingError(_) => "there is no libnvidia-ml".to_owned(),
+        NvmlError::DriverNotLoaded => "the NVIDIA driver is not loaded".to_owned(),
+        NvmlError::NotFound => "NVML knows no card of that UUID".to_owned(),
+        NvmlError::GpuLost => "the card fell off the bus".to_owned(),
+        other => format!("NVML said: {other}"),
+    }
+}
+
+/// The answer, or that there is none in time; then the thread that asked stays behind.
+pub(super) fn within<T: Send + 'static>(
+    patience: Duration,
+    ask: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let (sender, answer) = channel();
+    let asking = std::thread::Builder::new().name("ask-nvml".into()).spawn(move || sender.send(ask()));
+    asking.map_err(|error| format!("no thread could be started: {error}"))?;
+    let silent = |_| format!("NVML did not answer within {} s", patience.as_secs_f64());
+    answer.recv_timeout(patience).map_err(silent)
+}
+
+fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
+    // For the life of the process: to shut NVML down is one more call that may hang.
+    let library: &'static Nvml = Box::leak(Box::new(management::library()?));
+    let device: &'static Device<'static> = Box::leak(Box::new(library.device_by_uuid(uuid)?));
+    Ok(Gauge {
+        library,
+        device,
+        memory: device.memory_info()?.total,
+        driver: library.sys_driver_version().ok(),
+        simulated: library.sys_nvml_version().is_ok_and(|version| version.contains("simulated")),
+    })
+}
