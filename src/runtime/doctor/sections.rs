@@ -1,12 +1,13 @@
 //! A diagnosis as people read it: titles, and lines below them. How they are set is up to [`super::pages`].
 
+mod cards;
+
 use super::{Diagnosis, Order, Verdict, driver_fault, listing_fault};
 use crate::runtime::advice::{Advice, Level, shown};
 use crate::runtime::backends::Backend;
-use crate::runtime::cards::Card;
 use crate::runtime::driver::{Answer, codes};
 use crate::runtime::exports::Place;
-use crate::runtime::management::{Board, Listing, Mode};
+use crate::runtime::management::Listing;
 
 /// Lines under a title.
 pub struct Section {
@@ -34,13 +35,13 @@ pub fn sections(diagnosis: &Diagnosis) -> Vec<Section> {
     let all = [
         ("Policy", policy(diagnosis)),
         ("This process", process(diagnosis)),
-        ("Cards", cards(diagnosis)),
+        ("Cards", cards::table(diagnosis)),
         ("Driver", driver(diagnosis)),
         ("Surroundings", surroundings(diagnosis)),
         ("Backends", backends(diagnosis)),
         ("Allocator of torch", allocator(diagnosis)),
         ("Batch size", batch(diagnosis)),
-        ("About the cards", remarks(diagnosis)),
+        ("About the cards", cards::remarks(diagnosis)),
         ("Not seen", unseen(diagnosis)),
     ];
     let sections = all.into_iter().map(|(title, lines)| Section { title, lines });
@@ -116,89 +117,6 @@ fn shows_no_card(diagnosis: &Diagnosis) -> bool {
         Some(Answer::Error { code }) => matches!(*code, codes::NO_DEVICE | codes::INVALID_DEVICE),
         _ => false,
     }
-}
-
-fn cards(diagnosis: &Diagnosis) -> Vec<Line> {
-    let listed = diagnosis.machine.boards();
-    let mut boards: Vec<Board> = match listed {
-        [] => diagnosis.machine.visible().iter().cloned().map(Board::of_card).collect(),
-        boards => boards.to_vec(),
-    };
-    boards.sort_by_key(|board| board.card.pci);
-    if boards.is_empty() {
-        return Vec::new();
-    }
-    let names = ["PCI order", "card", "memory", "in use", "capability", "PCI address", "UUID"];
-    let mut rows = vec![names.map(str::to_owned).to_vec()];
-    rows.extend(boards.iter().enumerate().map(|(rank, board)| {
-        let card = &board.card;
-        vec![
-            // Of the cards that the driver shows, it may have hidden some in between.
-            if listed.is_empty() { "?".to_owned() } else { rank.to_string() },
-            card.short_name().to_owned(),
-            shown(card.memory),
-            board.used.map_or_else(|| "?".to_owned(), shown),
-            capability(card, diagnosis),
-            card.pci.to_string(),
-            card.uuid.clone(),
-        ]
-    }));
-    let states = boards.iter().filter_map(|board| {
-        let state = state(board);
-        (!state.is_empty()).then(|| fact(board.card.short_name(), state.join(", ")))
-    });
-    [Line::Table(rows)].into_iter().chain(states).collect()
-}
-
-/// `8.6 Ampere`
-fn capability(card: &Card, diagnosis: &Diagnosis) -> String {
-    let Some(capability) = card.compute_capability().map(|capability| capability.to_string()) else {
-        return "?".to_owned();
-    };
-    let mut all = diagnosis.architectures.iter();
-    let facts = all.find(|facts| facts.capability.as_deref() == Some(&capability));
-    match facts.and_then(|facts| facts.architecture) {
-        Some(name) => format!("{capability} {name}"),
-        None => capability,
-    }
-}
-
-/// What is unusual about a card now.
-fn state(board: &Board) -> Vec<String> {
-    let mut parts = Vec::new();
-    parts.extend(board.users.as_ref().filter(|users| !users.is_empty()).map(|users| {
-        let pids: Vec<String> = users.iter().map(|user| user.pid.to_string()).collect();
-        let processes = if pids.len() == 1 { "process" } else { "processes" };
-        format!("used by {processes} {}", pids.join(", "))
-    }));
-    parts.extend(match board.compute_mode {
-        Some(Mode::OneProcess) => Some("for one process at a time".to_owned()),
-        Some(Mode::Nobody) => Some("nobody may compute on it".to_owned()),
-        _ => None,
-    });
-    parts.extend((board.mig == Some(true)).then(|| "divided into slices (MIG)".to_owned()));
-    parts.extend(
-        (board.persistence == Some(false))
-            .then(|| "persistence mode off: the first program waits for the card to start".to_owned()),
-    );
-    parts
-}
-
-/// What the tables know, each remark once, with the cards that it is about.
-fn remarks(diagnosis: &Diagnosis) -> Vec<Line> {
-    let cards = diagnosis.machine.cards();
-    let mut told: Vec<(&Advice, Vec<&str>)> = Vec::new();
-    for (card, facts) in cards.iter().zip(&diagnosis.architectures) {
-        for remark in &facts.remarks {
-            match told.iter_mut().find(|(earlier, _)| earlier.text == remark.text) {
-                Some((_, names)) if names.contains(&card.short_name()) => {}
-                Some((_, names)) => names.push(card.short_name()),
-                None => told.push((remark, vec![card.short_name()])),
-            }
-        }
-    }
-    told.sort_by_key(|(remark, _)| std::cmp::Reverse(remark.level));
-    told.into_iter().map(|(remark, names)| fact(names.join(", "), worded(remark))).collect()
 }
 
 fn driver(diagnosis: &Diagnosis) -> Vec<Line> {
