@@ -13,7 +13,7 @@ use std::io::Write;
 use std::time::Duration;
 
 /// The policy is not met: a wrong, a forbidden or no GPU.
-pub(super) const WRONG_ENVIRONMENT: u8 = 5;
+const WRONG_ENVIRONMENT: u8 = 5;
 
 #[derive(Args)]
 pub struct Arguments {

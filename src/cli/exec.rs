@@ -1,20 +1,18 @@
 //! `gpulint exec -- CMD`: a command on the card that the policy allows, and on no other.
 
-use super::doctor::WRONG_ENVIRONMENT;
 use super::options::PolicyOptions;
-use super::{UNUSABLE, say};
+use super::say;
+use crate::policy::Amount;
 use crate::runtime::cards::Card;
-use crate::runtime::exec::{Foreign, Prepared, Refusal, Request, prepare};
-use crate::runtime::process::{Ended, Limits};
+use crate::runtime::exec::{Foreign, Message, Outputs, Request, run as run_watched};
+use crate::runtime::metrics::Address;
+use crate::runtime::process::Limits;
 use crate::runtime::slot::{Progress, slot_folder};
 use crate::settings::resolve;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-/// The driver is in trouble, or the slot was not free in time.
-const INFRASTRUCTURE: u8 = 6;
 
 /// From the request to end until the end without one.
 const GRACE: Duration = Duration::from_secs(10);
@@ -39,6 +37,18 @@ pub struct Arguments {
     /// What to do while a process that has no slot computes on the card.
     #[arg(long, value_enum, default_value_t, value_name = "wait|refuse", hide_possible_values = true)]
     foreign: WhenForeign,
+    /// End the command when it takes more memory on the card, with exit code 124.
+    #[arg(long, value_name = "AMOUNT")]
+    max_memory: Option<Amount>,
+    /// Write what happened to this file, as JSON: when the run begins, and when it ends.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Write the figures of the run to this file, for the textfile collector of Prometheus' node exporter.
+    #[arg(long, value_name = "FILE.prom")]
+    metrics_file: Option<PathBuf>,
+    /// Serve the figures for Prometheus at /metrics while the command runs, on an address that only this machine reaches.
+    #[arg(long, value_name = "127.0.0.1:PORT")]
+    metrics_listen: Option<Address>,
     /// How long the driver may take for an answer.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     driver_timeout: Duration,
@@ -68,46 +78,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         },
         patience: arguments.driver_timeout,
     };
+    let outputs = Outputs {
+        max_memory: arguments.max_memory.map(|amount| amount.bytes),
+        record: arguments.record.clone(),
+        metrics_file: arguments.metrics_file.clone(),
+        metrics_listen: arguments.metrics_listen,
+    };
     let mut lines = Waiting::default();
-    let ended = prepare(&request, &mut |card, progress| lines.tell(card, progress))
-        .and_then(|prepared| Ok((prepared.run(&request)?, prepared)));
-    match ended {
-        Ok((ended, _)) => {
-            report(&ended);
-            Ok(ended.code.try_into().unwrap_or(u8::MAX))
-        }
-        Err(refusal) => {
-            say(format_args!("error: {refusal}"));
-            Ok(match refusal {
-                Refusal::Environment(_) => WRONG_ENVIRONMENT,
-                Refusal::Infrastructure(_) => INFRASTRUCTURE,
-                Refusal::Command(_) => UNUSABLE,
-            })
-        }
-    }
-}
-
-impl Prepared {
-    fn run(&self, request: &Request<'_>) -> Result<Ended, Refusal> {
-        for unchecked in &self.unchecked {
-            say(format_args!("note: not checked {unchecked}"));
-        }
-        Ok(self.start(request.command, request.limits)?.wait())
-    }
-}
-
-/// What the command does not say itself.
-fn report(ended: &Ended) {
-    if let Some(limit) = &ended.limit {
-        say(format_args!("error: the command was ended: {limit}"));
-    }
-    for orphan in &ended.orphans {
-        let became = if orphan.ended { "was ended" } else { "could not be ended" };
-        say(format_args!(
-            "note: the command left process {} ({}) behind, which {became}",
-            orphan.pid, orphan.name
-        ));
-    }
+    let ended = run_watched(&request, &outputs, &mut |message| match message {
+        Message::Waiting(card, progress) => lines.tell(card, progress),
+        Message::Note(text) => say(format_args!("note: {text}")),
+        Message::Error(text) => say(format_args!("error: {text}")),
+    });
+    let code = ended.unwrap_or_else(|refusal| {
+        say(format_args!("error: {refusal}"));
+        refusal.exit_code()
+    });
+    Ok(code.try_into().unwrap_or(u8::MAX))
 }
 
 /// Lines about a wait: one when something changes, and now and then one that it has not.

@@ -1,6 +1,10 @@
 //! Runs a command on the card that the policy allows: chosen, held alone, named by its UUID and confirmed by the driver
 //! before the command starts.
 
+mod run;
+
+pub use run::{Message, Outputs, run};
+
 use super::cards::Card;
 use super::choice;
 use super::doctor::{driver_fault, listing_fault};
@@ -9,12 +13,13 @@ use super::exports::variables;
 use super::machine::{Machine, Told};
 use super::management::{self, Board, Listing, User};
 use super::process::{self, Limits, NotStarted, Running};
+use super::record::{NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
 use super::surroundings::{Environment, Surroundings, World};
 use crate::policy::Gpu;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -50,8 +55,22 @@ pub enum Refusal {
     /// The driver is in trouble, or the card was not free in time.
     #[error("{0}")]
     Infrastructure(String),
+    /// Something that was asked for cannot be done, such as writing a file.
+    #[error("{0}")]
+    Usage(String),
     #[error(transparent)]
     Command(#[from] NotStarted),
+}
+
+impl Refusal {
+    /// What gpulint ends with.
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Refusal::Usage(_) | Refusal::Command(_) => 2,
+            Refusal::Environment(_) => 5,
+            Refusal::Infrastructure(_) => 6,
+        }
+    }
 }
 
 /// A card that is held, for a command that has not started yet.
@@ -60,8 +79,7 @@ pub struct Prepared {
     pub slot: Slot,
     /// What the command gets beside the environment of this process.
     pub environment: Vec<(&'static str, String)>,
-    /// What could not be checked, and why.
-    pub unchecked: Vec<String>,
+    pub unchecked: Vec<NotChecked>,
 }
 
 /// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other.
@@ -80,7 +98,8 @@ pub fn prepare(
         match told {
             Ok(users) => use_of(&users, request.foreign),
             Err(why) => {
-                unchecked = vec![format!("whether somebody else computes on {card}: {why}")];
+                unchecked =
+                    vec![NotChecked { what: format!("whether somebody else computes on {card}"), why }];
                 CardUse::Free
             }
         }
@@ -98,15 +117,16 @@ pub fn prepare(
 }
 
 impl Prepared {
-    /// Starts the command; the slot is held until `self` is dropped.
+    /// Starts the command; the slot is held until `self` is dropped. The command may write numbers of its own to `report`.
     ///
     /// # Errors
     /// When there is no such program, or the system does not start it.
-    pub fn start(&self, words: &[OsString], limits: Limits) -> Result<Running, NotStarted> {
+    pub fn start(&self, words: &[OsString], limits: Limits, report: &Path) -> Result<Running, NotStarted> {
         let (program, arguments) =
             words.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
         let mut command = Command::new(program.cloned().unwrap_or_default());
         command.args(arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.env(REPORT, report);
         process::start(command, limits)
     }
 }

@@ -1,6 +1,7 @@
 //! The commands about the machine, on a simulated host: nothing here is about hardware.
 #![cfg(target_os = "linux")]
 
+mod client;
 mod commands;
 mod doctor;
 mod exec;
@@ -9,3 +10,4 @@ mod init;
 mod pages;
 mod patience;
 mod prometheus;
+mod runs;
