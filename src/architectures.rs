@@ -49,6 +49,12 @@ impl<'de> Deserialize<'de> for Capability {
     }
 }
 
+/// The name of a card without its maker: `NVIDIA GeForce RTX 3090` → `RTX 3090`.
+pub fn short_name(name: &str) -> &str {
+    let name = name.strip_prefix("NVIDIA ").unwrap_or(name);
+    name.strip_prefix("GeForce ").unwrap_or(name)
+}
+
 /// A generation of GPUs.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,6 @@
 //! The GPUs of this machine, as NVML lists them, or `nvidia-smi` where gpulint cannot ask NVML.
 
+use crate::architectures::short_name;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
@@ -22,8 +23,7 @@ pub struct Card {
 impl Card {
     /// The name without the maker: `RTX 3090`.
     pub fn short_name(&self) -> &str {
-        let name = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
-        name.strip_prefix("GeForce ").unwrap_or(name)
+        short_name(&self.name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a GPU is called and what it has, whoever tells it.
 
-use crate::architectures::Capability;
+use crate::architectures::{self, Capability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -28,8 +28,7 @@ impl Card {
 
     /// The name without the maker: `RTX 3090`.
     pub fn short_name(&self) -> &str {
-        let name = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
-        name.strip_prefix("GeForce ").unwrap_or(name)
+        architectures::short_name(&self.name)
     }
 }
 

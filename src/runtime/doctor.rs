@@ -16,7 +16,7 @@ use super::cards::Card;
 use super::choice;
 use super::driver::Answer;
 use super::exports::{Export, exports_of};
-use super::machine::{Machine, Told};
+use super::machine::{self, Machine, Told};
 use super::management::{Board, Listing};
 use super::surroundings::{Environment, Surroundings, World};
 use crate::policy::Policy;
@@ -108,10 +108,7 @@ impl Diagnosis {
 impl Machine {
     /// The cards that the process may use, in the order of their ordinals.
     pub fn visible(&self) -> &[Card] {
-        match self.driver.answer() {
-            Some(Answer::Cards { cards, .. }) => cards,
-            _ => &[],
-        }
+        self.driver.cards()
     }
 
     /// The cards of the machine, in the order of their PCI addresses.
@@ -119,6 +116,14 @@ impl Machine {
         match self.listing.answer() {
             Some(Listing::Cards { boards, .. }) => boards,
             _ => &[],
+        }
+    }
+
+    /// The same; where NVML lists nothing, what the driver shows is all there is.
+    pub fn known_boards(&self) -> Vec<Board> {
+        match self.boards() {
+            [] => self.visible().iter().cloned().map(Board::of_card).collect(),
+            boards => boards.to_vec(),
         }
     }
 
@@ -142,8 +147,8 @@ fn unmasked(machine: &Machine, patience: Duration) -> io::Result<Option<Vec<Card
     if is_silent || (machine.boards().len() < 2 && machine.visible().len() < 2) {
         return Ok(None);
     }
-    let bare = Machine::seen_with(&[("CUDA_VISIBLE_DEVICES", None), ("CUDA_DEVICE_ORDER", None)], patience)?;
-    Ok(Some(bare.visible().to_vec()).filter(|cards| !cards.is_empty()))
+    let bare = machine::answer(&[("CUDA_VISIBLE_DEVICES", None), ("CUDA_DEVICE_ORDER", None)], patience)?;
+    Ok(Some(bare.cards().to_vec()).filter(|cards| !cards.is_empty()))
 }
 
 fn cuda_answer(machine: &Machine) -> CudaAnswer {
@@ -158,12 +163,7 @@ fn verdict(policy: &Policy, machine: &Machine, surroundings: &Surroundings) -> V
     let Some(gpu) = &policy.gpu else { return Verdict::NoPolicy };
     let visible = machine.visible();
     let renumbered = !surroundings.numbering.is_of_the_machine();
-    // Where NVML lists nothing, what the driver shows is all there is.
-    let shown: Vec<Board> = match machine.boards() {
-        [] => visible.iter().cloned().map(Board::of_card).collect(),
-        boards => boards.to_vec(),
-    };
-    match choice::allowed(gpu, &shown, renumbered) {
+    match choice::allowed(gpu, &machine.known_boards(), renumbered) {
         Err(why) => Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() },
         Ok(board) => match choice::complaint(gpu, &board.card, visible) {
             None => Verdict::Met { card: board.card.clone() },

@@ -10,8 +10,8 @@ use super::choice;
 use super::doctor::{driver_fault, listing_fault};
 use super::driver::{Answer, codes};
 use super::exports::variables;
-use super::machine::{Machine, Told};
-use super::management::{self, Board, Listing, User};
+use super::machine::{self, Machine, Told};
+use super::management::{Listing, User};
 use super::process::{self, Limits, NotStarted, Running};
 use super::record::{NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
@@ -21,7 +21,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// What is wanted.
@@ -89,7 +88,7 @@ pub fn prepare(
 ) -> Result<Prepared, Refusal> {
     let environment = Environment::of_process();
     let surroundings = Surroundings::of(&World::of_this_machine(&environment));
-    let machine = seen(&[], request.patience)?;
+    let machine = Machine::seen_with(&[], request.patience).map_err(not_asked)?;
     let renumbered = !surroundings.numbering.is_of_the_machine();
     let card = chosen(request.gpu, &machine, &environment, renumbered)?;
     let mut unchecked = Vec::new();
@@ -139,15 +138,12 @@ fn chosen(
     renumbered: bool,
 ) -> Result<Card, Refusal> {
     let visible = machine.visible();
-    let boards: Vec<Board> = match machine.boards() {
-        [] => visible.iter().cloned().map(Board::of_card).collect(),
-        boards => boards.to_vec(),
-    };
     let Some(gpu) = gpu else {
-        return visible.first().cloned().ok_or_else(|| no_card(machine));
+        return visible.first().cloned().ok_or_else(|| no_card(&machine.driver));
     };
+    let boards = machine.known_boards();
     if boards.is_empty() {
-        return Err(no_card(machine));
+        return Err(no_card(&machine.driver));
     }
     let board =
         choice::allowed(gpu, &boards, renumbered).map_err(|why| Refusal::Environment(why.to_string()))?;
@@ -155,7 +151,7 @@ fn chosen(
     // Whoever chose fewer cards meant it; the choice is not widened again behind their back.
     match mask {
         Some(value) if !visible.iter().any(|card| card.uuid == board.card.uuid) => {
-            if let Some(fault) = fault_of(machine) {
+            if let Some(fault) = fault_of(&machine.driver) {
                 return Err(fault);
             }
             let left: Vec<String> = visible.iter().map(ToString::to_string).collect();
@@ -174,10 +170,10 @@ fn chosen(
 fn confirm(card: &Card, environment: &[(&'static str, String)], patience: Duration) -> Result<(), Refusal> {
     let changes: Vec<(&str, Option<OsString>)> =
         environment.iter().map(|(name, value)| (*name, Some(value.into()))).collect();
-    let machine = seen(&changes, patience)?;
-    match machine.visible() {
+    let told = machine::answer(&changes, patience).map_err(not_asked)?;
+    match told.cards() {
         [only] if only.uuid == card.uuid => Ok(()),
-        [] => Err(no_card(&machine)),
+        [] => Err(no_card(&told)),
         others => {
             let shown: Vec<String> = others.iter().map(ToString::to_string).collect();
             Err(Refusal::Environment(format!(
@@ -189,29 +185,27 @@ fn confirm(card: &Card, environment: &[(&'static str, String)], patience: Durati
     }
 }
 
-fn seen(changes: &[(&str, Option<OsString>)], patience: Duration) -> Result<Machine, Refusal> {
-    Machine::seen_with(changes, patience).map_err(|error| {
-        Refusal::Infrastructure(format!("no process can be started to ask the driver: {error}"))
-    })
+fn not_asked(error: io::Error) -> Refusal {
+    Refusal::Infrastructure(format!("no process can be started to ask the driver: {error}"))
 }
 
 /// Why there is no card.
-fn no_card(machine: &Machine) -> Refusal {
-    fault_of(machine).unwrap_or_else(|| {
-        let why = driver_fault(&machine.driver).or_else(|| listing_fault(&machine.listing));
+fn no_card(driver: &Told<Answer>) -> Refusal {
+    fault_of(driver).unwrap_or_else(|| {
+        let why = driver_fault(driver);
         Refusal::Environment(why.unwrap_or_else(|| "there is no NVIDIA GPU here".to_owned()))
     })
 }
 
 /// Trouble of the driver, which is nobody's choice of a card.
-fn fault_of(machine: &Machine) -> Option<Refusal> {
+fn fault_of(driver: &Told<Answer>) -> Option<Refusal> {
     let by_choice = [codes::NO_DEVICE, codes::INVALID_DEVICE, codes::STUB_LIBRARY];
-    let is_trouble = match &machine.driver {
+    let is_trouble = match driver {
         Told::Answer(Answer::Error { code }) => !by_choice.contains(code),
         Told::Answer(Answer::Cards { .. } | Answer::NoLibrary) => false,
         Told::Answer(Answer::Broken { .. }) | Told::Silence(_) | Told::Crash(_) => true,
     };
-    let why = driver_fault(&machine.driver).filter(|_| is_trouble)?;
+    let why = driver_fault(driver).filter(|_| is_trouble)?;
     Some(Refusal::Infrastructure(why))
 }
 
@@ -224,15 +218,7 @@ fn of_slot(error: SlotError) -> Refusal {
 
 /// Who computes on a card, by NVML.
 fn users_of(card: &Card, patience: Duration) -> Result<Vec<User>, String> {
-    let (sender, answer) = channel();
-    // It may never answer; nobody waits for the thread then.
-    std::thread::Builder::new()
-        .spawn(move || sender.send(management::listing()))
-        .map_err(|error: io::Error| error.to_string())?;
-    let told = match answer.recv_timeout(patience) {
-        Ok(listing) => Told::Answer(listing),
-        Err(_) => Told::Silence(patience.as_secs()),
-    };
+    let told = machine::listing(patience).map_err(|error| error.to_string())?;
     let Told::Answer(Listing::Cards { boards, .. }) = &told else {
         return Err(listing_fault(&told).unwrap_or_default());
     };

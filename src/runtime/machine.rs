@@ -1,6 +1,7 @@
 //! Looks at the machine from child processes: the driver reads the environment once, may hang, and may end the process
 //! that asks. A child is this program again, with a command that people need not know.
 
+use super::cards::Card;
 use super::driver::{self, Answer};
 use super::management::{self, Listing};
 use serde::de::DeserializeOwned;
@@ -53,6 +54,16 @@ pub enum Library {
     Cuda,
 }
 
+impl Told<Answer> {
+    /// The cards that the driver shows, in the order of their ordinals.
+    pub fn cards(&self) -> &[Card] {
+        match self.answer() {
+            Some(Answer::Cards { cards, .. }) => cards,
+            _ => &[],
+        }
+    }
+}
+
 impl Machine {
     /// Asks for the environment of this process with some variables changed; `None` removes one.
     ///
@@ -71,6 +82,14 @@ impl Machine {
 /// When the child cannot be started.
 pub fn listing(patience: Duration) -> io::Result<Told<Listing>> {
     Ok(Asked::start(Library::Nvml, &[])?.told(Instant::now() + patience, patience))
+}
+
+/// What CUDA's driver shows a process whose environment has these changes, without a question to NVML.
+///
+/// # Errors
+/// When the child cannot be started.
+pub fn answer(changes: &[(&str, Option<OsString>)], patience: Duration) -> io::Result<Told<Answer>> {
+    Ok(Asked::start(Library::Cuda, changes)?.told(Instant::now() + patience, patience))
 }
 
 /// What the child does: one line from the library.
