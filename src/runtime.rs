@@ -21,6 +21,10 @@
 //! metrics       the same for Prometheus
 //!    │
 //! exec          a command on the card that the policy allows
+//!    │
+//! native        loads of our own, run as such a command
+//! growth        whether memory grows from iteration to iteration
+//! validation    checks, what they prove, and the verdict
 //! ```
 //!
 //! Nothing here is needed to check code, and all of it is behind the feature `runtime`.
@@ -33,11 +37,14 @@ pub mod doctor;
 pub mod driver;
 pub mod exec;
 pub mod exports;
+pub mod growth;
 pub mod machine;
 pub mod management;
 pub mod metrics;
+pub mod native;
 pub mod process;
 pub mod record;
 pub mod slot;
 pub mod surroundings;
+pub mod validation;
 pub mod watch;

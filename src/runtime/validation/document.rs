@@ -1,0 +1,238 @@
+//! A validation as one JSON document: the verdict, its reasons, and the evidence. It is written when the validation
+//! begins, after each check, and when it ends, so that one that was interrupted can be read and resumed.
+
+use crate::runtime::cards::Card;
+use crate::runtime::growth::Growth;
+use crate::runtime::native::lines::Multiplier;
+use crate::runtime::record::{NotChecked, Record};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of the document. Keys are added without a new one.
+pub const SCHEMA: u32 = 1;
+
+/// One validation of one machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Validation {
+    /// 1.
+    pub schema: u32,
+    /// `gpulint`.
+    pub tool: String,
+    pub version: String,
+    /// Whether the card does not exist, and tests only pretend it does: then no number here says anything about hardware.
+    pub simulated: bool,
+    #[serde(default)]
+    pub host: Option<String>,
+    /// In UTC: `2026-01-31T12:00:00Z`.
+    pub started: String,
+    #[serde(default)]
+    pub wall_seconds: Option<f64>,
+    /// What the validation was asked for; one with another plan is not resumed.
+    pub plan: String,
+    pub verdict: Verdict,
+    /// Why it is not simply approved, the most serious first; and notes.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
+    #[serde(default)]
+    pub exit_code: Option<i32>,
+    #[serde(default)]
+    pub card: Option<Card>,
+    /// The version of the driver.
+    #[serde(default)]
+    pub driver: Option<String>,
+    /// How many workers there were.
+    pub jobs: u32,
+    /// Why the checks were run one after the other in the end, if it was so.
+    #[serde(default)]
+    pub fallback: Option<String>,
+    pub checks: Vec<Check>,
+    /// What nobody looked at, and why.
+    #[serde(default)]
+    pub not_checked: Vec<NotChecked>,
+}
+
+/// What it all comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// There is none yet.
+    Running,
+    Approved,
+    ApprovedWithMinorCorrections,
+    Rejected,
+    /// None, because the card is wrong, forbidden or not there.
+    EnvironmentInvalid,
+    /// None, because a required check could not run.
+    Infrastructure,
+}
+
+impl Verdict {
+    pub fn exit_code(self) -> i32 {
+        match self {
+            Verdict::Approved => 0,
+            Verdict::ApprovedWithMinorCorrections => 1,
+            Verdict::Running => 3,
+            Verdict::Rejected => 4,
+            Verdict::EnvironmentInvalid => 5,
+            Verdict::Infrastructure => 6,
+        }
+    }
+
+    /// In words, to stand alone.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Running => "not ended",
+            Verdict::Approved => "approved",
+            Verdict::ApprovedWithMinorCorrections => "approved with minor corrections",
+            Verdict::Rejected => "rejected",
+            Verdict::EnvironmentInvalid => "no verdict: the environment is invalid",
+            Verdict::Infrastructure => "no verdict: a required check could not run",
+        }
+    }
+}
+
+/// One thing that speaks against an approval, or that is worth a note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// The check that it is from; `null` for the validation as a whole.
+    #[serde(default)]
+    pub check: Option<String>,
+    pub weight: Weight,
+    /// A word for other programs: `leak`, `wrong-result`, `slot-timeout` …
+    pub code: String,
+    /// One sentence, with the numbers and the way out.
+    pub message: String,
+}
+
+/// How much a reason weighs, the heaviest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// A proof or a `fail` gate does not hold.
+    Rejection,
+    /// The card is wrong, forbidden or not there.
+    Environment,
+    /// The check could not run, or not to its end.
+    Infrastructure,
+    /// All holds, and something is to be corrected.
+    Correction,
+    Note,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// No two have the same.
+    pub name: String,
+    pub kind: Kind,
+    pub state: State,
+    /// How often it was run, for the reasons that are in the notes.
+    #[serde(default)]
+    pub attempts: u32,
+    #[serde(default)]
+    pub wall_seconds: Option<f64>,
+    /// Only of this check, the most serious first.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
+    /// Of the last attempt.
+    #[serde(default)]
+    pub record: Option<Record>,
+    #[serde(default)]
+    pub leak: Option<LeakEvidence>,
+    #[serde(default)]
+    pub burn: Option<BurnEvidence>,
+}
+
+/// What a check does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The project is checked without a GPU.
+    Lint,
+    /// The profile `leak`.
+    Leak,
+    /// The profile `burn`.
+    Burn,
+    /// A command of the project with the GPU.
+    GpuTarget,
+    /// A command of the project without one.
+    CpuTarget,
+}
+
+/// How far a check has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Waiting,
+    Running,
+    /// It ran to its end and all holds.
+    Holds,
+    /// It ran to its end, all holds, and something is to be corrected.
+    HoldsWithCorrections,
+    /// A proof does not hold.
+    Fails,
+    /// It could not run, or not to its end.
+    NotRun,
+}
+
+/// What the profile `leak` measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LeakEvidence {
+    /// Bytes that the context took.
+    pub context: u64,
+    pub warm_up: Vec<LeakPoint>,
+    pub measured: Vec<LeakPoint>,
+    /// Of what is in use on the card after each iteration. `null` when nothing was measured.
+    pub growth: Option<Growth>,
+    /// The same of the default memory pool, to the byte; `null` without one.
+    pub pool_growth: Option<Growth>,
+    /// Elements of all products that are not what they must be.
+    pub wrong: u64,
+}
+
+/// One iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LeakPoint {
+    /// Bytes in use on the card while all was allocated.
+    pub held: u64,
+    /// And after all was freed.
+    pub used: u64,
+    pub pool_used: Option<u64>,
+    pub seconds: f64,
+}
+
+/// What the profile `burn` measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BurnEvidence {
+    /// Rows of the square matrices.
+    pub side: u32,
+    /// All that was allocated, in bytes.
+    pub bytes: u64,
+    /// What was free before.
+    pub free: u64,
+    pub multiplier: Multiplier,
+    /// How many rounds were measured.
+    pub rounds: u64,
+    /// For how long.
+    pub seconds: f64,
+    /// 10^12 floating-point operations in each second of each round.
+    pub teraflops: Option<Speed>,
+    /// 10^9 bytes that were read in each second of each round.
+    pub gigabytes: Option<Speed>,
+    /// Elements of the first product that the CPU found otherwise.
+    pub wrong: u64,
+    /// Elements of later products that differ from the first.
+    pub differing: u64,
+}
+
+/// A speed, over the rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Speed {
+    pub median: f64,
+    pub slowest: f64,
+    pub fastest: f64,
+    /// What the card could do at most, from its data; `null` when the driver does not tell them.
+    pub peak: Option<f64>,
+    /// The median of the earlier runs of this card with the same load; `null` with fewer than three.
+    pub earlier: Option<f64>,
+}
