@@ -16,6 +16,8 @@ mod rules;
 mod server;
 mod shells;
 mod trace;
+#[cfg(feature = "runtime")]
+mod validate;
 
 use crate::report::printable;
 use anstream::AutoStream;
@@ -67,6 +69,9 @@ enum Command {
     /// Run a command on the GPU that the policy allows, alone, and leave nothing of it behind.
     #[cfg(feature = "runtime")]
     Exec(exec::Arguments),
+    /// Prove that the GPU and the project's programs on it are right: loads of our own, the programs, and a verdict.
+    #[cfg(feature = "runtime")]
+    Validate(validate::Arguments),
     /// Explain a rule.
     Rule(rules::Explain),
     /// List the rules, or test them.
@@ -106,6 +111,8 @@ fn run(cli: Cli) -> u8 {
         Command::Doctor(arguments) => doctor::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Exec(arguments) => exec::run(&arguments),
+        #[cfg(feature = "runtime")]
+        Command::Validate(arguments) => validate::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
         Command::Server(arguments) => Ok(server::run(arguments)),

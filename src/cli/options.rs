@@ -5,6 +5,8 @@ use crate::policy::Mode;
 use crate::settings::Request;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+#[cfg(feature = "runtime")]
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Where the policy comes from and what is asked of it.
@@ -25,6 +27,18 @@ impl PolicyOptions {
     pub fn request(self, paths: Vec<PathBuf>) -> Request {
         let PolicyOptions { config, isolated, mode } = self;
         Request { paths, config, isolated, mode, ..Request::default() }
+    }
+
+    /// As words, for this program started again.
+    #[cfg(feature = "runtime")]
+    pub fn words(&self) -> Vec<OsString> {
+        let config = self.config.iter().flat_map(|config| ["--config".into(), OsString::from(config)]);
+        let isolated = self.isolated.then(|| "--isolated".into());
+        let mode = self.mode.map(|mode| match mode {
+            Mode::Gpu => "--mode=gpu".into(),
+            Mode::Cpu => "--mode=cpu".into(),
+        });
+        config.chain(isolated).chain(mode).collect()
     }
 }
 

@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 /// A report that goes to a file: `json=report.json`.
 #[derive(Clone, Debug)]
-pub struct Output {
-    format: Format,
+pub struct Output<F = Format> {
+    format: F,
     file: PathBuf,
 }
 
-impl std::str::FromStr for Output {
+impl<F: ValueEnum> std::str::FromStr for Output<F> {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Output, String> {
+    fn from_str(text: &str) -> Result<Output<F>, String> {
         let formats = || {
-            let names = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+            let names = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
             names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
         };
         match text.split_once('=') {
@@ -29,27 +29,27 @@ impl std::str::FromStr for Output {
                 Err(format!("`-` is no file; `--format {format}` writes to standard output"))
             }
             Some((format, file)) => {
-                let format = Format::from_str(format, true)
+                let format = F::from_str(format, true)
                     .map_err(|_| format!("`{format}` is not a format; they are {}", formats()))?;
-                let is_json = Path::new(file).extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
-                let format = match format {
-                    Format::Correction if is_json => Format::CorrectionJson,
-                    format => format,
-                };
                 Ok(Output { format, file: file.into() })
             }
         }
     }
 }
 
-impl Output {
+impl<F: Copy> Output<F> {
     pub fn file(&self) -> &Path {
         &self.file
+    }
+
+    #[cfg(feature = "runtime")]
+    pub fn format(&self) -> F {
+        self.format
     }
 }
 
 /// Refuses outputs of which one would take the place of another.
-pub fn distinct(outputs: &[Output]) -> anyhow::Result<()> {
+pub fn distinct<F>(outputs: &[Output<F>]) -> anyhow::Result<()> {
     for (at, output) in outputs.iter().enumerate() {
         if outputs[..at].iter().any(|earlier| real(&earlier.file) == real(&output.file)) {
             bail!("two reports go to {}; give each --output a file of its own", output.file.display());
@@ -90,7 +90,12 @@ pub fn write_all(report: &Report, outputs: &[Output]) -> bool {
 
 fn write(report: &Report, output: &Output) -> io::Result<Option<String>> {
     let mut file = BufWriter::new(File::create(&output.file)?);
-    let left_out = render(report, output.format, &mut file)?;
+    let is_json = output.file.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
+    let format = match output.format {
+        Format::Correction if is_json => Format::CorrectionJson,
+        format => format,
+    };
+    let left_out = render(report, format, &mut file)?;
     file.flush()?;
     Ok(left_out)
 }

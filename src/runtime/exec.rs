@@ -81,16 +81,21 @@ pub struct Prepared {
     pub unchecked: Vec<NotChecked>,
 }
 
+/// The card that a command would get, which nobody holds yet.
+pub fn card(gpu: Option<&Gpu>, patience: Duration) -> Result<Card, Refusal> {
+    let environment = Environment::of_process();
+    let surroundings = Surroundings::of(&World::of_this_machine(&environment));
+    let machine = Machine::seen_with(&[], patience).map_err(not_asked)?;
+    let renumbered = !surroundings.numbering.is_of_the_machine();
+    chosen(gpu, &machine, &environment, renumbered)
+}
+
 /// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other.
 pub fn prepare(
     request: &Request<'_>,
     progress: &mut dyn FnMut(&Card, &Progress),
 ) -> Result<Prepared, Refusal> {
-    let environment = Environment::of_process();
-    let surroundings = Surroundings::of(&World::of_this_machine(&environment));
-    let machine = Machine::seen_with(&[], request.patience).map_err(not_asked)?;
-    let renumbered = !surroundings.numbering.is_of_the_machine();
-    let card = chosen(request.gpu, &machine, &environment, renumbered)?;
+    let card = card(request.gpu, request.patience)?;
     let mut unchecked = Vec::new();
     let mut card_use = || {
         let told = users_of(&card, request.patience);

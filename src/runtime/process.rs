@@ -19,9 +19,11 @@ mod outcome;
 mod unix;
 #[cfg(windows)]
 mod windows;
+mod worker;
 
 pub use not_started::NotStarted;
 pub use outcome::{Ended, LIMIT_REACHED, Limit, Orphan, Process};
+pub use worker::Worker;
 
 use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;

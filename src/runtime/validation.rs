@@ -2,12 +2,26 @@
 //!
 //! ```text
 //! plan        which checks the policy and the request want
-//! workers     each check in a process of its own, several at once, the card used by one at a time
-//! evidence    what a check measured, from its record and its lines
-//! judgement   what that proves
+//! schedule    so many workers at once, the card used by one at a time
+//! turn        one check while it runs
+//! workers     a check in a process of its own
+//! evidence    what the native stage measured
+//! lint        what the static check says
+//! judgement   what all that proves
+//! memory      whether the card's memory is back after all checks
 //! document    all of it, as one document, and the verdict
 //! history     how fast the card was before
 //! pages       the document for people and for other programs
 //! ```
 
 pub mod document;
+mod evidence;
+mod judgement;
+mod lint;
+mod memory;
+pub mod plan;
+pub mod schedule;
+mod turn;
+pub mod workers;
+
+pub use turn::Progress;

@@ -17,15 +17,30 @@ use super::{Event, Exit, Process, Urgency};
 use family::{Guardian, end_with_this_thread};
 #[cfg(not(target_os = "linux"))]
 use group::{Guardian, end_with_this_thread};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, waitid, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, setsid, waitid,
+    waitpid,
+};
 use signals::Signals;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 use terminal::Terminal;
+
+/// Ends with this thread, and has no terminal that it could take from another.
+pub fn set_apart(command: &mut Command) {
+    end_with_this_thread(command);
+    // SAFETY: between fork and exec only one system call is made, and nothing is allocated.
+    unsafe { command.pre_exec(|| setsid().map(drop).map_err(io::Error::from)) };
+}
+
+pub fn ask_to_end(child: &mut Child) {
+    // It is not buried yet, so its number is still its own.
+    let _ = kill_process(Pid::from_child(child), Signal::TERM);
+}
 
 /// The command, until it has ended and its end was noticed, and all below it.
 pub struct Tree {

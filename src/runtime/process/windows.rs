@@ -36,6 +36,25 @@ use windows_sys::core::BOOL;
 /// So many processes of one command are named.
 const MOST_PROCESSES: usize = 1024;
 
+pub fn set_apart(_command: &mut Command) {}
+
+/// There is no request to end, see above; what it runs is in a job of its own, which ends with it.
+pub fn ask_to_end(child: &mut Child) {
+    let _ = child.kill();
+}
+
+/// Starts the command in the job, before it can start anything itself.
+pub fn started_in(job: &Family, command: &mut Command) -> io::Result<Child> {
+    let mut child = command.creation_flags(CREATE_SUSPENDED).spawn()?;
+    match job.add(&child).and_then(|()| resume(child.id())) {
+        Ok(()) => Ok(child),
+        Err(error) => {
+            let _ = child.kill();
+            Err(error)
+        }
+    }
+}
+
 /// The command, and all that is in its job.
 pub struct Tree {
     pid: u32,
@@ -50,12 +69,7 @@ impl Tree {
     pub fn start(command: &mut Command, events: &Sender<Event>) -> io::Result<Tree> {
         stay_at_ctrl_c()?;
         let job = Family::new()?;
-        // It must be in the job before it can start anything.
-        let mut child = command.creation_flags(CREATE_SUSPENDED).spawn()?;
-        if let Err(error) = job.add(&child).and_then(|()| resume(child.id())) {
-            let _ = child.kill();
-            return Err(error);
-        }
+        let mut child = started_in(&job, command)?;
         let pid = child.id();
         let ended = Arc::new(Mutex::new(None));
         let (noticed, events) = (Arc::clone(&ended), events.clone());
@@ -130,7 +144,7 @@ struct Numbers {
 }
 
 impl Family {
-    fn new() -> io::Result<Family> {
+    pub fn new() -> io::Result<Family> {
         // SAFETY: without attributes and without a name; the handle is not inherited, so that no child keeps the job.
         let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
         if handle.is_null() {

@@ -1,12 +1,17 @@
 //! A validation as one JSON document: the verdict, its reasons, and the evidence. It is written when the validation
 //! begins, after each check, and when it ends, so that one that was interrupted can be read and resumed.
 
+use super::plan::Plan;
+use super::{judgement, memory};
+use crate::replacement;
 use crate::runtime::cards::Card;
 use crate::runtime::growth::Growth;
 use crate::runtime::native::lines::Multiplier;
 use crate::runtime::record::{NotChecked, Record};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
 
 /// The version of the document. Keys are added without a new one.
 pub const SCHEMA: u32 = 1;
@@ -64,6 +69,141 @@ pub enum Verdict {
     EnvironmentInvalid,
     /// None, because a required check could not run.
     Infrastructure,
+}
+
+impl Validation {
+    /// One in which nothing has run yet.
+    pub fn begun(plan: &Plan, jobs: u32) -> Validation {
+        let checks = plan.checks.iter().map(|check| Check::waiting(&check.name, check.work.kind()));
+        // It is of the same machine and the same moment as a record.
+        let Record { tool, version, host, started, .. } = Record::begun(Vec::new());
+        Validation {
+            schema: SCHEMA,
+            tool,
+            version,
+            simulated: false,
+            host,
+            started,
+            wall_seconds: None,
+            plan: plan.fingerprint(),
+            verdict: Verdict::Running,
+            reasons: Vec::new(),
+            exit_code: None,
+            card: None,
+            driver: None,
+            jobs,
+            fallback: None,
+            checks: checks.collect(),
+            not_checked: plan.not_checked.clone(),
+        }
+    }
+
+    /// Takes over what an earlier validation of the same plan on the same machine has settled; how many checks that are, or in
+    /// one clause why none can be.
+    ///
+    /// # Errors
+    /// When it is another plan, machine, card or version, or has ended.
+    pub fn resume(&mut self, earlier: Validation) -> Result<usize, String> {
+        let uuid = |document: &Validation| document.card.as_ref().map(|card| card.uuid.clone());
+        if earlier.verdict != Verdict::Running {
+            return Err("the last one came to its end".to_owned());
+        }
+        if earlier.version != self.version {
+            return Err(format!("the last one was made by gpulint {}", earlier.version));
+        }
+        if earlier.host != self.host || (uuid(&earlier).is_some() && uuid(&earlier) != uuid(self)) {
+            return Err("the last one was on another machine or another card".to_owned());
+        }
+        if earlier.plan != self.plan {
+            return Err("the last one was asked for other checks".to_owned());
+        }
+        let mut taken = 0;
+        for old in earlier.checks {
+            let is_settled = matches!(old.state, State::Holds | State::HoldsWithCorrections | State::Fails);
+            if let Some(check) = self.checks.iter_mut().find(|check| check.name == old.name && is_settled) {
+                *check = old;
+                taken += 1;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Draws the conclusion from the checks.
+    pub fn conclude(&mut self) {
+        let mut beside: Vec<Reason> = memory::reason(self).into_iter().collect();
+        if let Some(why) = &self.fallback {
+            let (weight, code) = (Weight::Note, "fallback".to_owned());
+            beside.push(Reason { check: None, weight, code, message: why.clone() });
+        }
+        self.verdict = judgement::verdict(&self.checks, &beside);
+        self.exit_code = Some(self.verdict.exit_code());
+        self.reasons = self.checks.iter().flat_map(|check| check.reasons.clone()).chain(beside).collect();
+        self.reasons.sort_by_key(|reason| reason.weight);
+        let records = self.checks.iter().filter_map(|check| Some((&check.name, check.record.as_ref()?)));
+        for (name, record) in records {
+            self.simulated |= record.simulated;
+            self.driver = self.driver.take().or_else(|| record.driver.clone());
+            let named = |unchecked: &NotChecked| NotChecked {
+                what: format!("{name}: {}", unchecked.what),
+                why: unchecked.why.clone(),
+            };
+            self.not_checked.extend(record.not_checked.iter().map(named));
+        }
+        self.not_checked.dedup();
+    }
+
+    /// The document, with a final newline.
+    ///
+    /// # Errors
+    /// None is known.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+
+    /// Writes the document as a whole.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, file: &Path) -> io::Result<()> {
+        replacement::replace(file, self.to_json()?.as_bytes())
+    }
+
+    /// # Errors
+    /// When there is no such file, or it holds no validation.
+    pub fn read(file: &Path) -> io::Result<Validation> {
+        Ok(serde_json::from_slice(&std::fs::read(file)?)?)
+    }
+}
+
+impl Check {
+    /// One that has not run.
+    pub fn waiting(name: &str, kind: Kind) -> Check {
+        Check {
+            name: name.to_owned(),
+            kind,
+            state: State::Waiting,
+            attempts: 0,
+            wall_seconds: None,
+            reasons: Vec::new(),
+            record: None,
+            leak: None,
+            burn: None,
+        }
+    }
+
+    pub fn begin(&mut self) {
+        self.state = State::Running;
+        self.attempts += 1;
+    }
+
+    /// It has ended, and this is to be said about it.
+    pub fn settle(&mut self, mut reasons: Vec<Reason>) {
+        for reason in &mut reasons {
+            reason.check = Some(self.name.clone());
+        }
+        self.state = judgement::state(&reasons);
+        self.reasons = reasons;
+    }
 }
 
 impl Verdict {

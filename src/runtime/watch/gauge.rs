@@ -3,6 +3,7 @@
 use super::Baseline;
 use super::baseline::{self, Returned};
 use crate::runtime::management::{self, User};
+use nvml_wrapper::enum_wrappers::device::{EccCounter, MemoryError};
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 use std::sync::mpsc::channel;
@@ -49,6 +50,11 @@ impl Gauge {
         self.device.memory_info().map(|memory| memory.total.saturating_sub(memory.free))
     }
 
+    /// Errors of its memory that could not be corrected, since the driver was loaded.
+    pub(super) fn uncorrected(&self) -> Option<u64> {
+        self.device.total_ecc_errors(MemoryError::Uncorrected, EccCounter::Volatile).ok()
+    }
+
     pub(super) fn users(&self) -> Result<Vec<User>, NvmlError> {
         management::users(self.device)
     }
@@ -62,13 +68,16 @@ impl Gauge {
     }
 }
 
+/// The card is gone until the machine is started again.
+pub const LOST: &str = "the card fell off the bus";
+
 /// What went wrong, as the end of "it is not known, because …".
 pub(super) fn clause(error: &NvmlError) -> String {
     match error {
         NvmlError::LibloadingError(_) => "there is no libnvidia-ml".to_owned(),
         NvmlError::DriverNotLoaded => "the NVIDIA driver is not loaded".to_owned(),
         NvmlError::NotFound => "NVML knows no card of that UUID".to_owned(),
-        NvmlError::GpuLost => "the card fell off the bus".to_owned(),
+        NvmlError::GpuLost => LOST.to_owned(),
         other => format!("NVML said: {other}"),
     }
 }

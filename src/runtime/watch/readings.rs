@@ -35,6 +35,10 @@ pub struct Readings {
     pub slowed_of: u64,
     /// Errors that the kernel module of the driver reported about this card, at most 1000.
     pub xids: Vec<Xid>,
+    /// Errors of the card's memory that could not be corrected, since the driver was loaded. `null` where it has no ECC.
+    pub ecc_uncorrected: Option<u64>,
+    /// Whether the card fell off the bus.
+    pub lost: bool,
     /// Processes on the card that are not the command's: those that were there before it and those that came and stayed for
     /// two readings.
     pub foreign_processes: Vec<Foreign>,

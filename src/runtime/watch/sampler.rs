@@ -101,6 +101,7 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
                     readings.failed += 1;
                     readings.note(format!("memory could not be read: {}", clause(&error)));
                     if matches!(error, NvmlError::GpuLost) {
+                        readings.lost = true;
                         return;
                     }
                 }
@@ -108,6 +109,8 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
             // A reading that is late is not made up for.
             next = (next + interval).max(Instant::now());
             if stopped.recv_timeout(next - Instant::now()) != Err(RecvTimeoutError::Timeout) {
+                let uncorrected = self.sampler.gauge.uncorrected();
+                self.sampler.view.lock().ecc_uncorrected = uncorrected;
                 return;
             }
         }

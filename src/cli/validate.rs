@@ -1,0 +1,212 @@
+//! `gpulint validate`: checks on the machine's card and the project's programs, and a verdict.
+
+mod progress;
+mod state;
+
+use super::exec::time;
+use super::options::PolicyOptions;
+use super::outputs::{self, Output};
+use super::{ignoring_closed_pipe, say};
+use crate::runtime::exec::card;
+use crate::runtime::slot::slot_folder;
+use crate::runtime::validation::document::Validation;
+use crate::runtime::validation::plan::{Burn, Plan, Profile, Wanted};
+use crate::runtime::validation::schedule::{Outside, Request, run as run_checks};
+use crate::runtime::validation::workers::Workers;
+use crate::settings::{Settings, resolve};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use progress::Lines;
+use state::Place;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Somebody wanted the end of it: 128 and the signal of Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Run this load instead of what the policy requires; may be repeated.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "leak|burn", hide_possible_values = true)]
+    profile: Vec<Profile>,
+    /// How many checks run at once; the card is used by one at a time. Without it the policy's `runtime.jobs` holds, or as many
+    /// as there are processors.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: Option<u32>,
+    /// Take over what an interrupted validation of the same plan has settled.
+    #[arg(long)]
+    resume: bool,
+    /// How the result is written to standard output.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Form,
+    /// Write a report to a file as well, for example markdown=report.md; may be repeated.
+    #[arg(long, value_name = "FORMAT=FILE")]
+    output: Vec<Output<Form>>,
+    /// Measure so many iterations for the leak test, instead of the policy's `runtime.iterations`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    iterations: Option<u32>,
+    /// Rows of the matrices of the profile `leak`.
+    #[arg(long, value_name = "N", default_value_t = 1000, hide = true)]
+    side: u32,
+    /// How long the profile `burn` lasts.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
+    burn_time: Duration,
+    /// Which part of the free memory the profile `burn` takes.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), default_value_t = 90)]
+    burn_memory: u8,
+    /// Rows of the matrices of the profile `burn`, at most.
+    #[arg(long, value_name = "N", default_value_t = 8192, hide = true)]
+    burn_side: u32,
+    /// End a check after this time.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "15m")]
+    timeout: Duration,
+    /// Give up when the card is not free after this time.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "1h")]
+    slot_timeout: Duration,
+    /// Where all users of this machine keep the slots of its cards.
+    #[arg(long, value_name = "FOLDER")]
+    slot_folder: Option<PathBuf>,
+    /// Where the validation keeps what it has so far, for --resume, and how fast the cards were.
+    #[arg(long, value_name = "FOLDER")]
+    state: Option<PathBuf>,
+    /// How long the driver may take for an answer.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
+    driver_timeout: Duration,
+    #[command(flatten)]
+    policy: PolicyOptions,
+}
+
+/// How a validation is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+    Junit,
+    Html,
+}
+
+pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
+    outputs::distinct(&arguments.output)?;
+    let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
+    let plan = Plan::of(&settings.policy, &wanted(arguments))?;
+    let place = Place::of(arguments.state.as_deref(), &settings.root)?;
+    let interrupted = interruption()?;
+    let needs_card = plan.checks.iter().any(|check| check.work.kind().uses_card());
+    let card = needs_card.then(|| card(settings.policy.gpu.as_ref(), arguments.driver_timeout));
+    let jobs = jobs(arguments, &settings, &plan);
+    let mut document = Validation::begun(&plan, jobs);
+    document.card = card.as_ref().and_then(|card| card.as_ref().ok()).cloned();
+    if arguments.resume {
+        match resumed(&mut document, &place) {
+            Ok(taken) => say(format_args!("note: {taken} of {} checks are taken over", plan.checks.len())),
+            Err(why) => say(format_args!("note: nothing is taken over: {why}")),
+        }
+    }
+    let request = Request {
+        plan: &plan,
+        policy: &settings.policy,
+        workers: workers(arguments, &settings, &place)?,
+        jobs: jobs as usize,
+        card,
+        interrupted: &interrupted,
+    };
+    let began = Instant::now();
+    let mut lines = Lines::new(&document);
+    let mut outside = Outside {
+        write: &mut |document| document.write(&place.document()),
+        tell: &mut |message| lines.tell(&message),
+    };
+    let written = || format!("cannot keep the state of the validation in {}", place.folder().display());
+    let has_ended = run_checks(&request, &mut document, &mut outside).with_context(written)?;
+    lines.end();
+    document.wall_seconds = Some(began.elapsed().as_secs_f64());
+    if has_ended {
+        document.conclude();
+    }
+    document.write(&place.document()).with_context(written)?;
+    if !has_ended {
+        say("interrupted; gpulint validate --resume goes on where it was");
+        return Ok(INTERRUPTED);
+    }
+    let all = arguments.output.iter().all(|output| written_to(&document, output));
+    ignoring_closed_pipe(out.write_all(arguments.format.text_of(&document)?.as_bytes()))?;
+    let code = document.verdict.exit_code().try_into().unwrap_or(u8::MAX);
+    // An approval that nobody can read is none.
+    Ok(if all || code > 1 { code } else { super::UNUSABLE })
+}
+
+impl Form {
+    pub fn text_of(self, document: &Validation) -> anyhow::Result<String> {
+        Ok(document.to_json()?)
+    }
+}
+
+fn written_to(document: &Validation, output: &Output<Form>) -> bool {
+    let written = output
+        .format()
+        .text_of(document)
+        .and_then(|text| std::fs::write(output.file(), text).map_err(anyhow::Error::from));
+    if let Err(error) = &written {
+        say(format_args!("error: cannot write the report {}: {error}", output.file().display()));
+    }
+    written.is_ok()
+}
+
+fn wanted(arguments: &Arguments) -> Wanted {
+    let share = f64::from(arguments.burn_memory) / 100.0;
+    Wanted {
+        profiles: arguments.profile.clone(),
+        iterations: arguments.iterations,
+        side: arguments.side,
+        burn: Burn { time: arguments.burn_time, share, side: arguments.burn_side },
+    }
+}
+
+fn jobs(arguments: &Arguments, settings: &Settings, plan: &Plan) -> u32 {
+    let processors = || std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+    let asked = arguments.jobs.or(settings.policy.runtime.jobs.map(|jobs| jobs.get()));
+    asked.unwrap_or_else(processors).min(plan.checks.len() as u32).max(1)
+}
+
+fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow::Result<Workers> {
+    let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
+    let slots = slot_folder(arguments.slot_folder.clone()).into_os_string();
+    let exec = [
+        ("--timeout", seconds(arguments.timeout)),
+        ("--slot-timeout", seconds(arguments.slot_timeout)),
+        ("--slot-folder", slots),
+        ("--driver-timeout", seconds(arguments.driver_timeout)),
+    ];
+    Ok(Workers {
+        program: std::env::current_exe().context("cannot find this program")?,
+        root: settings.root.clone(),
+        folder: place.folder().to_owned(),
+        policy: arguments.policy.words(),
+        exec: exec.into_iter().flat_map(|(name, value)| [name.into(), value]).collect(),
+    })
+}
+
+fn resumed(document: &mut Validation, place: &Place) -> Result<usize, String> {
+    let earlier = Validation::read(&place.document()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no earlier one".to_owned(),
+        _ => format!("{} cannot be read: {error}", place.document().display()),
+    })?;
+    document.resume(earlier)
+}
+
+/// Set by Ctrl-C and by a request to end; a second one ends this process.
+fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
+    let asked = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register_conditional_default(signal, asked.clone())?;
+        signal_hook::flag::register(signal, asked.clone())?;
+    }
+    Ok(asked)
+}

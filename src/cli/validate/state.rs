@@ -1,0 +1,56 @@
+//! Where a validation keeps what it has so far: a folder for each project and machine, used by one validation at a time.
+
+use anyhow::{Context, bail};
+use rustc_hash::FxHasher;
+use std::fs::{self, File, TryLockError};
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// The folder, which is ours until this is dropped or the process ends.
+pub struct Place {
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Place {
+    pub fn of(asked: Option<&Path>, root: &Path) -> anyhow::Result<Place> {
+        let folder = match asked {
+            Some(folder) => crate::policy::absolute(folder),
+            None => folder_of(root)?,
+        };
+        let made = || format!("cannot use the folder {} for the state of the validation", folder.display());
+        fs::create_dir_all(&folder).with_context(made)?;
+        let lock = File::create(folder.join("lock")).with_context(made)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Place { folder, _lock: lock }),
+            Err(TryLockError::WouldBlock) => bail!(
+                "another validation of this project is running: wait for its end, or give this one a folder of its own with \
+                 --state"
+            ),
+            Err(TryLockError::Error(error)) => Err(error).with_context(made),
+        }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn document(&self) -> PathBuf {
+        self.folder.join("validation.json")
+    }
+}
+
+/// For each project and machine: homes may be shared by machines.
+fn folder_of(root: &Path) -> anyhow::Result<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else {
+        variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")))
+    };
+    let state = state.context("neither HOME nor XDG_STATE_HOME is set: name a folder with --state")?;
+    let mut hasher = FxHasher::default();
+    (root, gethostname::gethostname()).hash(&mut hasher);
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(state.join("gpulint").join("validations").join(format!("{name}-{:016x}", hasher.finish())))
+}

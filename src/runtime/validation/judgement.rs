@@ -1,0 +1,103 @@
+//! What the evidence of a check proves, and what all checks come to. Pure functions: the same evidence has the same verdict.
+//!
+//! Who else used the card while a check measured makes its numbers say nothing, so then they neither approve nor reject.
+
+mod native;
+mod run;
+
+use super::document::{BurnEvidence, Check, Kind, LeakEvidence, Reason, State, Verdict, Weight};
+use super::evidence::Lines;
+use crate::policy::Leak;
+use crate::runtime::record::Record;
+
+/// One attempt at a check on the card.
+pub struct Attempt<'a> {
+    pub kind: Kind,
+    /// `None` when the worker left none that can be read.
+    pub record: Option<&'a Record>,
+    pub lines: &'a Lines,
+    pub leak: Option<&'a LeakEvidence>,
+    pub burn: Option<&'a BurnEvidence>,
+    /// The last lines that the command wrote.
+    pub said: &'a str,
+}
+
+/// What the policy and the request ask of the evidence.
+#[derive(Clone, Copy, Debug)]
+pub struct Gates<'a> {
+    pub leak: &'a Leak,
+    /// How many iterations must be measured at least.
+    pub iterations: u32,
+}
+
+/// All that is to be said about an attempt, the most serious first.
+pub fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
+    let mut reasons = run::reasons(attempt);
+    let is_disturbed = reasons.iter().any(|reason| reason.code == DISTURBED);
+    let is_lost = reasons.iter().any(|reason| reason.code == LOST);
+    if attempt.kind.is_native() {
+        reasons.extend(native::reasons(attempt, gates));
+    }
+    if is_disturbed || is_lost {
+        for reason in &mut reasons {
+            let is_of_card = matches!(
+                reason.code.as_str(),
+                "leak"
+                    | "growth-alert"
+                    | "growth-fail"
+                    | "growth-inconclusive"
+                    | "memory-not-back"
+                    | "out-of-memory"
+                    | "slow"
+            );
+            let follows = is_lost
+                && matches!(reason.code.as_str(), "xid" | "driver-error" | "command-failed" | "not-measured");
+            if (is_of_card && reason.weight != Weight::Note) || follows {
+                reason.weight = Weight::Note;
+            }
+        }
+    }
+    reasons.sort_by_key(|reason| reason.weight);
+    reasons
+}
+
+/// Somebody else was on the card.
+pub const DISTURBED: &str = "foreign-process";
+/// The card is gone.
+pub const LOST: &str = "gpu-lost";
+
+/// What the reasons come to.
+pub fn state(reasons: &[Reason]) -> State {
+    match reasons.iter().map(|reason| reason.weight).min() {
+        None | Some(Weight::Note) => State::Holds,
+        Some(Weight::Correction) => State::HoldsWithCorrections,
+        Some(Weight::Environment | Weight::Infrastructure) => State::NotRun,
+        Some(Weight::Rejection) => State::Fails,
+    }
+}
+
+/// What all checks, and what is to be said beside them, come to. Without one check that holds nothing is approved.
+pub fn verdict(checks: &[Check], beside: &[Reason]) -> Verdict {
+    if checks.iter().any(|check| matches!(check.state, State::Waiting | State::Running)) {
+        return Verdict::Running;
+    }
+    let weights = checks.iter().flat_map(|check| &check.reasons).chain(beside).map(|reason| reason.weight);
+    let proven = checks.iter().any(|check| check.kind != Kind::Lint && check.state != State::NotRun);
+    match weights.min() {
+        Some(Weight::Rejection) => Verdict::Rejected,
+        Some(Weight::Environment) => Verdict::EnvironmentInvalid,
+        Some(Weight::Infrastructure) => Verdict::Infrastructure,
+        _ if !proven => Verdict::Infrastructure,
+        Some(Weight::Correction) => Verdict::ApprovedWithMinorCorrections,
+        Some(Weight::Note) | None => Verdict::Approved,
+    }
+}
+
+fn reason(weight: Weight, code: &str, message: impl Into<String>) -> Reason {
+    Reason { check: None, weight, code: code.to_owned(), message: message.into() }
+}
+
+/// Bytes for people, to a tenth of a MiB.
+fn mebibytes(bytes: f64) -> String {
+    format!("{:.1} MiB", bytes / f64::from(1 << 20))
+}

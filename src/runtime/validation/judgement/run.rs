@@ -1,0 +1,196 @@
+//! What the record of a run says, whatever it was that ran.
+
+use super::{Attempt, DISTURBED, LOST, mebibytes, reason};
+use crate::runtime::record::{End, Record};
+use crate::runtime::validation::document::{Kind, Reason, Weight};
+use crate::runtime::watch::{self, Readings, Returned};
+
+/// XID 79: "GPU has fallen off the bus".
+const FALLEN_OFF: u64 = 79;
+
+/// What keeps the clocks down because the card is too hot or gets too little power. A limit of power that is reached is how a
+/// card works under load.
+const TROUBLE: [&str; 4] =
+    ["hw_slowdown", "hw_thermal_slowdown", "sw_thermal_slowdown", "hw_power_brake_slowdown"];
+
+pub(super) fn reasons(attempt: &Attempt<'_>) -> Vec<Reason> {
+    let Some(record) = attempt.record else {
+        let said = tail(attempt.said);
+        let message = format!("the worker ended without a record{said}");
+        return vec![reason(Weight::Infrastructure, "crashed", message)];
+    };
+    let mut reasons: Vec<Reason> = of_end(record, attempt).into_iter().collect();
+    if matches!(record.end, End::Refused { .. } | End::NotStarted { .. }) {
+        return reasons;
+    }
+    reasons.extend(of_readings(record.readings.as_ref(), record));
+    reasons.extend(of_memory(record.returned.as_ref()));
+    let stayed = record.orphans.iter().filter(|orphan| !orphan.ended);
+    reasons.extend(stayed.map(|orphan| {
+        let message = format!("process {} ({}) could not be ended", orphan.pid, orphan.name);
+        reason(Weight::Rejection, "process-left", message)
+    }));
+    if attempt.kind == Kind::GpuTarget {
+        reasons.extend(record.orphans.iter().filter(|orphan| orphan.ended).map(|orphan| {
+            let message = format!("it left process {} ({}) behind, which was ended", orphan.pid, orphan.name);
+            reason(Weight::Note, "process-left", message)
+        }));
+    }
+    reasons
+}
+
+fn of_end(record: &Record, attempt: &Attempt<'_>) -> Option<Reason> {
+    let native = attempt.kind.is_native();
+    // That one of our own loads does not end says something about the driver; that a target does not is its fault.
+    let fault = if native { Weight::Infrastructure } else { Weight::Rejection };
+    let said = tail(attempt.said);
+    Some(match &record.end {
+        End::Refused { reason: why } => match record.exit_code {
+            Some(5) => reason(Weight::Environment, "environment", why.clone()),
+            _ => reason(Weight::Infrastructure, "infrastructure", why.clone()),
+        },
+        End::NotStarted { reason: why } => reason(Weight::Infrastructure, "not-started", why.clone()),
+        End::Running => {
+            reason(Weight::Infrastructure, "interrupted", "the worker was ended before the check was")
+        }
+        End::Stopped { reason: why } => reason(Weight::Infrastructure, "stopped", why.clone()),
+        End::TimeLimit { seconds } => {
+            let why = if native { "the driver may hang; " } else { "" };
+            let message =
+                format!("it had not ended after {seconds:.0} s: {why}--timeout gives it more time{said}");
+            reason(fault, "time-limit", message)
+        }
+        End::MemoryLimit { allowed, used } => {
+            let (used, allowed) = (mebibytes(*used as f64), mebibytes(*allowed as f64));
+            reason(
+                Weight::Rejection,
+                "memory-limit",
+                format!("it took {used} on the card, and may take {allowed}"),
+            )
+        }
+        End::Signalled { signal } => {
+            reason(fault, "crashed", format!("it was ended by signal {signal}{said}"))
+        }
+        End::Exited { code: 0 } => return None,
+        // Its lines say more.
+        End::Exited { .. } if native && attempt.lines.failure().is_some() => return None,
+        End::Exited { code } if native => {
+            reason(fault, "crashed", format!("it ended with code {code} and said no more{said}"))
+        }
+        End::Exited { code } => {
+            reason(Weight::Rejection, "command-failed", format!("it ended with code {code}{said}"))
+        }
+    })
+}
+
+fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
+    let Some(readings) = readings.filter(|readings| readings.samples > 0) else {
+        let lost = readings.is_some_and(|readings| readings.lost);
+        let why =
+            record.not_checked.first().map(|unchecked| format!(": {}", unchecked.why)).unwrap_or_default();
+        return vec![match lost {
+            true => lost_card(),
+            false => reason(Weight::Infrastructure, "not-measured", format!("the card was not watched{why}")),
+        }];
+    };
+    let mut reasons = Vec::new();
+    let fell = readings.xids.iter().any(|xid| xid.number == Some(FALLEN_OFF));
+    if fell || readings.lost || is_lost(record.returned.as_ref()) {
+        reasons.push(lost_card());
+    }
+    if !readings.xids.is_empty() {
+        let number =
+            |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+        let told: Vec<String> = readings
+            .xids
+            .iter()
+            .take(5)
+            .map(|xid| format!("XID {} after {:.1} s", number(xid.number), xid.seconds))
+            .collect();
+        let message = format!(
+            "the driver reported {} meanwhile: see NVIDIA's list of XIDs and the kernel log",
+            told.join(", ")
+        );
+        reasons.push(reason(Weight::Rejection, "xid", message));
+    }
+    if let Some(count) = readings.ecc_uncorrected.filter(|count| *count > 0) {
+        let message = format!(
+            "the memory of the card has had {count} uncorrected errors since the driver was loaded: replace the card, or \
+             let its vendor look at it"
+        );
+        reasons.push(reason(Weight::Rejection, "ecc", message));
+    }
+    if let Some(foreign) = readings.foreign_processes.first() {
+        let name = foreign.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        let others = match readings.foreign_processes.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!(
+            "process {}{name}{others} computed on the card meanwhile, so that the numbers say nothing: let everybody use \
+             gpulint exec, or keep them off the card",
+            foreign.pid
+        );
+        reasons.push(reason(Weight::Infrastructure, DISTURBED, message));
+    }
+    for slowed in &readings.slowed {
+        let is_trouble = TROUBLE.contains(&slowed.reason.as_str());
+        let weight = if is_trouble { Weight::Correction } else { Weight::Note };
+        let way_out = if is_trouble { ": look at its cooling and its power supply" } else { "" };
+        let message = format!(
+            "the card was slowed down ({}) in {} of {} readings{way_out}",
+            slowed.reason, slowed.samples, readings.slowed_of
+        );
+        reasons.push(reason(weight, "throttled", message));
+    }
+    reasons
+}
+
+fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
+    match returned? {
+        Returned::Back { .. } => None,
+        Returned::NotBack { baseline, after, waited, holders } => {
+            let more = mebibytes(after.saturating_sub(*baseline) as f64);
+            let held = match holders.first() {
+                Some(holder) => format!("; process {} holds it", holder.pid),
+                None => String::new(),
+            };
+            let message = format!(
+                "{more} that were free before are in use {waited:.1} s after its end, and nobody else came{held}"
+            );
+            Some(reason(Weight::Rejection, "memory-not-back", message))
+        }
+        Returned::Disturbed { by, .. } => {
+            let by: Vec<String> = by.iter().map(u32::to_string).collect();
+            let message = format!(
+                "whether its memory is back cannot be said, because others came, went or changed what they use: {}",
+                by.join(", ")
+            );
+            Some(reason(Weight::Infrastructure, DISTURBED, message))
+        }
+        lost @ Returned::NotKnown { .. } if is_lost(Some(lost)) => None,
+        Returned::NotKnown { reason: why } => {
+            let message = format!("whether its memory is back is not known: {why}");
+            Some(reason(Weight::Infrastructure, "not-measured", message))
+        }
+    }
+}
+
+fn is_lost(returned: Option<&Returned>) -> bool {
+    matches!(returned, Some(Returned::NotKnown { reason }) if reason == watch::LOST)
+}
+
+fn lost_card() -> Reason {
+    let message = "the card fell off the bus meanwhile: look at the kernel log and its power supply; it needs a restart";
+    reason(Weight::Infrastructure, LOST, message)
+}
+
+/// What the command said at its end, to go behind a sentence.
+fn tail(said: &str) -> String {
+    const LINES: usize = 3;
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    match lines.get(lines.len().saturating_sub(LINES)..) {
+        None | Some([]) => String::new(),
+        Some(last) => format!("; it said: {}", last.join(" / ")),
+    }
+}

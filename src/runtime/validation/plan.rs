@@ -1,0 +1,150 @@
+//! Which checks a validation runs: what the policy requires, and what was asked for.
+
+use super::document::Kind;
+use crate::policy::{Mode, Policy};
+use crate::runtime::record::NotChecked;
+use std::time::Duration;
+
+/// All checks of one validation, in the order in which they are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    pub checks: Vec<Planned>,
+    /// What could be checked, and is not asked for.
+    pub not_checked: Vec<NotChecked>,
+}
+
+/// One check. All that are planned are required.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    pub name: String,
+    pub work: Work,
+}
+
+/// What a check does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    Lint,
+    Leak { iterations: u32, side: u32 },
+    Burn(Burn),
+    Command { words: Vec<String>, mode: Mode },
+}
+
+/// How much the profile `burn` takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Burn {
+    pub time: Duration,
+    /// The part of the free memory, above 0 and at most 1.
+    pub share: f64,
+    /// Rows of the matrices, at most.
+    pub side: u32,
+}
+
+/// A load that gpulint brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Profile {
+    /// Ten products of 1000×1000 matrices, each checked: does the memory come back?
+    Leak,
+    /// Large products in most of the free memory for a time: is the card right and quick under load?
+    Burn,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// None stands for what the policy requires.
+    pub profiles: Vec<Profile>,
+    /// Instead of those of the policy.
+    pub iterations: Option<u32>,
+    pub side: u32,
+    pub burn: Burn,
+}
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPlan {
+    #[error(
+        "there is nothing to validate: the policy has no `gpu:` section and no `runtime.targets`; name a profile with \
+         --profile leak, or write a policy with gpulint init"
+    )]
+    Nothing,
+    #[error(
+        "`{0}` is the name of a check of gpulint's own; give the target in `runtime.targets` another name"
+    )]
+    Name(String),
+}
+
+impl Plan {
+    /// # Errors
+    /// When nothing is planned, or a target has the name of another check.
+    pub fn of(policy: &Policy, wanted: &Wanted) -> Result<Plan, NoPlan> {
+        let targets = &policy.runtime.targets;
+        let needs_card = policy.gpu.is_some() || targets.iter().any(|target| target.mode == Mode::Gpu);
+        let mut profiles = wanted.profiles.clone();
+        if profiles.is_empty() && needs_card {
+            profiles.push(Profile::Leak);
+        }
+        profiles.sort();
+        profiles.dedup();
+        if profiles.is_empty() && targets.is_empty() {
+            return Err(NoPlan::Nothing);
+        }
+        let mut checks = vec![Planned { name: "lint".to_owned(), work: Work::Lint }];
+        checks.extend(profiles.iter().map(|profile| match profile {
+            Profile::Leak => {
+                let iterations = wanted.iterations.unwrap_or(policy.runtime.iterations.get());
+                Planned { name: "leak".to_owned(), work: Work::Leak { iterations, side: wanted.side } }
+            }
+            Profile::Burn => Planned { name: "burn".to_owned(), work: Work::Burn(wanted.burn) },
+        }));
+        for target in targets {
+            if ["lint", "leak", "burn"].contains(&target.name.as_str()) {
+                return Err(NoPlan::Name(target.name.clone()));
+            }
+            let work = Work::Command { words: target.command.clone(), mode: target.mode };
+            checks.push(Planned { name: target.name.clone(), work });
+        }
+        let missing = [
+            (Profile::Leak, "whether memory leaks on the card", "leak"),
+            (Profile::Burn, "the card under full load, and how fast it is", "burn"),
+        ];
+        let not_checked = missing.into_iter().filter(|(profile, ..)| !profiles.contains(profile));
+        let not_checked = not_checked
+            .map(|(_, what, word)| NotChecked {
+                what: what.to_owned(),
+                why: format!("it was not asked for: add --profile {word}"),
+            })
+            .collect();
+        Ok(Plan { checks, not_checked })
+    }
+
+    /// What tells this plan from another, for who resumes one.
+    pub fn fingerprint(&self) -> String {
+        let checks: Vec<String> =
+            self.checks.iter().map(|check| format!("{}: {:?}", check.name, check.work)).collect();
+        checks.join("; ")
+    }
+}
+
+impl Work {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Work::Lint => Kind::Lint,
+            Work::Leak { .. } => Kind::Leak,
+            Work::Burn(_) => Kind::Burn,
+            Work::Command { mode: Mode::Gpu, .. } => Kind::GpuTarget,
+            Work::Command { mode: Mode::Cpu, .. } => Kind::CpuTarget,
+        }
+    }
+}
+
+impl Kind {
+    /// Whether the check takes the slot of the card.
+    pub fn uses_card(self) -> bool {
+        matches!(self, Kind::Leak | Kind::Burn | Kind::GpuTarget)
+    }
+
+    /// Whether the check is one of gpulint's own loads.
+    pub fn is_native(self) -> bool {
+        matches!(self, Kind::Leak | Kind::Burn)
+    }
+}

@@ -1,0 +1,127 @@
+//! One check in a process of its own: this program again, as `exec` for what uses the card, and as `check` for the project's
+//! files. What it leaves are three files beside the document: its record, its measurements, and what it said.
+
+use super::document::Kind;
+use super::evidence::Lines;
+use super::plan::{Burn, Planned, Work};
+use crate::runtime::cards::Card;
+use crate::runtime::process::Worker;
+use crate::runtime::record::Record;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The command of this program that runs one of its own loads.
+pub const COMMAND: &str = "work-on-card";
+
+/// Of what a worker said, so many bytes of its end are kept.
+const SAID: usize = 4096;
+
+/// How workers are started.
+pub struct Workers {
+    /// This program.
+    pub program: PathBuf,
+    /// Where the project is; commands of the policy are run here.
+    pub root: PathBuf,
+    /// Where their files are.
+    pub folder: PathBuf,
+    /// `--config` and the like, for `check` and `exec`.
+    pub policy: Vec<OsString>,
+    /// What `exec` is told beside it: limits, and where slots are.
+    pub exec: Vec<OsString>,
+}
+
+/// The files of one check.
+#[derive(Clone, Debug)]
+pub struct Files {
+    pub record: PathBuf,
+    pub lines: PathBuf,
+    /// What it said.
+    pub log: PathBuf,
+    /// What it wrote to standard output, where that is a document.
+    pub output: PathBuf,
+}
+
+impl Workers {
+    /// The check may be any number in the plan.
+    pub fn files(&self, number: usize) -> Files {
+        let file = |what: &str| self.folder.join(format!("{number}.{what}"));
+        Files {
+            record: file("run.json"),
+            lines: file("lines.jsonl"),
+            log: file("log"),
+            output: file("output.json"),
+        }
+    }
+
+    /// # Errors
+    /// When its files cannot be written, or no process can be started.
+    pub fn start(&self, check: &Planned, card: Option<&Card>, files: &Files) -> io::Result<Worker> {
+        for old in [&files.record, &files.lines, &files.output] {
+            match fs::remove_file(old) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        let mut command = Command::new(&self.program);
+        command.current_dir(&self.root).stdin(Stdio::null());
+        let log = File::create(&files.log)?;
+        match &check.work {
+            Work::Lint => {
+                command.args(["check", "--format", "json", "--exit-zero"]).args(&self.policy).arg(&self.root);
+                command.stdout(File::create(&files.output)?);
+            }
+            work => {
+                command.arg("exec").args(&self.policy).args(&self.exec).arg("--record").arg(&files.record);
+                command.arg("--").args(self.words(work, card, files)).stdout(log.try_clone()?);
+            }
+        }
+        Worker::start(command.stderr(log))
+    }
+
+    /// What `exec` runs.
+    fn words(&self, work: &Work, card: Option<&Card>, files: &Files) -> Vec<OsString> {
+        let mut words: Vec<OsString> = match work {
+            Work::Lint => Vec::new(),
+            Work::Command { words, .. } => return words.iter().map(OsString::from).collect(),
+            Work::Leak { iterations, side } => {
+                let (iterations, side) = (iterations.to_string(), side.to_string());
+                ["leak", "--iterations", &iterations, "--side", &side].map(OsString::from).into()
+            }
+            Work::Burn(Burn { time, share, side }) => {
+                let (time, share, side) =
+                    (time.as_secs_f64().to_string(), share.to_string(), side.to_string());
+                ["burn", "--seconds", &time, "--share", &share, "--side", &side].map(OsString::from).into()
+            }
+        };
+        words.splice(0..0, [self.program.clone().into_os_string(), COMMAND.into()]);
+        words.extend(["--lines".into(), files.lines.clone().into_os_string()]);
+        words.extend(card.into_iter().flat_map(|card| ["--uuid".into(), OsString::from(&card.uuid)]));
+        words
+    }
+}
+
+impl Files {
+    /// `None` when there is none, or none that can be read.
+    pub fn record(&self) -> Option<Record> {
+        Record::read(&self.record).ok()
+    }
+
+    /// Without any when they cannot be read.
+    pub fn lines(&self, kind: Kind) -> Lines {
+        if kind.is_native() { Lines::read(&self.lines).unwrap_or_default() } else { Lines::default() }
+    }
+
+    /// The end of what the worker said.
+    pub fn said(&self) -> String {
+        let bytes = fs::read(&self.log).unwrap_or_default();
+        let end = bytes.get(bytes.len().saturating_sub(SAID)..).unwrap_or_default();
+        String::from_utf8_lossy(end).into_owned()
+    }
+
+    pub fn all(&self) -> [&Path; 4] {
+        [&self.record, &self.lines, &self.log, &self.output]
+    }
+}
