@@ -6,6 +6,7 @@
 //!    │
 //! baseline    memory and users before the command, and whether the memory is back after it
 //! sampler     a reading at a time, on a thread of its own; whose the processes are
+//! strays      processes of the command on other cards
 //! xids        errors that the driver reports, on a thread of its own
 //!    │
 //! readings    what all of that adds up to
@@ -18,11 +19,13 @@ mod baseline;
 mod gauge;
 mod readings;
 mod sampler;
+mod strays;
 mod xids;
 
 pub use baseline::{Baseline, Returned, TOLERANCE};
 pub use gauge::{Gauge, LOST};
 pub use readings::{Foreign, Passed, Point, Readings, Series, Slowed, Source, Summary, Xid};
+pub use strays::Stray;
 
 use sampler::Sampler;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -14,6 +14,8 @@ use std::time::Duration;
 pub struct Gauge {
     pub(super) library: &'static Nvml,
     pub(super) device: &'static Device<'static>,
+    /// The other cards of the machine, by their UUIDs.
+    pub(super) others: &'static [(String, Device<'static>)],
     /// Bytes of memory, those that the driver keeps for itself included.
     pub memory: u64,
     /// The version of the driver.
@@ -98,9 +100,14 @@ fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
     // For the life of the process: to shut NVML down is one more call that may hang.
     let library: &'static Nvml = Box::leak(Box::new(management::library()?));
     let device: &'static Device<'static> = Box::leak(Box::new(library.device_by_uuid(uuid)?));
+    let all = (0..library.device_count().unwrap_or_default())
+        .filter_map(|index| library.device_by_index(index).ok());
+    let named = all.filter_map(|device| Some((device.uuid().ok()?, device)));
+    let others: Vec<_> = named.filter(|(other, _)| other != uuid).collect();
     Ok(Gauge {
         library,
         device,
+        others: others.leak(),
         memory: device.memory_info()?.total,
         driver: library.sys_driver_version().ok(),
         simulated: library.sys_nvml_version().is_ok_and(|version| version.contains("simulated")),

@@ -1,7 +1,7 @@
 //! What a watch adds up to: the least, the mean and the most of everything that is read, a bounded series for plots, and
 //! what happened meanwhile.
 
-use super::Plan;
+use super::{Plan, Stray};
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,8 @@ pub struct Readings {
     /// Processes on the card that are not the command's: those that were there before it and those that came and stayed for
     /// two readings.
     pub foreign_processes: Vec<Foreign>,
+    /// Processes of the command on other cards.
+    pub strays: Vec<Stray>,
     /// That the command took more memory than it may.
     pub passed: Option<Passed>,
     pub series: Series,

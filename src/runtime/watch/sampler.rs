@@ -6,6 +6,7 @@
 
 use super::gauge::{Gauge, clause};
 use super::readings::{Foreign, Passed, Point, Source};
+use super::strays::Others;
 use super::{Baseline, Plan, View};
 use crate::runtime::management::User;
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
@@ -32,6 +33,7 @@ pub(super) struct Sampler {
     began: Instant,
     /// Whose the listed processes are.
     known: FxHashMap<u32, Whose>,
+    others: Others,
     state: State,
 }
 
@@ -79,7 +81,17 @@ impl Sampler {
             reasons: question("what keeps the clocks down"),
         };
         let known = users.iter().map(|user| (user.pid, Whose::Foreign)).collect();
-        Sampler { gauge, baseline: baseline.memory, users, plan, view, began, known, state }
+        Sampler {
+            gauge,
+            baseline: baseline.memory,
+            users,
+            plan,
+            view,
+            began,
+            known,
+            others: Others::default(),
+            state,
+        }
     }
 
     pub(super) fn asking<O: FnMut() -> Vec<u32>, P: FnOnce(u64)>(self, ours: O, passed: P) -> Asking<O, P> {
@@ -129,6 +141,10 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
                 None
             }
         };
+        let strays = sampler.others.strays(&sampler.gauge, &mut self.ours, elapsed.as_secs_f64());
+        if !strays.is_empty() {
+            sampler.view.lock().strays.extend(strays);
+        }
         let (used, source) = match of_processes {
             Some(used) => (used, Source::Processes),
             None => (growth, Source::CardGrowth),

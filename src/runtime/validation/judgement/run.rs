@@ -133,6 +133,15 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
         );
         reasons.push(reason(Weight::Infrastructure, DISTURBED, message));
     }
+    if let Some(stray) = readings.strays.first() {
+        let name = stray.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        let message = format!(
+            "process {}{name} computed on {}, which is not the card of the policy: something in it sets CUDA_VISIBLE_DEVICES \
+             anew; gpulint trace shows where",
+            stray.pid, stray.card
+        );
+        reasons.push(reason(Weight::Rejection, "wrong-card", message));
+    }
     for slowed in &readings.slowed {
         let is_trouble = TROUBLE.contains(&slowed.reason.as_str());
         let weight = if is_trouble { Weight::Correction } else { Weight::Note };
