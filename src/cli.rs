@@ -18,6 +18,8 @@ mod shells;
 mod trace;
 #[cfg(feature = "runtime")]
 mod validate;
+#[cfg(feature = "runtime")]
+mod work_on_card;
 
 use crate::report::printable;
 use anstream::AutoStream;
@@ -86,6 +88,10 @@ enum Command {
     #[cfg(feature = "runtime")]
     #[command(name = crate::runtime::machine::COMMAND, hide = true)]
     LookAtMachine { library: crate::runtime::machine::Library },
+    /// Run a load on the first card of this process, and write down what it measures.
+    #[cfg(feature = "runtime")]
+    #[command(name = crate::runtime::native::COMMAND, hide = true)]
+    WorkOnCard(work_on_card::Arguments),
 }
 
 /// Runs the command line of this process.
@@ -122,6 +128,8 @@ fn run(cli: Cli) -> u8 {
         Command::LookAtMachine { library } => {
             ignoring_closed_pipe(crate::runtime::machine::tell(library, &mut out)).map(|()| CLEAN)
         }
+        #[cfg(feature = "runtime")]
+        Command::WorkOnCard(arguments) => work_on_card::run(arguments),
     };
     let flushed = ignoring_closed_pipe(out.flush());
     match ended.and_then(|code| flushed.map(|()| code)) {

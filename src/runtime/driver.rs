@@ -58,7 +58,7 @@ pub fn answer() -> Answer {
     asked.unwrap_or_else(|panic| Answer::Broken { reason: said_by(&*panic) })
 }
 
-fn said_by(panic: &(dyn std::any::Any + Send)) -> String {
+pub(super) fn said_by(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("it broke down").lines().next().unwrap_or_default().to_owned()

@@ -42,17 +42,19 @@ pub enum Outcome {
     Inconclusive,
 }
 
-/// PLACEHOLDER
-pub fn judged(used: &[u64], _unit: u64) -> Growth {
-    let total = used.last().copied().unwrap_or(0) as i64 - used.first().copied().unwrap_or(0) as i64;
-    let outcome = if total > 0 { Outcome::Leak } else { Outcome::Clean };
-    Growth {
-        outcome,
-        iterations: used.len() as u64,
-        total,
-        most_in_one: 0,
-        per_iteration: 0.0,
-        increases: 0,
-        decreases: 0,
-    }
+/// What the memory in use after each iteration says; `unit` is what is handed out at once.
+pub fn judged(used: &[u64], unit: u64) -> Growth {
+    let steps: Vec<i64> = used.windows(2).map(|pair| pair[1] as i64 - pair[0] as i64).collect();
+    let increases = steps.iter().filter(|step| **step > 0).count() as u64;
+    let decreases = steps.iter().filter(|step| **step < 0).count() as u64;
+    let total: i64 = steps.iter().sum();
+    let outcome = match (total >= unit as i64, increases, decreases) {
+        (false, ..) => Outcome::Clean,
+        (true, 3.., 0) => Outcome::Leak,
+        (true, 1, 0) if steps.iter().skip(steps.len() / 2).all(|step| *step == 0) => Outcome::OneOff,
+        _ => Outcome::Inconclusive,
+    };
+    let most_in_one = steps.iter().copied().max().unwrap_or_default().max(0) as u64;
+    let per_iteration = total as f64 / steps.len().max(1) as f64;
+    Growth { outcome, iterations: used.len() as u64, total, most_in_one, per_iteration, increases, decreases }
 }

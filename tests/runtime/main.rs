@@ -7,6 +7,7 @@ mod doctor;
 mod exec;
 mod folder;
 mod init;
+mod native;
 mod pages;
 mod patience;
 mod prometheus;

@@ -5,6 +5,7 @@ use super::document::Kind;
 use super::evidence::Lines;
 use super::plan::{Burn, Planned, Work};
 use crate::runtime::cards::Card;
+use crate::runtime::native;
 use crate::runtime::process::Worker;
 use crate::runtime::record::Record;
 use std::ffi::OsString;
@@ -12,9 +13,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// The command of this program that runs one of its own loads.
-pub const COMMAND: &str = "work-on-card";
 
 /// Of what a worker said, so many bytes of its end are kept.
 const SAID: usize = 4096;
@@ -96,7 +94,7 @@ impl Workers {
                 ["burn", "--seconds", &time, "--share", &share, "--side", &side].map(OsString::from).into()
             }
         };
-        words.splice(0..0, [self.program.clone().into_os_string(), COMMAND.into()]);
+        words.splice(0..0, [self.program.clone().into_os_string(), native::COMMAND.into()]);
         words.extend(["--lines".into(), files.lines.clone().into_os_string()]);
         words.extend(card.into_iter().flat_map(|card| ["--uuid".into(), OsString::from(&card.uuid)]));
         words

