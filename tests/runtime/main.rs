@@ -12,3 +12,5 @@ mod pages;
 mod patience;
 mod prometheus;
 mod runs;
+mod validate;
+mod validate_ended;

@@ -6,7 +6,7 @@ use super::judgement::{self, Attempt, Gates};
 use super::lint;
 use super::plan::{Planned, Work};
 use super::schedule::{Message, Request};
-use super::workers::Files;
+use super::workers::{Files, WAITING};
 use crate::runtime::growth::{self, BLOCK};
 use crate::runtime::native::lines::Line;
 use crate::runtime::process::Worker;
@@ -68,7 +68,7 @@ impl Turn {
         let fresh = said.get(self.told..).unwrap_or_default();
         // The last line may not be complete.
         let complete = fresh.rfind('\n').map_or("", |end| &fresh[..=end]);
-        for line in complete.lines().filter(|line| line.starts_with("waiting for ")) {
+        for line in complete.lines().filter(|line| line.starts_with(WAITING)) {
             tell(Message::Waiting(check, line));
         }
         self.told += complete.len();

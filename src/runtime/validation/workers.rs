@@ -17,6 +17,9 @@ use std::process::{Command, Stdio};
 /// Of what a worker said, so many bytes of its end are kept.
 const SAID: usize = 4096;
 
+/// How a worker begins its lines about waiting for the card.
+pub const WAITING: &str = "waiting for ";
+
 /// How workers are started.
 pub struct Workers {
     /// This program.
@@ -116,7 +119,10 @@ impl Files {
     pub fn said(&self) -> String {
         let bytes = fs::read(&self.log).unwrap_or_default();
         let end = bytes.get(bytes.len().saturating_sub(SAID)..).unwrap_or_default();
-        String::from_utf8_lossy(end).into_owned()
+        let text = String::from_utf8_lossy(end);
+        // What the worker said itself while it waited for the card, and not its command.
+        let lines = text.lines().filter(|line| !line.starts_with(WAITING));
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     pub fn all(&self) -> [&Path; 4] {

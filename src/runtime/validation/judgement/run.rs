@@ -85,7 +85,8 @@ fn of_end(record: &Record, attempt: &Attempt<'_>) -> Option<Reason> {
 
 fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
     let Some(readings) = readings.filter(|readings| readings.samples > 0) else {
-        let lost = readings.is_some_and(|readings| readings.lost);
+        let lost = readings.is_some_and(|readings| readings.lost)
+            || record.not_checked.iter().any(|unchecked| unchecked.why == watch::LOST);
         let why =
             record.not_checked.first().map(|unchecked| format!(": {}", unchecked.why)).unwrap_or_default();
         return vec![match lost {
