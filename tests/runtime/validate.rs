@@ -124,7 +124,8 @@ fn leaks_of_all_sizes_are_found() {
     expect(leak(2 * MIB), &[], 4, &["leak"]);
     expect(leak(4 * MIB), &[], 4, &["leak"]);
     expect(leak(512 * 1024), &[], 4, &["leak"]);
-    expect(leak(64 * 1024), &[], 4, &["leak"]);
+    expect(leak(256 * 1024), &[], 4, &["leak"]);
+    expect(leak(64 * 1024), &["--iterations", "100"], 4, &["leak"]);
     expect(leak(8 * MIB), &[], 4, &["growth-fail", "leak"]);
     expect(leak(128 * MIB), &[], 4, &["growth-alert", "growth-fail", "leak"]);
 }
@@ -280,7 +281,7 @@ fn one_failure_does_not_hide_another_result() {
     let validated = expect_under(
         &format!("{POLICY}{targets}"),
         leak(2 * MIB),
-        &["--jobs", "4"],
+        &["--jobs", "4", "--iterations", "10"],
         4,
         &["command-failed", "leak"],
     );

@@ -177,7 +177,8 @@ fn turn_of(record: &Record) -> Option<LeakPoint> {
 
 fn evidence_of(measured: Vec<LeakPoint>) -> Option<LeakEvidence> {
     let used: Vec<u64> = measured.iter().map(|point| point.used).collect();
-    let growth = (used.len() > 1).then(|| growth::judged(&used, BLOCK));
+    // Each turn has given back what it took, or was rejected for it; so few say no more.
+    let growth = (used.len() >= growth::FEWEST).then(|| growth::judged(&used, BLOCK));
     let is_any = !measured.is_empty();
     let evidence =
         LeakEvidence { context: 0, warm_up: Vec::new(), measured, growth, pool_growth: None, wrong: 0 };
