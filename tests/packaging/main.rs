@@ -11,6 +11,8 @@ mod composite;
 mod hooks;
 #[cfg(unix)]
 mod install;
+#[cfg(unix)]
+mod runtime;
 mod scratch;
 #[cfg(unix)]
 mod wheel;

@@ -10,7 +10,7 @@ use std::process::Command;
 fn scripts_are_well_formed() {
     let mut parser = tree_sitter::Parser::new();
     parser.set_language(&tree_sitter_powershell::LANGUAGE.into()).expect("the versions fit");
-    for name in ["plan", "install", "check", "verdict"] {
+    for name in ["plan", "forks", "install", "check", "runtime", "verdict"] {
         let path = Path::new(REPOSITORY).join(format!("packaging/action/{name}.ps1"));
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(
