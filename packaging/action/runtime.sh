@@ -40,6 +40,7 @@ trap pass_on INT TERM HUP
 set -m
 "${command[@]}" &
 running=$!
+set +m
 if [ -n "$interrupted" ]; then pass_on; fi
 while :; do
   interrupted=

@@ -17,3 +17,5 @@ mod scratch;
 #[cfg(unix)]
 mod wheel;
 mod windows;
+#[cfg(unix)]
+mod workflow;
