@@ -1,8 +1,9 @@
 //! The workflow that `gpulint init --runner` writes, read by what knows GitHub's workflows: their schema, and zizmor.
 
 use crate::composite::{Job, action};
-use crate::scratch::{Scratch, is_installed, printed};
+use crate::scratch::{REPOSITORY, Scratch, is_installed, printed};
 use serde_yaml::Value;
+use std::path::Path;
 
 const FILE: &str = ".github/workflows/gpulint-gpu.yml";
 
@@ -62,4 +63,17 @@ fn it_uses_inputs_that_the_action_takes() {
         with.iter().map(|(name, value)| (name.as_str().unwrap(), value.as_str().unwrap())).collect();
     let ran = Job::new(&project, &inputs).run_until("plan");
     assert_eq!((ran.exit_code, ran.steps["plan"]["source"].as_str()), (0, "given"), "{}", ran.text);
+}
+
+#[test]
+fn the_documentation_shows_it() {
+    let (_, text) = written("documented", "self-hosted,linux,x64,gpu,rtx3090");
+    let page =
+        std::fs::read_to_string(Path::new(REPOSITORY).join("docs/ci.md")).unwrap().replace("\r\n", "\n");
+    let (_, below) = page.split_once("### On a machine with a GPU\n").expect("the section");
+    let (_, block) = below.split_once("```yaml\n").expect("a block");
+    let (block, _) = block.split_once("```").expect("its end");
+    let written = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let written = written.filter(|line| !line.trim_start().starts_with("name: "));
+    assert_eq!(block.lines().collect::<Vec<_>>(), written.collect::<Vec<_>>());
 }
