@@ -132,6 +132,7 @@ fn the_exit_code_of_the_validation_is_that_of_the_step() {
     assert!(ran.text.contains("::warning title=gpulint::The reports were not uploaded"), "{}", ran.text);
 }
 
+#[cfg(feature = "runtime")]
 #[test]
 fn the_verdicts_are_the_words_of_the_report() {
     use gpulint::runtime::validation::document::Verdict;
