@@ -1,7 +1,8 @@
-//! What `gpulint init` writes: a policy, the snippets that run gpulint at commits and on pull requests, and the page with
-//! the project's GPU standard. Texts only; the command line decides what becomes a file.
+//! What `gpulint init` writes: a policy, the snippets that run gpulint at commits, on pull requests and on a machine with a
+//! GPU, and the page with the project's GPU standard. Texts only; the command line decides what becomes a file.
 
 pub mod machine;
+pub mod runner;
 pub mod standards;
 
 use crate::policy::{Amount, DeviceOrder};

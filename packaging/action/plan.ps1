@@ -7,11 +7,15 @@ function Add-Output($name, $value) {
     [IO.File]::AppendAllText($env:GITHUB_OUTPUT, "$name=$value`n")
 }
 
-function Deny($text) {
+function Write-Annotation($level, $text) {
     $text = $text.Replace('%', '%25').Replace("`r", '%0D').Replace("`n", '%0A')
-    Write-Output "::error title=gpulint::$text"
+    Write-Host "::$level title=gpulint::$text"
+}
+
+function Deny($text, $verdict = 'unusable') {
+    Write-Annotation 'error' $text
     Add-Output 'exit-code' 2
-    Add-Output 'verdict' 'unusable'
+    Add-Output 'verdict' $verdict
     exit 2
 }
 
@@ -21,12 +25,35 @@ function Assert-OneOf($name, $value, $words) {
     }
 }
 
+# What the other stage would pass over in silence is not set.
+function Assert-OnlyFor($stage, $name, $value, $default) {
+    if ($env:INPUT_STAGE -cne $stage -and $value -cne $default) {
+        Deny "the input $name is one of ``stage: $stage``, and this is ``stage: $env:INPUT_STAGE``"
+    }
+}
+
 function Get-Rank($severity) {
     $ranks = @{ note = 1; warning = 2; error = 3 }
     if ($severity) { $ranks[$severity] } else { $ranks['warning'] }
 }
 
 # A variable that is set to nothing does not exist for PowerShell.
+Assert-OneOf 'stage' "$env:INPUT_STAGE" @('check', 'runtime')
+Assert-OnlyFor 'check' 'paths' "$env:INPUT_PATHS" '.'
+Assert-OnlyFor 'check' 'select' "$env:INPUT_SELECT" ''
+Assert-OnlyFor 'check' 'ignore' "$env:INPUT_IGNORE" ''
+Assert-OnlyFor 'check' 'min-severity' "$env:INPUT_MIN_SEVERITY" ''
+Assert-OnlyFor 'check' 'fail-on' "$env:INPUT_FAIL_ON" ''
+Assert-OnlyFor 'check' 'mode' "$env:INPUT_MODE" ''
+Assert-OnlyFor 'check' 'baseline' "$env:INPUT_BASELINE" ''
+Assert-OnlyFor 'check' 'since' "$env:INPUT_SINCE" 'auto'
+Assert-OnlyFor 'check' 'annotations' "$env:INPUT_ANNOTATIONS" 'true'
+Assert-OnlyFor 'check' 'sarif' "$env:INPUT_SARIF" 'auto'
+Assert-OnlyFor 'check' 'sarif-category' "$env:INPUT_SARIF_CATEGORY" 'gpulint'
+Assert-OnlyFor 'runtime' 'profile' "$env:INPUT_PROFILE" ''
+Assert-OnlyFor 'runtime' 'jobs' "$env:INPUT_JOBS" ''
+Assert-OnlyFor 'runtime' 'allow-forks' "$env:INPUT_ALLOW_FORKS" 'false'
+Assert-OnlyFor 'runtime' 'artifact' "$env:INPUT_ARTIFACT" 'gpulint-validation'
 $severity = "$env:INPUT_MIN_SEVERITY"
 $failing = "$env:INPUT_FAIL_ON"
 if ($severity) { Assert-OneOf 'min-severity' $severity @('note', 'warning', 'error') }
@@ -35,12 +62,13 @@ if ($env:INPUT_MODE) { Assert-OneOf 'mode' $env:INPUT_MODE @('gpu', 'cpu') }
 Assert-OneOf 'sarif' "$env:INPUT_SARIF" @('auto', 'always', 'never')
 Assert-OneOf 'annotations' "$env:INPUT_ANNOTATIONS" @('true', 'false')
 Assert-OneOf 'summary' "$env:INPUT_SUMMARY" @('true', 'false')
+Assert-OneOf 'allow-forks' "$env:INPUT_ALLOW_FORKS" @('true', 'false')
 if ((Get-Rank $severity) -gt (Get-Rank $failing)) {
     Deny ("min-severity hides findings that the step would fail for: with min-severity $severity, " +
         "fail-on must be $severity as well")
 }
 # Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
-foreach ($name in 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE', 'BINARY', 'WORKING_DIRECTORY') {
+foreach ($name in 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE', 'BINARY', 'WORKING_DIRECTORY', 'PROFILE', 'JOBS', 'ARTIFACT') {
     if ([Environment]::GetEnvironmentVariable("INPUT_$name") -match '[\r\n]') {
         Deny "the input $($name.ToLowerInvariant().Replace('_', '-')) has more than one line"
     }
@@ -52,6 +80,15 @@ if ($env:INPUT_SINCE.StartsWith('-')) {
     Deny "the input since is ``$env:INPUT_SINCE``, and no commit, branch or tag begins with a dash"
 }
 if (-not "$env:INPUT_PATHS".Trim()) { Deny 'the input paths is empty; `.` stands for everything' }
+foreach ($profile_name in "$env:INPUT_PROFILE" -split '[, ]+' | Where-Object { $_ }) {
+    Assert-OneOf 'profile' $profile_name @('leak', 'burn')
+}
+if ($env:INPUT_JOBS -and $env:INPUT_JOBS -notmatch '^[1-9][0-9]*$') {
+    Deny "the input jobs is ``$env:INPUT_JOBS``, which is no number of workers"
+}
+if ("$env:INPUT_ARTIFACT" -match '["\\:<>|*?/]') {
+    Deny "the input artifact is ``$env:INPUT_ARTIFACT``, and no artifact may have one of `" : < > | * ? / \ in its name"
+}
 if (-not (Test-Path -LiteralPath "$env:INPUT_WORKING_DIRECTORY" -PathType Container)) {
     Deny "the input working-directory is ``$env:INPUT_WORKING_DIRECTORY``, which is no folder; does the job check out first?"
 }
@@ -59,6 +96,17 @@ if (-not (Test-Path -LiteralPath "$env:INPUT_WORKING_DIRECTORY" -PathType Contai
 foreach ($name in 'PATHS', 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE') {
     if ([Environment]::GetEnvironmentVariable("INPUT_$name") -match '"') {
         Deny "the input $($name.ToLowerInvariant()) holds a double quote, which no name on Windows does"
+    }
+}
+
+# Of what the event does not say, and of a failure to ask, the answer is no.
+if ($env:INPUT_STAGE -ceq 'runtime') {
+    try { $whose = & "$env:GITHUB_ACTION_PATH/packaging/action/forks.ps1" } catch { $whose = 'whose code this is cannot be told' }
+    if ($whose -and $env:INPUT_ALLOW_FORKS -ceq 'true') {
+        Write-Annotation 'warning' "$whose, and allow-forks lets it run on this machine"
+    } elseif ($whose) {
+        Deny ("$whose. Code of others would run on this machine, with its GPU, its network and all that is kept on it; GitHub " +
+            'recommends runners of one''s own for private repositories only. `allow-forks: true` lets it run.') 'refused'
     }
 }
 

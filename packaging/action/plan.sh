@@ -4,16 +4,25 @@
 #
 # Reads INPUT_* and what GitHub sets. Writes to GITHUB_OUTPUT: `source` (given, download or build), `binary` (where it
 # is, or will be), `archive` and `checksum` of a download, `cache-key` of a build; `exit-code` and `verdict` when refused.
+# forks.sh says whether the runtime stage may run at all.
 set -euo pipefail
 
-# refuse SENTENCE…: one annotation. A text of others must not begin a line of its own: GitHub would obey it.
-refuse() {
+# told LEVEL SENTENCE…: one annotation. A text of others must not begin a line of its own: GitHub would obey it.
+told() {
+  local level=$1
+  shift
   local text="$*"
   text=${text//\%/%25}
   text=${text//$'\r'/%0D}
   text=${text//$'\n'/%0A}
-  echo "::error title=gpulint::$text"
-  { echo "exit-code=2"; echo "verdict=unusable"; } >> "$GITHUB_OUTPUT"
+  echo "::$level title=gpulint::$text"
+}
+
+# refuse SENTENCE…: ends the action.
+verdict=unusable
+refuse() {
+  told error "$@"
+  { echo "exit-code=2"; echo "verdict=$verdict"; } >> "$GITHUB_OUTPUT"
   exit 2
 }
 
@@ -28,22 +37,46 @@ one_of() {
   refuse "the input $input is \`$value\`; it must be one of: ${words// /, }"
 }
 
+# only_for STAGE INPUT VALUE DEFAULT: what the other stage would pass over in silence is not set.
+only_for() {
+  if [ "$INPUT_STAGE" != "$1" ] && [ "$3" != "$4" ]; then
+    refuse "the input $2 is one of \`stage: $1\`, and this is \`stage: $INPUT_STAGE\`"
+  fi
+}
+
 rank() {
   case $1 in note) echo 1 ;; error) echo 3 ;; *) echo 2 ;; esac
 }
 
+one_of stage "$INPUT_STAGE" check runtime
+only_for check paths "$INPUT_PATHS" .
+only_for check select "$INPUT_SELECT" ""
+only_for check ignore "$INPUT_IGNORE" ""
+only_for check min-severity "$INPUT_MIN_SEVERITY" ""
+only_for check fail-on "$INPUT_FAIL_ON" ""
+only_for check mode "$INPUT_MODE" ""
+only_for check baseline "$INPUT_BASELINE" ""
+only_for check since "$INPUT_SINCE" auto
+only_for check annotations "$INPUT_ANNOTATIONS" true
+only_for check sarif "$INPUT_SARIF" auto
+only_for check sarif-category "$INPUT_SARIF_CATEGORY" gpulint
+only_for runtime profile "$INPUT_PROFILE" ""
+only_for runtime jobs "$INPUT_JOBS" ""
+only_for runtime allow-forks "$INPUT_ALLOW_FORKS" false
+only_for runtime artifact "$INPUT_ARTIFACT" gpulint-validation
 if [ -n "$INPUT_MIN_SEVERITY" ]; then one_of min-severity "$INPUT_MIN_SEVERITY" note warning error; fi
 if [ -n "$INPUT_FAIL_ON" ]; then one_of fail-on "$INPUT_FAIL_ON" note warning error; fi
 if [ -n "$INPUT_MODE" ]; then one_of mode "$INPUT_MODE" gpu cpu; fi
 one_of sarif "$INPUT_SARIF" auto always never
 one_of annotations "$INPUT_ANNOTATIONS" true false
 one_of summary "$INPUT_SUMMARY" true false
+one_of allow-forks "$INPUT_ALLOW_FORKS" true false
 if [ "$(rank "$INPUT_MIN_SEVERITY")" -gt "$(rank "$INPUT_FAIL_ON")" ]; then
   refuse "min-severity hides findings that the step would fail for: with min-severity $INPUT_MIN_SEVERITY," \
     "fail-on must be $INPUT_MIN_SEVERITY as well"
 fi
 # Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
-for name in CONFIG SELECT IGNORE BASELINE SINCE BINARY WORKING_DIRECTORY; do
+for name in CONFIG SELECT IGNORE BASELINE SINCE BINARY WORKING_DIRECTORY PROFILE JOBS ARTIFACT; do
   value=INPUT_$name
   case ${!value} in
     *$'\n'* | *$'\r'*) refuse "the input $(tr '[:upper:]_' '[:lower:]-' <<< "$name") has more than one line" ;;
@@ -54,8 +87,31 @@ case $INPUT_SINCE in
   -*) refuse "the input since is \`$INPUT_SINCE\`, and no commit, branch or tag begins with a dash" ;;
 esac
 if [ -z "${INPUT_PATHS//[[:space:]]/}" ]; then refuse "the input paths is empty; \`.\` stands for everything"; fi
+IFS=', ' read -ra profiles <<< "$INPUT_PROFILE"
+for profile in ${profiles[@]+"${profiles[@]}"}; do
+  one_of profile "$profile" leak burn
+done
+case $INPUT_JOBS in
+  *[!0-9]* | 0*) refuse "the input jobs is \`$INPUT_JOBS\`, which is no number of workers" ;;
+esac
+case $INPUT_ARTIFACT in
+  *[\"\\:\<\>\|\*\?/]*) refuse "the input artifact is \`$INPUT_ARTIFACT\`, and no artifact may have one of \" : < > | * ? / \\ in its name" ;;
+esac
 if [ ! -d "$INPUT_WORKING_DIRECTORY" ]; then
   refuse "the input working-directory is \`$INPUT_WORKING_DIRECTORY\`, which is no folder; does the job check out first?"
+fi
+
+# Of what the event does not say, and of a failure to ask, the answer is no.
+if [ "$INPUT_STAGE" = runtime ]; then
+  verdict=refused
+  whose=$("$GITHUB_ACTION_PATH/packaging/action/forks.sh") || whose="whose code this is cannot be told"
+  if [ -n "$whose" ] && [ "$INPUT_ALLOW_FORKS" = true ]; then
+    told warning "$whose, and allow-forks lets it run on this machine"
+  elif [ -n "$whose" ]; then
+    refuse "$whose. Code of others would run on this machine, with its GPU, its network and all that is kept on it; GitHub" \
+      "recommends runners of one's own for private repositories only. \`allow-forks: true\` lets it run."
+  fi
+  verdict=unusable
 fi
 
 write() {

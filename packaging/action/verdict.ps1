@@ -9,4 +9,7 @@ if ($env:UPLOAD -eq 'failure') {
         Write-Output '::notice title=gpulint::The SARIF report was not uploaded; the step before says why. `sarif: never` ends this notice.'
     }
 }
+if ($env:ARTIFACT -eq 'failure') {
+    Write-Output '::warning title=gpulint::The reports were not uploaded; the step before says why. Two jobs of a run need two names: the input artifact.'
+}
 exit $code

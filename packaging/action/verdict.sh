@@ -2,7 +2,7 @@
 # Last step of the action: fails where gpulint said so, after everything was reported. verdict.ps1 is the same for
 # Windows.
 #
-# Reads EXIT_CODE, UPLOAD (the outcome of the upload) and INPUT_SARIF.
+# Reads EXIT_CODE, UPLOAD and ARTIFACT (the outcomes of the uploads) and INPUT_SARIF.
 set -euo pipefail
 
 if [ "$UPLOAD" = failure ]; then
@@ -12,5 +12,8 @@ if [ "$UPLOAD" = failure ]; then
   else
     echo "::notice title=gpulint::The SARIF report was not uploaded; the step before says why. \`sarif: never\` ends this notice."
   fi
+fi
+if [ "$ARTIFACT" = failure ]; then
+  echo "::warning title=gpulint::The reports were not uploaded; the step before says why. Two jobs of a run need two names: the input artifact."
 fi
 exit "$EXIT_CODE"

@@ -1,6 +1,7 @@
 //! `gpulint init`: writes the policy, and with it what runs gpulint at commits and on pull requests.
 
 use super::{CLEAN, ignoring_closed_pipe, say};
+use crate::init::runner::Runner;
 use crate::init::{Gpu, PRE_COMMIT, WORKFLOW, Wishes, machine, policy_text, standards};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use crate::replacement::replace;
@@ -40,6 +41,10 @@ pub struct Arguments {
     /// Write .github/workflows/gpulint.yml.
     #[arg(long)]
     workflow: bool,
+    /// Write .github/workflows/gpulint-gpu.yml, which validates on the runner with these labels, such as
+    /// self-hosted,linux,x64,gpu,rtx3090.
+    #[arg(long, value_name = "LABELS")]
+    runner: Option<Runner>,
     /// Write the project's GPU standard, a page in Markdown made from the policy, to FILE.
     #[arg(long, value_name = "FILE")]
     standards: Option<PathBuf>,
@@ -64,7 +69,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let existing = policy::discover(folder)?
         .filter(|(file, _)| file.parent() == Some(policy::absolute(folder).as_path()));
     let asks_for_policy = arguments.asks_for_policy();
-    let asks_for_more = arguments.pre_commit || arguments.workflow || arguments.standards.is_some();
+    let asks_for_a_workflow = arguments.workflow || arguments.runner.is_some();
+    let asks_for_more = arguments.pre_commit || asks_for_a_workflow || arguments.standards.is_some();
     let mut pages = Vec::new();
     let mut in_force = existing.as_ref().map(|(_, policy)| policy.clone());
     if existing.is_none() || asks_for_policy || !asks_for_more {
@@ -92,6 +98,10 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         pages.push(Page { file, text: WORKFLOW.to_owned(), replaces: false });
     } else if !asks_for_more {
         snippets.push((".github/workflows/gpulint.yml", WORKFLOW));
+    }
+    if let Some(runner) = &arguments.runner {
+        let file = folder.join(".github/workflows/gpulint-gpu.yml");
+        pages.push(Page { file, text: runner.workflow(), replaces: false });
     }
     if let Some(file) = &arguments.standards {
         pages.push(standards_page(file, &policy));

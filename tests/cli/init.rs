@@ -152,6 +152,50 @@ fn hooks_are_written_where_there_are_none() {
     assert_eq!(project.read(".pre-commit-config.yaml"), text);
 }
 
+#[test]
+fn a_workflow_for_a_runner_that_is_named() {
+    let project = Project::new().file("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n");
+    let labels = ["--runner", "self-hosted,linux,x64,gpu,rtx3090"];
+    let answer = init(&project, &labels);
+    answer.is(0, "Wrote .github/workflows/gpulint-gpu.yml.\n\nNext: `gpulint check`.\n", "");
+    let text = project.read(".github/workflows/gpulint-gpu.yml");
+    for part in [
+        "    runs-on: [self-hosted, linux, x64, gpu, rtx3090]\n",
+        "      group: gpu-rtx3090\n      cancel-in-progress: false\n",
+        "          stage: runtime\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    init(&project, &labels)
+        .fails(2, "error: .github/workflows/gpulint-gpu.yml exists; replace it with --force");
+    assert_eq!(project.read("gpulint.yaml"), "gpu: {visible-devices: \"1\"}\n");
+
+    // It is what gpulint itself asks of such a job, and would say so otherwise.
+    let checked = project.run("check --select all --min-severity note --format json");
+    assert_eq!(checked.findings(), [""; 0]);
+    let (above, rest) = text.split_once("    if: >-\n").expect("a condition");
+    let (_, below) = rest.split_once("    runs-on:").expect("a runner");
+    let project =
+        project.file(".github/workflows/gpulint-gpu.yml", format!("{above}    runs-on:{below}")).file(
+            ".github/workflows/bare.yml",
+            text.replace("[self-hosted, linux, x64, gpu, rtx3090]", "self-hosted"),
+        );
+    let found = project.run("check --min-severity note --format json").findings();
+    let names: Vec<_> = found.iter().filter_map(|finding| finding.split(' ').nth(1)).collect();
+    assert_eq!(names, ["bare-self-hosted-runner", "gpu-job-on-fork-code"], "{found:?}");
+
+    let project = Project::new();
+    for (labels, told) in [
+        ("self-hosted", "`self-hosted` is any runner, with this GPU, another or none; add a label"),
+        ("self-hosted,Linux,X64", "add a label that names the machine or its card"),
+        ("gpu,${{ inputs.label }}", "is no label"),
+    ] {
+        let answer = init(&project, &["--runner", labels]);
+        assert!(answer.code == Some(2) && answer.stderr.contains(told), "{answer:?}");
+    }
+    assert!(!project.path(".github").exists() && !project.path("gpulint.yaml").exists());
+}
+
 /// The text of the first block below a heading.
 fn block<'t>(page: &'t str, heading: &str) -> &'t str {
     let (_, below) = page.split_once(&format!("### {heading}\n")).expect("the heading");

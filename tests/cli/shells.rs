@@ -21,7 +21,7 @@ fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let answer = project.run(&format!("completions {shell}"));
         assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
-        for word in ["write-baseline", "min-severity", "trace", "init"] {
+        for word in ["write-baseline", "min-severity", "trace", "init", "runner"] {
             assert!(answer.stdout.contains(word), "{shell}: {word}");
         }
     }

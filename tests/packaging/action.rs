@@ -85,6 +85,18 @@ fn inputs_reach_gpulint() {
 fn inputs_that_make_no_sense_are_refused_before_anything_is_built() {
     let project = project("refused", &[("train.py", RIGHT)]);
     for (inputs, sentence) in [
+        (
+            [("stage", "both"), ("summary", "true")],
+            "the input stage is `both`; it must be one of: check, runtime",
+        ),
+        ([("stage", ""), ("summary", "true")], "the input stage is ``"),
+        (
+            [("profile", "leak"), ("summary", "true")],
+            "the input profile is one of `stage: runtime`, and this is `stage: check`",
+        ),
+        ([("jobs", "4"), ("summary", "true")], "the input jobs is one of `stage: runtime`"),
+        ([("allow-forks", "true"), ("summary", "true")], "the input allow-forks is one of `stage: runtime`"),
+        ([("artifact", ""), ("summary", "true")], "the input artifact is one of `stage: runtime`"),
         ([("mode", "tpu"), ("summary", "true")], "the input mode is `tpu`; it must be one of: gpu, cpu"),
         ([("fail-on", "never"), ("summary", "true")], "the input fail-on is `never`"),
         ([("min-severity", "Error"), ("summary", "true")], "the input min-severity is `Error`"),
@@ -295,14 +307,14 @@ fn an_upload_that_fails_hides_no_verdict() {
     for (file, code) in [(WRONG, 1), (RIGHT, 0)] {
         let project = project("upload", &[("predict.py", file)]);
         // Where nobody answers the question, the upload is tried.
-        let ran = Job::new(&project, &[("sarif", "auto")]).upload_fails().run();
+        let ran = Job::new(&project, &[("sarif", "auto")]).uploads_fail().run();
         assert_eq!(ran.exit_code, code, "{}", ran.text);
         assert!(
             ran.text.contains("::notice title=gpulint::The SARIF report was not uploaded"),
             "{}",
             ran.text
         );
-        let ran = Job::new(&project, &[("sarif", "always")]).upload_fails().run();
+        let ran = Job::new(&project, &[("sarif", "always")]).uploads_fail().run();
         assert_eq!(ran.exit_code, 1, "{}", ran.text);
         assert!(
             ran.text.contains("::error title=gpulint::The SARIF report was not uploaded"),
@@ -329,13 +341,23 @@ fn file_is_consistent() {
             continue;
         };
         let is_windows = step["shell"].as_str() == Some("powershell");
-        let (opening, ending) = if is_windows { ("& \"$env:", "ps1") } else { ("\"$", "sh") };
+        let is_runtime = step["id"].as_str().unwrap().starts_with("runtime");
+        let (opening, ending) = match (is_windows, is_runtime) {
+            (true, _) => ("& \"$env:", "ps1"),
+            (false, false) => ("\"$", "sh"),
+            // What the step starts is what hears of a cancelled job.
+            (false, true) => ("exec \"$", "sh"),
+        };
         let name = step["id"].as_str().unwrap().trim_end_matches("-windows").to_owned();
         let path = format!("packaging/action/{name}.{ending}");
         // No expression stands in it: that is how commands are injected.
         assert_eq!(script, format!("{opening}GITHUB_ACTION_PATH/{path}\""));
         assert!(Path::new(REPOSITORY).join(&path).is_file(), "{path}");
-        let condition = format!("runner.os {} 'Windows'", if is_windows { "==" } else { "!=" });
+        let stage = match name.as_str() {
+            "check" | "runtime" => format!(" && inputs.stage == '{name}'"),
+            _ => String::new(),
+        };
+        let condition = format!("runner.os {} 'Windows'{stage}", if is_windows { "==" } else { "!=" });
         assert_eq!(step["if"].as_str(), Some(condition.as_str()));
         let env = serde_yaml::to_string(&(&step["env"], &step["working-directory"], &step["name"])).unwrap();
         let twin = if is_windows { &mut twins.1 } else { &mut twins.0 };

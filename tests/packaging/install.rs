@@ -14,11 +14,17 @@ fn action_copy(name: &str) -> Scratch {
     for file in ["Cargo.toml", "Cargo.lock", "packaging/checksums.txt"] {
         copy.write(file, &std::fs::read_to_string(Path::new(REPOSITORY).join(file)).unwrap());
     }
-    for script in ["action/plan", "action/install", "action/check", "action/verdict"].into_iter().chain([
+    for script in [
+        "action/plan",
+        "action/forks",
+        "action/install",
+        "action/check",
+        "action/runtime",
+        "action/verdict",
         "release/version",
         "release/archive",
         "release/table",
-    ]) {
+    ] {
         let file = format!("packaging/{script}.sh");
         copy.write(&file, "");
         std::fs::copy(Path::new(REPOSITORY).join(&file), copy.path().join(&file)).unwrap();

@@ -11,7 +11,11 @@ mod composite;
 mod hooks;
 #[cfg(unix)]
 mod install;
+#[cfg(unix)]
+mod runtime;
 mod scratch;
 #[cfg(unix)]
 mod wheel;
 mod windows;
+#[cfg(unix)]
+mod workflow;

@@ -10,7 +10,7 @@ use std::process::Command;
 fn scripts_are_well_formed() {
     let mut parser = tree_sitter::Parser::new();
     parser.set_language(&tree_sitter_powershell::LANGUAGE.into()).expect("the versions fit");
-    for name in ["plan", "install", "check", "verdict"] {
+    for name in ["plan", "forks", "install", "check", "runtime", "verdict"] {
         let path = Path::new(REPOSITORY).join(format!("packaging/action/{name}.ps1"));
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(
@@ -58,5 +58,38 @@ fn action_works_under_powershell() {
             "{input}: {}",
             ran.text
         );
+    }
+}
+
+#[test]
+fn whose_code_it_is_is_asked_under_powershell() {
+    if !Command::new("pwsh").arg("--version").output().is_ok_and(|run| run.status.success()) {
+        return skipped("PowerShell is not installed; the Windows steps of the action are not run");
+    }
+    let project = Scratch::new("windows-forks");
+    let pull_request_of = |repository| {
+        format!("{{\"pull_request\": {{\"head\": {{\"repo\": {{\"full_name\": \"{repository}\"}}}}}}}}")
+    };
+    let about_a_pull_request = "{\"issue\": {\"url\": \"u\", \"pull_request\": {\"url\": \"u\"}}}";
+    for (event, text, expected) in [
+        ("push", String::new(), ""),
+        ("", String::new(), "refused"),
+        ("pull_request", pull_request_of("someone/project"), ""),
+        ("pull_request", pull_request_of("Someone/project"), "refused"),
+        ("pull_request_target", pull_request_of("mallory/project"), "refused"),
+        ("pull_request", "{\"pull_request\": {\"head\": {\"repo\": null}}}".to_owned(), "refused"),
+        ("pull_request", format!("[{}]", pull_request_of("mallory/project")), "refused"),
+        ("pull_request", "no JSON".to_owned(), "refused"),
+        ("pull_request", String::new(), "refused"),
+        ("workflow_run", pull_request_of("someone/project"), "refused"),
+        ("issue_comment", about_a_pull_request.to_owned(), "refused"),
+        ("issue_comment", "{\"issue\": {\"url\": \"u\"}}".to_owned(), ""),
+        ("issue_comment", String::new(), "refused"),
+    ] {
+        project.write("event", &text);
+        let job = Job::new(&project, &[("stage", "runtime")]).on_windows();
+        let job = job.env("GITHUB_EVENT_PATH", project.path().join("event").display().to_string());
+        let ran = job.env("GITHUB_EVENT_NAME", event).run_until("plan");
+        assert_eq!(ran.outputs["verdict"], expected, "{event}: {text}: {}", ran.text);
     }
 }
