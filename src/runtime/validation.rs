@@ -16,6 +16,7 @@
 
 pub mod document;
 mod evidence;
+pub mod history;
 mod judgement;
 mod lint;
 mod memory;
