@@ -21,6 +21,8 @@ pub enum Listing {
         driver: Option<String>,
         /// The CUDA version that the driver supports: 12080 is 12.8.
         cuda: Option<i32>,
+        /// Whether the cards do not exist, and tests only pretend they do.
+        simulated: bool,
         /// In the order of their PCI addresses, which is the order of PCI_BUS_ID.
         boards: Vec<Board>,
     },
@@ -88,12 +90,17 @@ pub fn library() -> Result<Nvml, NvmlError> {
     }
 }
 
+/// Whether the library is the stand-in that tests use, which says so.
+pub fn is_simulated(library: &Nvml) -> bool {
+    library.sys_nvml_version().is_ok_and(|version| version.ends_with("(simulated)"))
+}
+
 /// Lists the cards.
 pub fn listing() -> Listing {
     let listed = library().and_then(|library| {
         let boards = boards(&library)?;
         let (driver, cuda) = (library.sys_driver_version().ok(), library.sys_cuda_driver_version().ok());
-        Ok(Listing::Cards { driver, cuda, boards })
+        Ok(Listing::Cards { driver, cuda, simulated: is_simulated(&library), boards })
     });
     listed.unwrap_or_else(|error| match error {
         NvmlError::LibloadingError(_) => Listing::NoLibrary,

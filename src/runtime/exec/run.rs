@@ -1,8 +1,9 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
-use super::{Prepared, Refusal, Request, prepare};
+use super::{Prepared, Refusal, Request, Seen, prepare_on};
 use crate::runtime::cards::Card;
+use crate::runtime::management::Listing;
 use crate::runtime::metrics::{self, Address, Server};
 use crate::runtime::process::{self, Ended, Handle, Limit};
 use crate::runtime::record::{End, NotChecked, Orphan, Record, Report, Slot};
@@ -11,7 +12,7 @@ use crate::runtime::watch::{self, Baseline, Gauge, Plan, Returned, View, Watch};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// What is watched for, and where it is written down.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +82,15 @@ fn attempt(
         place.get_or_insert(told.ahead as u64);
         tell(Message::Waiting(card, told));
     };
-    let prepared = prepare(request, &mut progress)?;
+    let seen = Seen::now(request.patience)?;
+    // A refusal, too, says which driver it was.
+    if let Some(Listing::Cards { driver, simulated, .. }) = seen.machine.listing.answer() {
+        change(state, |record| {
+            record.driver.clone_from(driver);
+            record.simulated = *simulated;
+        });
+    }
+    let prepared = prepare_on(&seen, request, &mut progress)?;
     change(state, |record| {
         record.card = Some(prepared.card.clone());
         record.environment = prepared
@@ -117,7 +126,7 @@ fn attempt(
 struct Watched {
     gauge: Option<(Gauge, Baseline, Watch)>,
     handle: Arc<OnceLock<Handle>>,
-    patience: std::time::Duration,
+    patience: Duration,
 }
 
 impl Watched {
@@ -129,17 +138,15 @@ impl Watched {
     ) -> Result<Watched, Refusal> {
         let handle = Arc::new(OnceLock::<Handle>::new());
         let patience = request.patience;
-        let opened = Gauge::open(&prepared.card.uuid, patience)
-            .and_then(|gauge| gauge.baseline(patience).map(|baseline| (gauge, baseline)));
-        let (gauge, baseline) = match opened {
-            Ok(opened) => opened,
+        let (gauge, baseline) = match &prepared.gauge {
+            Ok(opened) => opened.clone(),
             Err(why) if outputs.max_memory.is_some() => {
                 return Err(Refusal::Infrastructure(format!(
                     "the memory of the command cannot be limited: {why}"
                 )));
             }
             Err(why) => {
-                let unchecked = NotChecked { what: "the card during the run".to_owned(), why };
+                let unchecked = NotChecked { what: "the card during the run".to_owned(), why: why.clone() };
                 change(state, |record| record.not_checked.push(unchecked));
                 return Ok(Watched { gauge: None, handle, patience });
             }
@@ -161,7 +168,7 @@ impl Watched {
         let watch = Watch::start(&gauge, &baseline, plan, ours, passed);
         change(state, |record| {
             record.simulated = gauge.simulated;
-            record.driver = gauge.driver.clone();
+            record.driver.clone_from(&gauge.driver);
             record.baseline = Some(baseline.clone());
         });
         state.lock().unwrap_or_else(PoisonError::into_inner).view = Some(watch.view());
@@ -177,10 +184,12 @@ impl Watched {
         let Some((gauge, baseline, watch)) = self.gauge else {
             return Returned::NotKnown { reason: "the card was not watched".to_owned() };
         };
-        let readings = watch.stop(watch::LAST_PATIENCE);
+        let longer = if ended.code == 0 { Duration::ZERO } else { watch::LATE_ERRORS };
+        let ending = watch.end(longer);
         let left: Vec<u32> =
             ended.orphans.iter().filter(|orphan| !orphan.ended).map(|orphan| orphan.pid).collect();
         let returned = gauge.returned_to(&baseline, &left, self.patience.min(watch::PATIENCE));
+        let readings = ending.readings(watch::LAST_PATIENCE);
         state.lock().unwrap_or_else(PoisonError::into_inner).view = None;
         change(state, |record| record.add_readings(readings));
         returned

@@ -28,10 +28,27 @@ impl Gauge {
         within(patience, move || opened(&uuid))?.map_err(|error| clause(&error))
     }
 
+    /// Bytes in use now, of everybody.
+    pub fn memory_in_use(&self, patience: Duration) -> Result<u64, String> {
+        let gauge = self.clone();
+        within(patience, move || gauge.used())?.map_err(|error| clause(&error))
+    }
+
+    /// Who computes on the card now.
+    pub fn users_now(&self, patience: Duration) -> Result<Vec<User>, String> {
+        let gauge = self.clone();
+        within(patience, move || gauge.users())?.map_err(|error| clause(&error))
+    }
+
     /// Memory and users before a command.
     pub fn baseline(&self, patience: Duration) -> Result<Baseline, String> {
+        self.baseline_after(None, patience)
+    }
+
+    /// The same, sooner if as much was in use a moment ago.
+    pub fn baseline_after(&self, earlier: Option<u64>, patience: Duration) -> Result<Baseline, String> {
         let gauge = self.clone();
-        within(patience, move || baseline::read(&gauge))?.map_err(|error| clause(&error))
+        within(patience, move || baseline::read(&gauge, earlier))?.map_err(|error| clause(&error))
     }
 
     /// Whether the memory is what it was, once the command and all that it started have ended. It is waited for until
@@ -94,6 +111,6 @@ fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
         device,
         memory: device.memory_info()?.total,
         driver: library.sys_driver_version().ok(),
-        simulated: library.sys_nvml_version().is_ok_and(|version| version.contains("simulated")),
+        simulated: management::is_simulated(library),
     })
 }
