@@ -2,8 +2,10 @@
 //! before the command starts.
 
 mod card;
+mod faults;
 mod others;
 mod run;
+mod said;
 
 pub use run::{Message, Outputs, run};
 
@@ -15,7 +17,7 @@ use super::process::{self, Limits, NotStarted, Running};
 use super::record::{NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
 use super::surroundings::{Environment, Surroundings, World};
-use super::watch::{Baseline, Gauge};
+use super::watch::{Baseline, Gauge, Unread};
 use crate::policy::Gpu;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -103,11 +105,13 @@ struct Seen {
 
 impl Seen {
     fn now(patience: Duration) -> Result<Seen, Refusal> {
-        let asked = Machine::asked_with(&[]).map_err(card::not_asked)?;
+        let asked = Machine::asked_with(&[]).map_err(faults::not_asked)?;
         let environment = Environment::of_process();
         let surroundings = Surroundings::of(&World::of_this_machine(&environment));
-        let renumbered = !surroundings.numbering.is_of_the_machine();
-        Ok(Seen { machine: asked.told(patience), environment, renumbered })
+        let machine = asked.told(patience);
+        // Behind one that is lost the others are counted from another place.
+        let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
+        Ok(Seen { machine, environment, renumbered })
     }
 }
 
@@ -123,18 +127,22 @@ fn prepare_on(
     let card = card::chosen(request.gpu, machine, environment, *renumbered)?;
     // A library that hung or fell over in a child is not let into this process.
     let gauge = match listing_fault(&machine.listing) {
-        Some(why) => Err(why),
+        Some(why) => Err(Unread::Other(why)),
         None => Gauge::open(&card.uuid, patience),
     };
     let mut unchecked = Vec::new();
-    let mut card_use = || match gauge.as_ref().map_err(String::clone).and_then(|one| one.users_now(patience))
-    {
-        Ok(users) => others::use_of(&users, request.foreign),
-        Err(why) => {
-            let what = format!("whether somebody else computes on {card}");
-            unchecked = vec![NotChecked { what, why }];
-            CardUse::Free
+    let mut is_lost = false;
+    let mut card_use = || {
+        let users = gauge.as_ref().map_err(Unread::clone).and_then(|gauge| gauge.users_now(patience));
+        match users {
+            Ok(users) => return others::use_of(&users, request.foreign),
+            Err(Unread::Lost) => is_lost = true,
+            Err(Unread::Other(why)) => {
+                let what = format!("whether somebody else computes on {card}");
+                unchecked = vec![NotChecked { what, why }];
+            }
         }
+        CardUse::Free
     };
     let holder = Holder::of_this_process(request.command);
     let wait = Wait {
@@ -143,12 +151,19 @@ fn prepare_on(
         progress: &mut |told| progress(&card, told),
     };
     let slot = slot::take(&request.slot_folder, &card.uuid, &holder, wait).map_err(of_slot)?;
+    if is_lost {
+        return Err(card::lost(&card));
+    }
     // Before and after the driver is asked, which takes longer than a change that passes.
     let earlier = gauge.as_ref().ok().and_then(|gauge| gauge.memory_in_use(patience).ok());
     let environment = variables(&card).to_vec();
     card::confirm(&card, &environment, patience)?;
     let gauge =
         gauge.and_then(|gauge| gauge.baseline_after(earlier, patience).map(|baseline| (gauge, baseline)));
+    if matches!(gauge, Err(Unread::Lost)) {
+        return Err(card::lost(&card));
+    }
+    let gauge = gauge.map_err(|why| why.to_string());
     Ok(Prepared { card, slot, environment, unchecked, gauge })
 }
 
@@ -170,6 +185,9 @@ impl Prepared {
 fn of_slot(error: SlotError) -> Refusal {
     match error {
         SlotError::Uuid(_) => Refusal::Environment(error.to_string()),
+        SlotError::Refused(_) => {
+            Refusal::Infrastructure(format!("{error}: end that, or wait for it with `--foreign wait`"))
+        }
         other => Refusal::Infrastructure(other.to_string()),
     }
 }

@@ -21,7 +21,7 @@ mod sampler;
 mod xids;
 
 pub use baseline::{Baseline, Returned, TOLERANCE};
-pub use gauge::Gauge;
+pub use gauge::{Gauge, Unread};
 pub use readings::{Foreign, Passed, Point, Readings, Series, Slowed, Source, Summary, Xid};
 
 use sampler::Sampler;

@@ -1,15 +1,14 @@
 //! The card of a command: which one it is, and whether the driver shows a process that one and no other.
 
 use super::Refusal;
+use super::faults::{driver_trouble, no_card};
 use crate::policy::Gpu;
 use crate::runtime::cards::Card;
 use crate::runtime::choice;
-use crate::runtime::doctor::driver_fault;
-use crate::runtime::driver::{Answer, codes};
+use crate::runtime::driver::Answer;
 use crate::runtime::machine::{self, Machine, Told};
 use crate::runtime::surroundings::Environment;
 use std::ffi::OsString;
-use std::io;
 use std::time::Duration;
 
 /// The card that the policy allows, or without a policy the one that the environment gives.
@@ -19,23 +18,45 @@ pub(super) fn chosen(
     environment: &Environment,
     renumbered: bool,
 ) -> Result<Card, Refusal> {
-    let visible = machine.visible();
-    let Some(gpu) = gpu else {
-        return visible.first().cloned().ok_or_else(|| no_card(&machine.driver));
-    };
-    let boards = machine.known_boards();
-    if boards.is_empty() {
-        return Err(no_card(&machine.driver));
+    // Before anybody waits in a queue for a card that no program can use.
+    if let Some(trouble) = driver_trouble(&machine.driver) {
+        return Err(trouble);
     }
-    let board =
-        choice::allowed(gpu, &boards, renumbered).map_err(|why| Refusal::Environment(why.to_string()))?;
     let mask = environment.get("CUDA_VISIBLE_DEVICES");
+    let shows_cards = matches!(machine.driver, Told::Answer(Answer::Cards { .. }));
+    if !shows_cards && (mask.is_none() || gpu.is_none() || machine.boards().is_empty()) {
+        return Err(no_card(machine, mask));
+    }
+    let card = match gpu {
+        Some(gpu) => allowed(gpu, machine, mask, renumbered)?,
+        None => machine.visible().first().cloned().ok_or_else(|| no_card(machine, mask))?,
+    };
+    let board = machine.board(&card);
+    if board.is_none() && machine.lost() > 0 {
+        return Err(lost(&card));
+    }
+    match board {
+        Some(board) if board.mig == Some(true) => Err(Refusal::Environment(format!(
+            "{card} is divided into slices (MIG), and a program gets one of them, which exec can neither choose nor watch: \
+             turn MIG off (`nvidia-smi -mig 0`), or start the program by itself with the UUID of its slice in \
+             CUDA_VISIBLE_DEVICES"
+        ))),
+        _ => Ok(card),
+    }
+}
+
+fn allowed(gpu: &Gpu, machine: &Machine, mask: Option<&str>, renumbered: bool) -> Result<Card, Refusal> {
+    let boards = machine.known_boards();
+    let board = choice::allowed(gpu, &boards, renumbered).map_err(|why| match machine.lost() {
+        0 => Refusal::Environment(why.to_string()),
+        // It may well be the one that is wanted.
+        1 => Refusal::Infrastructure(format!("{why}; another card fell off the bus: restart the machine")),
+        lost => Refusal::Infrastructure(format!("{why}; {lost} more fell off the bus: restart the machine")),
+    })?;
+    let visible = machine.visible();
     // Whoever chose fewer cards meant it; the choice is not widened again behind their back.
     match mask {
         Some(value) if !visible.iter().any(|card| card.uuid == board.card.uuid) => {
-            if let Some(fault) = fault_of(&machine.driver) {
-                return Err(fault);
-            }
             let left: Vec<String> = visible.iter().map(ToString::to_string).collect();
             let left = if left.is_empty() { "no card".to_owned() } else { left.join(" and ") };
             Err(Refusal::Environment(format!(
@@ -56,10 +77,15 @@ pub(super) fn confirm(
 ) -> Result<(), Refusal> {
     let changes: Vec<(&str, Option<OsString>)> =
         environment.iter().map(|(name, value)| (*name, Some(value.into()))).collect();
-    let told = machine::answer(&changes, patience).map_err(not_asked)?;
+    let told = machine::answer(&changes, patience).map_err(super::faults::not_asked)?;
     match told.cards() {
         [only] if only.uuid == card.uuid => Ok(()),
-        [] => Err(no_card(&told)),
+        [] => Err(driver_trouble(&told).unwrap_or_else(|| {
+            Refusal::Infrastructure(format!(
+                "the driver showed {card} at first, and with CUDA_VISIBLE_DEVICES={} it shows no card",
+                card.uuid
+            ))
+        })),
         others => {
             let shown: Vec<String> = others.iter().map(ToString::to_string).collect();
             Err(Refusal::Environment(format!(
@@ -71,26 +97,9 @@ pub(super) fn confirm(
     }
 }
 
-pub(super) fn not_asked(error: io::Error) -> Refusal {
-    Refusal::Infrastructure(format!("no process can be started to ask the driver: {error}"))
-}
-
-/// Why there is no card.
-fn no_card(driver: &Told<Answer>) -> Refusal {
-    fault_of(driver).unwrap_or_else(|| {
-        let why = driver_fault(driver);
-        Refusal::Environment(why.unwrap_or_else(|| "there is no NVIDIA GPU here".to_owned()))
-    })
-}
-
-/// Trouble of the driver, which is nobody's choice of a card.
-fn fault_of(driver: &Told<Answer>) -> Option<Refusal> {
-    let by_choice = [codes::NO_DEVICE, codes::INVALID_DEVICE, codes::STUB_LIBRARY];
-    let is_trouble = match driver {
-        Told::Answer(Answer::Error { code }) => !by_choice.contains(code),
-        Told::Answer(Answer::Cards { .. } | Answer::NoLibrary) => false,
-        Told::Answer(Answer::Broken { .. }) | Told::Silence(_) | Told::Crash(_) => true,
-    };
-    let why = driver_fault(driver).filter(|_| is_trouble)?;
-    Some(Refusal::Infrastructure(why))
+pub(super) fn lost(card: &Card) -> Refusal {
+    Refusal::Infrastructure(format!(
+        "{card} fell off the bus, and no program can use it: restart the machine, and look for the cause in its log \
+         (`dmesg | grep NVRM`)"
+    ))
 }

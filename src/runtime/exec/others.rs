@@ -12,7 +12,7 @@ pub(super) fn use_of(users: &[User], foreign: Foreign) -> CardUse {
         0 => String::new(),
         others => format!(" and {others} more"),
     };
-    let told = format!("process {}{name}{others}, which has no slot", first.pid);
+    let told = format!("process {}{name}{others} without a slot", first.pid);
     match foreign {
         Foreign::Wait => CardUse::Busy(told),
         Foreign::Refuse => CardUse::Refused(told),

@@ -1,7 +1,7 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
-use super::{Prepared, Refusal, Request, Seen, prepare_on};
+use super::{Prepared, Refusal, Request, Seen, prepare_on, said};
 use crate::runtime::cards::Card;
 use crate::runtime::management::Listing;
 use crate::runtime::metrics::{self, Address, Server};
@@ -105,6 +105,9 @@ fn attempt(
     for unchecked in &prepared.unchecked {
         tell(Message::Note(format!("not checked: {}: {}", unchecked.what, unchecked.why)));
     }
+    if let Some(board) = seen.machine.board(&prepared.card) {
+        said::tell_state(board, tell);
+    }
     let watched = Watched::begin(&prepared, request, outputs, state)?;
     let report = ReportFile::new();
     let running = prepared.start(request.command, request.limits, report.path())?;
@@ -115,8 +118,13 @@ fn attempt(
         add_end(record, &ended);
         record.add_report(Report::read(report.path()));
         record.returned = Some(returned.clone());
+        if let (Returned::NotKnown { reason }, Some(_)) = (&returned, &record.readings) {
+            let what = "whether the memory of the card is back".to_owned();
+            record.not_checked.push(NotChecked { what, why: reason.clone() });
+        }
     });
-    said_of(&ended, &returned, tell);
+    let readings = state.lock().unwrap_or_else(PoisonError::into_inner).record.readings.clone();
+    said::tell_end(&ended, &returned, readings.as_ref(), tell);
     // Only now: the next in the queue finds the card as it was.
     drop(prepared);
     Ok(ended.code)
@@ -209,25 +217,6 @@ fn add_end(record: &mut Record, ended: &Ended) {
     let orphan =
         |orphan: &process::Orphan| Orphan { pid: orphan.pid, name: orphan.name.clone(), ended: orphan.ended };
     record.orphans = ended.orphans.iter().map(orphan).collect();
-}
-
-fn said_of(ended: &Ended, returned: &Returned, tell: &mut dyn FnMut(Message<'_>)) {
-    if let Some(limit) = &ended.limit {
-        tell(Message::Error(format!("the command was ended: {limit}")));
-    }
-    for orphan in &ended.orphans {
-        let became = if orphan.ended { "was ended" } else { "could not be ended" };
-        tell(Message::Note(format!(
-            "the command left process {} ({}) behind, which {became}",
-            orphan.pid, orphan.name
-        )));
-    }
-    if let Returned::NotBack { baseline, after, waited, .. } = returned {
-        let more = after.saturating_sub(*baseline).div_ceil(1 << 20);
-        tell(Message::Note(format!(
-            "{more} MiB of GPU memory that were free before the command are in use {waited:.1} s after its end"
-        )));
-    }
 }
 
 /// A file that the command may write numbers of its own to; removed when it is dropped.
