@@ -104,7 +104,13 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(UNUSABLE));
         }
     };
-    ExitCode::from(crash::guarded(|| on_large_stacks(|| run(cli))))
+    let ended = crash::guarded(|| match cli.command {
+        // It reads no program, and is waited for.
+        #[cfg(feature = "runtime")]
+        Command::LookAtMachine { .. } => run(cli),
+        _ => on_large_stacks(|| run(cli)),
+    });
+    ExitCode::from(ended)
 }
 
 fn run(cli: Cli) -> u8 {

@@ -84,7 +84,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         metrics_file: arguments.metrics_file.clone(),
         metrics_listen: arguments.metrics_listen,
     };
-    let mut lines = Waiting::default();
+    // Jobs of CI end by a limit of their own at last, which says nothing of a card.
+    let without_limit =
+        arguments.slot_timeout.is_none() && std::env::var_os("CI").is_some_and(|value| value == "true");
+    let mut lines = Waiting { without_limit, ..Waiting::default() };
     let ended = run_watched(&request, &outputs, &mut |message| match message {
         Message::Waiting(card, progress) => lines.tell(card, progress),
         Message::Note(text) => say(format_args!("note: {text}")),
@@ -100,6 +103,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 /// Lines about a wait: one when something changes, and now and then one that it has not.
 #[derive(Default)]
 struct Waiting {
+    /// Whether it is still to be said that nothing limits the wait.
+    without_limit: bool,
     last: Option<(String, Instant)>,
 }
 
@@ -118,6 +123,9 @@ impl Waiting {
             let waited = progress.waited.as_secs();
             say(format_args!("waiting for {card}, {waited} s so far: {progress}"));
             self.last = Some((key, Instant::now()));
+            if std::mem::take(&mut self.without_limit) {
+                say("note: nothing limits this wait; `--slot-timeout 10m` does");
+            }
         }
     }
 }

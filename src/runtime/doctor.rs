@@ -19,7 +19,7 @@ use super::exports::{Export, exports_of};
 use super::machine::{self, Machine, Told};
 use super::management::{Board, Listing};
 use super::surroundings::{Environment, Surroundings, World};
-use crate::policy::Policy;
+use crate::policy::{Amount, Gpu, Policy};
 use serde::Serialize;
 use std::io;
 use std::time::Duration;
@@ -29,6 +29,8 @@ use std::time::Duration;
 pub struct Diagnosis {
     /// The number of the form of this report.
     pub schema: u32,
+    /// Whether the cards do not exist, and tests only pretend they do: then nothing here says anything about hardware.
+    pub simulated: bool,
     pub surroundings: Surroundings,
     /// What NVML lists, and what the driver shows a process with this environment.
     pub machine: Machine,
@@ -87,6 +89,7 @@ impl Diagnosis {
         let unseen = unseen(&machine);
         Ok(Diagnosis {
             schema: 1,
+            simulated: machine.is_simulated(),
             surroundings,
             machine,
             resolution,
@@ -127,6 +130,19 @@ impl Machine {
         }
     }
 
+    /// How many cards fell off the bus, of which nothing more is known.
+    pub fn lost(&self) -> usize {
+        match self.listing.answer() {
+            Some(Listing::Cards { lost, .. }) => *lost,
+            _ => 0,
+        }
+    }
+
+    /// Whether the cards do not exist, as far as NVML says so.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.listing.answer(), Some(Listing::Cards { simulated: true, .. }))
+    }
+
     /// The state of a card.
     pub fn board(&self, card: &Card) -> Option<&Board> {
         self.boards().iter().find(|board| board.card.uuid == card.uuid)
@@ -162,18 +178,32 @@ fn cuda_answer(machine: &Machine) -> CudaAnswer {
 fn verdict(policy: &Policy, machine: &Machine, surroundings: &Surroundings) -> Verdict {
     let Some(gpu) = &policy.gpu else { return Verdict::NoPolicy };
     let visible = machine.visible();
-    let renumbered = !surroundings.numbering.is_of_the_machine();
+    // Behind a card that is lost the others are counted from another place.
+    let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
     match choice::allowed(gpu, &machine.known_boards(), renumbered) {
         Err(why) => Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() },
-        Ok(board) => match choice::complaint(gpu, &board.card, visible) {
-            None => Verdict::Met { card: board.card.clone() },
-            Some(reason) => Verdict::NotMet {
-                reason,
-                allowed: Some(board.card.clone()),
-                exports: exports_of(&board.card),
-            },
-        },
+        Ok(board) => {
+            match choice::complaint(gpu, &board.card, visible).or_else(|| too_small(gpu, board, visible)) {
+                None => Verdict::Met { card: board.card.clone() },
+                Some(reason) => Verdict::NotMet {
+                    reason,
+                    allowed: Some(board.card.clone()),
+                    exports: exports_of(&board.card),
+                },
+            }
+        }
     }
+}
+
+/// What is wrong with the slice that a process gets of a card in MIG mode.
+fn too_small(gpu: &Gpu, board: &Board, visible: &[Card]) -> Option<String> {
+    let least = gpu.min_memory.filter(|_| board.mig == Some(true))?;
+    let slice = visible.first().filter(|slice| slice.memory < least.bytes)?;
+    let has = Amount { bytes: slice.memory };
+    Some(format!(
+        "the process gets a slice (MIG) of {} with {has} of memory, less than {least} (`gpu.min-memory`)",
+        board.card
+    ))
 }
 
 /// Why the driver shows no card, as a clause; `None` when it shows some.
@@ -228,6 +258,11 @@ fn unseen(machine: &Machine) -> Vec<String> {
     }
     if let Some(why) = driver_fault(&machine.driver) {
         unseen.push(format!("the cards that a program gets: {why}"));
+    }
+    match machine.lost() {
+        0 => {}
+        1 => unseen.push("a card that fell off the bus: restart the machine".to_owned()),
+        lost => unseen.push(format!("{lost} cards that fell off the bus: restart the machine")),
     }
     for board in machine.boards() {
         match &board.users {

@@ -1,24 +1,25 @@
 //! Runs a command on the card that the policy allows: chosen, held alone, named by its UUID and confirmed by the driver
 //! before the command starts.
 
+mod card;
+mod faults;
+mod others;
 mod run;
+mod said;
 
 pub use run::{Message, Outputs, run};
 
 use super::cards::Card;
-use super::choice;
-use super::doctor::{driver_fault, listing_fault};
-use super::driver::{Answer, codes};
+use super::doctor::listing_fault;
 use super::exports::variables;
-use super::machine::{self, Machine, Told};
-use super::management::{Listing, User};
+use super::machine::Machine;
 use super::process::{self, Limits, NotStarted, Running};
 use super::record::{NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
 use super::surroundings::{Environment, Surroundings, World};
+use super::watch::{Baseline, Gauge, Unread};
 use crate::policy::Gpu;
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -79,34 +80,75 @@ pub struct Prepared {
     /// What the command gets beside the environment of this process.
     pub environment: Vec<(&'static str, String)>,
     pub unchecked: Vec<NotChecked>,
+    /// The card as NVML tells about it, and how it was before the command; or why it cannot be watched.
+    pub gauge: Result<(Gauge, Baseline), String>,
 }
 
 /// The card that a command would get, which nobody holds yet.
 pub fn card(gpu: Option<&Gpu>, patience: Duration) -> Result<Card, Refusal> {
-    let environment = Environment::of_process();
-    let surroundings = Surroundings::of(&World::of_this_machine(&environment));
-    let machine = Machine::seen_with(&[], patience).map_err(not_asked)?;
-    let renumbered = !surroundings.numbering.is_of_the_machine();
-    chosen(gpu, &machine, &environment, renumbered)
+    let Seen { machine, environment, renumbered } = Seen::now(patience)?;
+    card::chosen(gpu, &machine, &environment, renumbered)
 }
 
 /// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other.
+///
+/// # Errors
+/// When there is no such card, or it does not get free in time.
 pub fn prepare(
     request: &Request<'_>,
     progress: &mut dyn FnMut(&Card, &Progress),
 ) -> Result<Prepared, Refusal> {
-    let card = card(request.gpu, request.patience)?;
+    prepare_on(&Seen::now(request.patience)?, request, progress)
+}
+
+/// The machine before anything was chosen.
+struct Seen {
+    machine: Machine,
+    environment: Environment,
+    /// Whether an index of the policy means nothing here.
+    renumbered: bool,
+}
+
+impl Seen {
+    fn now(patience: Duration) -> Result<Seen, Refusal> {
+        let asked = Machine::asked_with(&[]).map_err(faults::not_asked)?;
+        let environment = Environment::of_process();
+        let surroundings = Surroundings::of(&World::of_this_machine(&environment));
+        let machine = asked.told(patience);
+        // Behind one that is lost the others are counted from another place.
+        let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
+        Ok(Seen { machine, environment, renumbered })
+    }
+}
+
+/// The order is that of a proof: the card is chosen, then held, and only then it counts who else is on it and what the
+/// driver shows.
+fn prepare_on(
+    seen: &Seen,
+    request: &Request<'_>,
+    progress: &mut dyn FnMut(&Card, &Progress),
+) -> Result<Prepared, Refusal> {
+    let Seen { machine, environment, renumbered } = seen;
+    let patience = request.patience;
+    let card = card::chosen(request.gpu, machine, environment, *renumbered)?;
+    // A library that hung or fell over in a child is not let into this process.
+    let gauge = match listing_fault(&machine.listing) {
+        Some(why) => Err(Unread::Other(why)),
+        None => Gauge::open(&card.uuid, patience),
+    };
     let mut unchecked = Vec::new();
+    let mut is_lost = false;
     let mut card_use = || {
-        let told = users_of(&card, request.patience);
-        match told {
-            Ok(users) => use_of(&users, request.foreign),
-            Err(why) => {
-                unchecked =
-                    vec![NotChecked { what: format!("whether somebody else computes on {card}"), why }];
-                CardUse::Free
+        let users = gauge.as_ref().map_err(Unread::clone).and_then(|gauge| gauge.users_now(patience));
+        match users {
+            Ok(users) => return others::use_of(&users, request.foreign),
+            Err(Unread::Lost) => is_lost = true,
+            Err(Unread::Other(why)) => {
+                let what = format!("whether somebody else computes on {card}");
+                unchecked = vec![NotChecked { what, why }];
             }
         }
+        CardUse::Free
     };
     let holder = Holder::of_this_process(request.command);
     let wait = Wait {
@@ -115,9 +157,20 @@ pub fn prepare(
         progress: &mut |told| progress(&card, told),
     };
     let slot = slot::take(&request.slot_folder, &card.uuid, &holder, wait).map_err(of_slot)?;
+    if is_lost {
+        return Err(card::lost(&card));
+    }
+    // Before and after the driver is asked, which takes longer than a change that passes.
+    let earlier = gauge.as_ref().ok().and_then(|gauge| gauge.memory_in_use(patience).ok());
     let environment = variables(&card).to_vec();
-    confirm(&card, &environment, request.patience)?;
-    Ok(Prepared { card, slot, environment, unchecked })
+    card::confirm(&card, &environment, patience)?;
+    let gauge =
+        gauge.and_then(|gauge| gauge.baseline_after(earlier, patience).map(|baseline| (gauge, baseline)));
+    if matches!(gauge, Err(Unread::Lost)) {
+        return Err(card::lost(&card));
+    }
+    let gauge = gauge.map_err(|why| why.to_string());
+    Ok(Prepared { card, slot, environment, unchecked, gauge })
 }
 
 impl Prepared {
@@ -135,118 +188,12 @@ impl Prepared {
     }
 }
 
-/// The card that the policy allows, or without a policy the one that the environment gives.
-fn chosen(
-    gpu: Option<&Gpu>,
-    machine: &Machine,
-    environment: &Environment,
-    renumbered: bool,
-) -> Result<Card, Refusal> {
-    let visible = machine.visible();
-    let Some(gpu) = gpu else {
-        return visible.first().cloned().ok_or_else(|| no_card(&machine.driver));
-    };
-    let boards = machine.known_boards();
-    if boards.is_empty() {
-        return Err(no_card(&machine.driver));
-    }
-    let board =
-        choice::allowed(gpu, &boards, renumbered).map_err(|why| Refusal::Environment(why.to_string()))?;
-    let mask = environment.get("CUDA_VISIBLE_DEVICES");
-    // Whoever chose fewer cards meant it; the choice is not widened again behind their back.
-    match mask {
-        Some(value) if !visible.iter().any(|card| card.uuid == board.card.uuid) => {
-            if let Some(fault) = fault_of(&machine.driver) {
-                return Err(fault);
-            }
-            let left: Vec<String> = visible.iter().map(ToString::to_string).collect();
-            let left = if left.is_empty() { "no card".to_owned() } else { left.join(" and ") };
-            Err(Refusal::Environment(format!(
-                "CUDA_VISIBLE_DEVICES={value} leaves {left} to the command, and the policy wants {}: unset it, or set \
-                 it to {}",
-                board.card, board.card.uuid
-            )))
-        }
-        _ => Ok(board.card.clone()),
-    }
-}
-
-/// Asks the driver whether a process with this environment gets the card and no other.
-fn confirm(card: &Card, environment: &[(&'static str, String)], patience: Duration) -> Result<(), Refusal> {
-    let changes: Vec<(&str, Option<OsString>)> =
-        environment.iter().map(|(name, value)| (*name, Some(value.into()))).collect();
-    let told = machine::answer(&changes, patience).map_err(not_asked)?;
-    match told.cards() {
-        [only] if only.uuid == card.uuid => Ok(()),
-        [] => Err(no_card(&told)),
-        others => {
-            let shown: Vec<String> = others.iter().map(ToString::to_string).collect();
-            Err(Refusal::Environment(format!(
-                "with CUDA_VISIBLE_DEVICES={} the driver shows {} and not {card} alone",
-                card.uuid,
-                shown.join(" and ")
-            )))
-        }
-    }
-}
-
-fn not_asked(error: io::Error) -> Refusal {
-    Refusal::Infrastructure(format!("no process can be started to ask the driver: {error}"))
-}
-
-/// Why there is no card.
-fn no_card(driver: &Told<Answer>) -> Refusal {
-    fault_of(driver).unwrap_or_else(|| {
-        let why = driver_fault(driver);
-        Refusal::Environment(why.unwrap_or_else(|| "there is no NVIDIA GPU here".to_owned()))
-    })
-}
-
-/// Trouble of the driver, which is nobody's choice of a card.
-fn fault_of(driver: &Told<Answer>) -> Option<Refusal> {
-    let by_choice = [codes::NO_DEVICE, codes::INVALID_DEVICE, codes::STUB_LIBRARY];
-    let is_trouble = match driver {
-        Told::Answer(Answer::Error { code }) => !by_choice.contains(code),
-        Told::Answer(Answer::Cards { .. } | Answer::NoLibrary) => false,
-        Told::Answer(Answer::Broken { .. }) | Told::Silence(_) | Told::Crash(_) => true,
-    };
-    let why = driver_fault(driver).filter(|_| is_trouble)?;
-    Some(Refusal::Infrastructure(why))
-}
-
 fn of_slot(error: SlotError) -> Refusal {
     match error {
         SlotError::Uuid(_) => Refusal::Environment(error.to_string()),
+        SlotError::Refused(_) => {
+            Refusal::Infrastructure(format!("{error}: end that, or wait for it with `--foreign wait`"))
+        }
         other => Refusal::Infrastructure(other.to_string()),
     }
-}
-
-/// Who computes on a card, by NVML.
-fn users_of(card: &Card, patience: Duration) -> Result<Vec<User>, String> {
-    let told = machine::listing(patience).map_err(|error| error.to_string())?;
-    let Told::Answer(Listing::Cards { boards, .. }) = &told else {
-        return Err(listing_fault(&told).unwrap_or_default());
-    };
-    let board = boards.iter().find(|board| board.card.uuid == card.uuid).ok_or("NVML does not list it")?;
-    board.users.clone().ok_or_else(|| "the driver does not say".to_owned())
-}
-
-fn use_of(users: &[User], foreign: Foreign) -> CardUse {
-    let Some(first) = users.first() else { return CardUse::Free };
-    let name = name_of(first.pid).map(|name| format!(" ({name})")).unwrap_or_default();
-    let others = match users.len() - 1 {
-        0 => String::new(),
-        others => format!(" and {others} more"),
-    };
-    let told = format!("process {}{name}{others}, which has no slot", first.pid);
-    match foreign {
-        Foreign::Wait => CardUse::Busy(told),
-        Foreign::Refuse => CardUse::Refused(told),
-    }
-}
-
-/// The name of a process, where the system tells.
-fn name_of(pid: u32) -> Option<String> {
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-    Some(name.trim_end().to_owned())
 }

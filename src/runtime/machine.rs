@@ -70,9 +70,16 @@ impl Machine {
     /// # Errors
     /// When a child cannot be started.
     pub fn seen_with(changes: &[(&str, Option<OsString>)], patience: Duration) -> io::Result<Machine> {
+        Ok(Machine::asked_with(changes)?.told(patience))
+    }
+
+    /// The same, without waiting for the answers.
+    ///
+    /// # Errors
+    /// When a child cannot be started.
+    pub fn asked_with(changes: &[(&str, Option<OsString>)]) -> io::Result<AskedMachine> {
         let (nvml, cuda) = (Asked::start(Library::Nvml, changes)?, Asked::start(Library::Cuda, changes)?);
-        let until = Instant::now() + patience;
-        Ok(Machine { listing: nvml.told(until, patience), driver: cuda.told(until, patience) })
+        Ok(AskedMachine { nvml, cuda })
     }
 }
 
@@ -103,6 +110,19 @@ pub fn tell(library: Library, mut out: impl Write) -> io::Result<()> {
     };
     writeln!(out, "{line}")?;
     out.flush()
+}
+
+/// A machine that was asked and has not answered yet.
+pub struct AskedMachine {
+    nvml: Asked,
+    cuda: Asked,
+}
+
+impl AskedMachine {
+    pub fn told(self, patience: Duration) -> Machine {
+        let until = Instant::now() + patience;
+        Machine { listing: self.nvml.told(until, patience), driver: self.cuda.told(until, patience) }
+    }
 }
 
 /// A child that was asked and has not answered yet.

@@ -2,7 +2,7 @@
 //! says, and who uses them. It makes no CUDA context.
 
 use super::cards::{Card, PciAddress};
-use nvml_wrapper::enum_wrappers::device::ComputeMode;
+use nvml_wrapper::enum_wrappers::device::{ComputeMode, EccCounter, MemoryError};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
@@ -21,6 +21,10 @@ pub enum Listing {
         driver: Option<String>,
         /// The CUDA version that the driver supports: 12080 is 12.8.
         cuda: Option<i32>,
+        /// Whether the cards do not exist, and tests only pretend they do.
+        simulated: bool,
+        /// How many more fell off the bus, so that the driver tells nothing about them.
+        lost: usize,
         /// In the order of their PCI addresses, which is the order of PCI_BUS_ID.
         boards: Vec<Board>,
     },
@@ -50,12 +54,42 @@ pub struct Board {
     pub persistence: Option<bool>,
     /// Whether it is divided into slices. `None` where it cannot be.
     pub mig: Option<bool>,
+    /// What it is divided into.
+    pub slices: Vec<Slice>,
+    /// Errors of its memory since the driver was loaded. `None` where they are not counted.
+    pub memory_errors: Option<MemoryErrors>,
+}
+
+/// A part of a card in MIG mode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// `MIG-…`
+    pub uuid: String,
+    /// Bytes. `None` where the driver does not say.
+    pub memory: Option<u64>,
+}
+
+/// Errors of a card's memory, where ECC finds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryErrors {
+    pub corrected: u64,
+    /// Results of programs that ran on the card then may be wrong.
+    pub uncorrected: u64,
 }
 
 impl Board {
     /// A card of whose state nothing is known.
     pub fn of_card(card: Card) -> Board {
-        Board { card, used: None, users: None, compute_mode: None, persistence: None, mig: None }
+        Board {
+            card,
+            used: None,
+            users: None,
+            compute_mode: None,
+            persistence: None,
+            mig: None,
+            slices: Vec::new(),
+            memory_errors: None,
+        }
     }
 }
 
@@ -88,12 +122,17 @@ pub fn library() -> Result<Nvml, NvmlError> {
     }
 }
 
+/// Whether the library is the stand-in that tests use, which says so.
+pub fn is_simulated(library: &Nvml) -> bool {
+    library.sys_nvml_version().is_ok_and(|version| version.ends_with("(simulated)"))
+}
+
 /// Lists the cards.
 pub fn listing() -> Listing {
     let listed = library().and_then(|library| {
-        let boards = boards(&library)?;
+        let (boards, lost) = boards(&library)?;
         let (driver, cuda) = (library.sys_driver_version().ok(), library.sys_cuda_driver_version().ok());
-        Ok(Listing::Cards { driver, cuda, boards })
+        Ok(Listing::Cards { driver, cuda, simulated: is_simulated(&library), lost, boards })
     });
     listed.unwrap_or_else(|error| match error {
         NvmlError::LibloadingError(_) => Listing::NoLibrary,
@@ -104,12 +143,18 @@ pub fn listing() -> Listing {
     })
 }
 
-fn boards(library: &Nvml) -> Result<Vec<Board>, NvmlError> {
-    let mut boards = (0..library.device_count()?)
-        .map(|index| board(&library.device_by_index(index)?))
-        .collect::<Result<Vec<Board>, NvmlError>>()?;
+/// The cards, and how many are lost: one that is must not hide the others.
+fn boards(library: &Nvml) -> Result<(Vec<Board>, usize), NvmlError> {
+    let (mut boards, mut lost) = (Vec::new(), 0);
+    for index in 0..library.device_count()? {
+        match library.device_by_index(index).and_then(|device| board(&device)) {
+            Ok(board) => boards.push(board),
+            Err(NvmlError::GpuLost) => lost += 1,
+            Err(error) => return Err(error),
+        }
+    }
     boards.sort_by_key(|board| board.card.pci);
-    Ok(boards)
+    Ok((boards, lost))
 }
 
 fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
@@ -136,7 +181,28 @@ fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
         }),
         persistence: persistence(device),
         mig: device.mig_mode().ok().map(|mode| mode.current != 0),
+        slices: slices(device),
+        memory_errors: memory_errors(device),
     })
+}
+
+/// Of a card that is divided; those that can be seen by this user.
+fn slices(device: &Device<'_>) -> Vec<Slice> {
+    if !device.mig_mode().is_ok_and(|mode| mode.current != 0) {
+        return Vec::new();
+    }
+    let slice = |index| {
+        let slice = device.mig_device_by_index(index).ok()?;
+        let memory = slice.memory_info().ok().map(|memory| memory.total);
+        Some(Slice { uuid: slice.uuid().ok()?, memory })
+    };
+    (0..device.mig_device_count().unwrap_or_default()).filter_map(slice).collect()
+}
+
+fn memory_errors(device: &Device<'_>) -> Option<MemoryErrors> {
+    let count = |kind| device.total_ecc_errors(kind, EccCounter::Volatile).ok();
+    let (corrected, uncorrected) = (count(MemoryError::Corrected)?, count(MemoryError::Uncorrected)?);
+    Some(MemoryErrors { corrected, uncorrected })
 }
 
 /// Whether the driver keeps the card awake between programs, which only Linux has.

@@ -23,14 +23,13 @@ mod strays;
 mod xids;
 
 pub use baseline::{Baseline, Returned, TOLERANCE};
-pub use gauge::{Gauge, LOST};
+pub use gauge::{Gauge, Unread};
 pub use readings::{Foreign, Passed, Point, Readings, Series, Slowed, Source, Summary, Xid};
 pub use strays::Stray;
 
 use sampler::Sampler;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Ten readings in a second.
@@ -39,6 +38,9 @@ pub const INTERVAL: Duration = Duration::from_millis(100);
 /// How long the driver has for its first answers. Where no program keeps it awake, it starts the card first, which takes
 /// seconds.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a failing card makes a command fail with comes a moment before the driver tells of the error.
+pub const LATE_ERRORS: Duration = Duration::from_millis(100);
 
 /// How long the threads have at the end of a run.
 pub const LAST_PATIENCE: Duration = Duration::from_secs(2);
@@ -64,7 +66,13 @@ impl Default for Plan {
 pub struct Watch {
     view: View,
     stop: Sender<()>,
-    stopping: Arc<AtomicBool>,
+    end: Arc<OnceLock<Instant>>,
+    ended: Receiver<()>,
+}
+
+/// A watch that was told to end.
+pub struct Ending {
+    view: View,
     ended: Receiver<()>,
 }
 
@@ -95,18 +103,18 @@ impl Watch {
     ) -> Watch {
         let view = View(Arc::new(Mutex::new(Readings::of_plan(&plan))));
         let (stop, stopped) = channel();
-        let (end, ended) = channel::<()>();
+        let (alive, ended) = channel::<()>();
         let (listen, listening) = channel::<()>();
-        let stopping = Arc::new(AtomicBool::new(false));
         let began = Instant::now();
         let sampler = Sampler::new(gauge.clone(), baseline, plan, view.clone(), began);
         let sampling = sampler.asking(ours, passed);
-        view.spawn("samples", end.clone(), move || sampling.run(&stopped));
-        let (gauge, shared, is_over) = (gauge.clone(), view.clone(), stopping.clone());
-        view.spawn("XIDs", end, move || xids::listen(&gauge, &shared, &is_over, began, listen));
+        view.spawn("samples", alive.clone(), move || sampling.run(&stopped));
+        let end = Arc::new(OnceLock::new());
+        let (gauge, shared, until) = (gauge.clone(), view.clone(), end.clone());
+        view.spawn("XIDs", alive, move || xids::listen(&gauge, &shared, &until, began, listen));
         // Nothing is sent: it is over when the listener listens, or cannot.
         let _ = listening.recv_timeout(LAST_PATIENCE);
-        Watch { view, stop, stopping, ended }
+        Watch { view, stop, end, ended }
     }
 
     /// For who wants to know during the run.
@@ -114,10 +122,23 @@ impl Watch {
         self.view.clone()
     }
 
+    /// Tells the watch to end, without waiting for it: errors of the card are listened for so much longer.
+    pub fn end(self, longer: Duration) -> Ending {
+        // Nobody else sets it.
+        let _ = self.end.set(Instant::now() + longer);
+        let _ = self.stop.send(());
+        Ending { view: self.view, ended: self.ended }
+    }
+
     /// Ends the watch, if need be without its threads, and says so in the notes of the readings.
     pub fn stop(self, patience: Duration) -> Readings {
-        self.stopping.store(true, Ordering::Relaxed);
-        let _ = self.stop.send(());
+        self.end(Duration::ZERO).readings(patience)
+    }
+}
+
+impl Ending {
+    /// All that was read. Threads that have not ended in time are left behind, and the notes say so.
+    pub fn readings(self, patience: Duration) -> Readings {
         let is_left = self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);
         let mut readings = self.view.so_far();
         if is_left {

@@ -144,6 +144,30 @@ fn what_a_driver_lacks_is_named() {
 }
 
 #[test]
+fn what_is_simulated_says_so() {
+    let host = SimulatedHost::new();
+    for format in ["text", "markdown"] {
+        let page = doctor(&host, &[], &["--isolated", "--format", format]);
+        assert!(page.words().contains("580.95.05 (simulated: these cards do not exist)"), "{}", page.text);
+    }
+    assert_eq!(report(&host, &[])["simulated"], true);
+}
+
+#[test]
+fn slices_are_explained() {
+    let host = SimulatedHost::new().with(Fault::Mig { card: Some("GPU-3090".into()) });
+    let page = under_policy(&host, &[("CUDA_VISIBLE_DEVICES", RTX_3090)]);
+    assert_eq!(page.code, Some(5));
+    let slice = "slice of RTX 3090 11.8 GiB, MIG-20903090-0000-4000-8000-000000000002";
+    for piece in [slice, "a program gets one slice at most", "CUDA_VISIBLE_DEVICES=MIG-…", "less than 20 GiB"]
+    {
+        assert!(page.words().contains(piece), "{piece}: {}", page.text);
+    }
+    let slices = report(&host, &[])["machine"]["listing"]["answer"]["boards"][1]["slices"].clone();
+    assert_eq!(slices.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn markdown_has_the_verdict_first() {
     let host = SimulatedHost::new();
     let page =

@@ -88,9 +88,9 @@ fn nothing_runs_where_the_card_or_the_driver_is_missing() {
             SimulatedHost::new().changed(|host| host.cards.retain(|card| !card.name.contains("3090"))),
             "forbidden",
         ),
-        (SimulatedHost::new().changed(|host| host.cards.clear()), "no card"),
+        (SimulatedHost::new().changed(|host| host.cards.clear()), "no NVIDIA GPU in this machine"),
         (SimulatedHost::new().without_cuda().without_nvml(), "no library of CUDA's driver"),
-        (SimulatedHost::new().with(Fault::NoDriver), "no card"),
+        (SimulatedHost::new().with(Fault::NoDriver), "no loaded driver"),
         (SimulatedHost::new().with(Fault::StubLibrary), "stub"),
     ];
     for (host, cause) in environment {
@@ -112,7 +112,7 @@ fn nothing_runs_where_the_card_or_the_driver_is_missing() {
                 bytes: 1 << 30,
             }),
             &["--foreign", "refuse"],
-            "which has no slot",
+            "without a slot",
         ),
     ];
     for (host, options, cause) in trouble {

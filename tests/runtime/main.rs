@@ -3,8 +3,10 @@
 
 mod client;
 mod commands;
+mod contention;
 mod doctor;
 mod exec;
+mod faults;
 mod folder;
 mod init;
 mod native;

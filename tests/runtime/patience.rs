@@ -33,7 +33,7 @@ fn has_processes(host: &SimulatedHost) -> bool {
 }
 
 #[track_caller]
-fn nothing_is_left_of(host: &SimulatedHost) {
+pub fn nothing_is_left_of(host: &SimulatedHost) {
     assert!(Path::new("/proc/self/environ").exists());
     let until = Instant::now() + Duration::from_secs(60);
     while has_processes(host) {

@@ -122,8 +122,9 @@ fn shows_no_card(diagnosis: &Diagnosis) -> bool {
 fn driver(diagnosis: &Diagnosis) -> Vec<Line> {
     let mut lines = Vec::new();
     match diagnosis.machine.listing.answer() {
-        Some(Listing::Cards { driver, cuda, .. }) => {
-            lines.extend(driver.iter().map(|version| fact("driver", version)));
+        Some(Listing::Cards { driver, cuda, simulated, .. }) => {
+            let what = if *simulated { " (simulated: these cards do not exist)" } else { "" };
+            lines.extend(driver.iter().map(|version| fact("driver", format!("{version}{what}"))));
             lines.extend(cuda.map(|version| fact("CUDA", format!("up to {}", cuda_version(version)))));
         }
         _ => lines.extend(listing_fault(&diagnosis.machine.listing).map(|why| fact("NVML", why))),

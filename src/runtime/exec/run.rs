@@ -1,8 +1,9 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
-use super::{Prepared, Refusal, Request, prepare};
+use super::{Prepared, Refusal, Request, Seen, prepare_on, said};
 use crate::runtime::cards::Card;
+use crate::runtime::management::Listing;
 use crate::runtime::metrics::{self, Address, Server};
 use crate::runtime::process::{self, Ended, Handle, Limit};
 use crate::runtime::record::{End, NotChecked, Orphan, Record, Report, Slot};
@@ -11,7 +12,7 @@ use crate::runtime::watch::{self, Baseline, Gauge, Plan, Returned, View, Watch};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// What is watched for, and where it is written down.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +82,15 @@ fn attempt(
         place.get_or_insert(told.ahead as u64);
         tell(Message::Waiting(card, told));
     };
-    let prepared = prepare(request, &mut progress)?;
+    let seen = Seen::now(request.patience)?;
+    // A refusal, too, says which driver it was.
+    if let Some(Listing::Cards { driver, simulated, .. }) = seen.machine.listing.answer() {
+        change(state, |record| {
+            record.driver.clone_from(driver);
+            record.simulated = *simulated;
+        });
+    }
+    let prepared = prepare_on(&seen, request, &mut progress)?;
     change(state, |record| {
         record.card = Some(prepared.card.clone());
         record.environment = prepared
@@ -96,6 +105,9 @@ fn attempt(
     for unchecked in &prepared.unchecked {
         tell(Message::Note(format!("not checked: {}: {}", unchecked.what, unchecked.why)));
     }
+    if let Some(board) = seen.machine.board(&prepared.card) {
+        said::tell_state(board, tell);
+    }
     let watched = Watched::begin(&prepared, request, outputs, state)?;
     let report = ReportFile::new();
     let running = prepared.start(request.command, request.limits, report.path())?;
@@ -106,8 +118,13 @@ fn attempt(
         add_end(record, &ended);
         record.add_report(Report::read(report.path()));
         record.returned = Some(returned.clone());
+        if let (Returned::NotKnown { reason }, Some(_)) = (&returned, &record.readings) {
+            let what = "whether the memory of the card is back".to_owned();
+            record.not_checked.push(NotChecked { what, why: reason.clone() });
+        }
     });
-    said_of(&ended, &returned, tell);
+    let readings = state.lock().unwrap_or_else(PoisonError::into_inner).record.readings.clone();
+    said::tell_end(&ended, &returned, readings.as_ref(), tell);
     // Only now: the next in the queue finds the card as it was.
     drop(prepared);
     Ok(ended.code)
@@ -117,7 +134,7 @@ fn attempt(
 struct Watched {
     gauge: Option<(Gauge, Baseline, Watch)>,
     handle: Arc<OnceLock<Handle>>,
-    patience: std::time::Duration,
+    patience: Duration,
 }
 
 impl Watched {
@@ -129,17 +146,15 @@ impl Watched {
     ) -> Result<Watched, Refusal> {
         let handle = Arc::new(OnceLock::<Handle>::new());
         let patience = request.patience;
-        let opened = Gauge::open(&prepared.card.uuid, patience)
-            .and_then(|gauge| gauge.baseline(patience).map(|baseline| (gauge, baseline)));
-        let (gauge, baseline) = match opened {
-            Ok(opened) => opened,
+        let (gauge, baseline) = match &prepared.gauge {
+            Ok(opened) => opened.clone(),
             Err(why) if outputs.max_memory.is_some() => {
                 return Err(Refusal::Infrastructure(format!(
                     "the memory of the command cannot be limited: {why}"
                 )));
             }
             Err(why) => {
-                let unchecked = NotChecked { what: "the card during the run".to_owned(), why };
+                let unchecked = NotChecked { what: "the card during the run".to_owned(), why: why.clone() };
                 change(state, |record| record.not_checked.push(unchecked));
                 return Ok(Watched { gauge: None, handle, patience });
             }
@@ -161,7 +176,7 @@ impl Watched {
         let watch = Watch::start(&gauge, &baseline, plan, ours, passed);
         change(state, |record| {
             record.simulated = gauge.simulated;
-            record.driver = gauge.driver.clone();
+            record.driver.clone_from(&gauge.driver);
             record.baseline = Some(baseline.clone());
         });
         state.lock().unwrap_or_else(PoisonError::into_inner).view = Some(watch.view());
@@ -177,10 +192,12 @@ impl Watched {
         let Some((gauge, baseline, watch)) = self.gauge else {
             return Returned::NotKnown { reason: "the card was not watched".to_owned() };
         };
-        let readings = watch.stop(watch::LAST_PATIENCE);
+        let longer = if ended.code == 0 { Duration::ZERO } else { watch::LATE_ERRORS };
+        let ending = watch.end(longer);
         let left: Vec<u32> =
             ended.orphans.iter().filter(|orphan| !orphan.ended).map(|orphan| orphan.pid).collect();
         let returned = gauge.returned_to(&baseline, &left, self.patience.min(watch::PATIENCE));
+        let readings = ending.readings(watch::LAST_PATIENCE);
         state.lock().unwrap_or_else(PoisonError::into_inner).view = None;
         change(state, |record| record.add_readings(readings));
         returned
@@ -200,25 +217,6 @@ fn add_end(record: &mut Record, ended: &Ended) {
     let orphan =
         |orphan: &process::Orphan| Orphan { pid: orphan.pid, name: orphan.name.clone(), ended: orphan.ended };
     record.orphans = ended.orphans.iter().map(orphan).collect();
-}
-
-fn said_of(ended: &Ended, returned: &Returned, tell: &mut dyn FnMut(Message<'_>)) {
-    if let Some(limit) = &ended.limit {
-        tell(Message::Error(format!("the command was ended: {limit}")));
-    }
-    for orphan in &ended.orphans {
-        let became = if orphan.ended { "was ended" } else { "could not be ended" };
-        tell(Message::Note(format!(
-            "the command left process {} ({}) behind, which {became}",
-            orphan.pid, orphan.name
-        )));
-    }
-    if let Returned::NotBack { baseline, after, waited, .. } = returned {
-        let more = after.saturating_sub(*baseline).div_ceil(1 << 20);
-        tell(Message::Note(format!(
-            "{more} MiB of GPU memory that were free before the command are in use {waited:.1} s after its end"
-        )));
-    }
 }
 
 /// A file that the command may write numbers of its own to; removed when it is dropped.

@@ -87,7 +87,13 @@ impl Tree {
 
     /// How the command ended, once. Lets the terminal follow it when it stops.
     pub fn exit(&mut self) -> Option<Exit> {
+        let exit = self.exit_of_the_leader();
+        // Afterwards, when there is mostly nobody left to be looked for.
         self.family.bury(self.leader);
+        exit
+    }
+
+    fn exit_of_the_leader(&mut self) -> Option<Exit> {
         let status = match waitpid(Some(self.leader), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             Ok(Some((_, status))) => status,
             Ok(None) => return None,

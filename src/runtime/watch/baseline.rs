@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Drivers give memory out in blocks of 2 MiB, so less than one more says nothing.
 pub const TOLERANCE: u64 = 2 * 1024 * 1024;
 
-/// The least of so many readings is what is really held.
+/// The least of so many readings is what is really held, where somebody may be at work on the card.
 const READINGS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -38,8 +38,15 @@ pub enum Returned {
     NotKnown { reason: String },
 }
 
-pub(super) fn read(gauge: &Gauge) -> Result<Baseline, NvmlError> {
+/// `earlier` is what was in use a moment ago, if somebody read it: where it still is, and nobody computes on the card, there
+/// is nothing to be waited for.
+pub(super) fn read(gauge: &Gauge, earlier: Option<u64>) -> Result<Baseline, NvmlError> {
     let mut memory = gauge.used()?;
+    let users = gauge.users().ok();
+    let nobody = users.as_ref().is_some_and(Vec::is_empty);
+    if nobody && earlier == Some(memory) {
+        return Ok(Baseline { memory, users });
+    }
     for _ in 1..READINGS {
         std::thread::sleep(PAUSE);
         memory = memory.min(gauge.used()?);

@@ -9,6 +9,24 @@ use nvml_wrapper::{Device, Nvml};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+/// Why NVML tells nothing, as the end of "it is not known, because …".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    #[error("the card fell off the bus")]
+    Lost,
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<NvmlError> for Unread {
+    fn from(error: NvmlError) -> Unread {
+        match error {
+            NvmlError::GpuLost => Unread::Lost,
+            other => Unread::Other(clause(&other)),
+        }
+    }
+}
+
 /// A card that NVML has found.
 #[derive(Clone)]
 pub struct Gauge {
@@ -26,15 +44,32 @@ pub struct Gauge {
 
 impl Gauge {
     /// The card of this UUID, or in one clause why it cannot be watched.
-    pub fn open(uuid: &str, patience: Duration) -> Result<Gauge, String> {
+    pub fn open(uuid: &str, patience: Duration) -> Result<Gauge, Unread> {
         let uuid = uuid.to_owned();
-        within(patience, move || opened(&uuid))?.map_err(|error| clause(&error))
+        Ok(within(patience, move || opened(&uuid))??)
+    }
+
+    /// Bytes in use now, of everybody.
+    pub fn memory_in_use(&self, patience: Duration) -> Result<u64, Unread> {
+        let gauge = self.clone();
+        Ok(within(patience, move || gauge.used())??)
+    }
+
+    /// Who computes on the card now.
+    pub fn users_now(&self, patience: Duration) -> Result<Vec<User>, Unread> {
+        let gauge = self.clone();
+        Ok(within(patience, move || gauge.users())??)
     }
 
     /// Memory and users before a command.
-    pub fn baseline(&self, patience: Duration) -> Result<Baseline, String> {
+    pub fn baseline(&self, patience: Duration) -> Result<Baseline, Unread> {
+        self.baseline_after(None, patience)
+    }
+
+    /// The same, sooner if as much was in use a moment ago.
+    pub fn baseline_after(&self, earlier: Option<u64>, patience: Duration) -> Result<Baseline, Unread> {
         let gauge = self.clone();
-        within(patience, move || baseline::read(&gauge))?.map_err(|error| clause(&error))
+        Ok(within(patience, move || baseline::read(&gauge, earlier))??)
     }
 
     /// Whether the memory is what it was, once the command and all that it started have ended. It is waited for until
@@ -44,7 +79,7 @@ impl Gauge {
         const MORE: Duration = Duration::from_secs(1);
         let (gauge, before, ours) = (self.clone(), baseline.clone(), ours.to_vec());
         let asked = within(patience + MORE, move || baseline::returned(&gauge, &before, &ours, patience));
-        asked.unwrap_or_else(|reason| Returned::NotKnown { reason })
+        asked.unwrap_or_else(|why| Returned::NotKnown { reason: why.to_string() })
     }
 
     /// What is not free. What a driver counts as used differs from version to version.
@@ -70,16 +105,12 @@ impl Gauge {
     }
 }
 
-/// The card is gone until the machine is started again.
-pub const LOST: &str = "the card fell off the bus";
-
-/// What went wrong, as the end of "it is not known, because …".
 pub(super) fn clause(error: &NvmlError) -> String {
     match error {
         NvmlError::LibloadingError(_) => "there is no libnvidia-ml".to_owned(),
         NvmlError::DriverNotLoaded => "the NVIDIA driver is not loaded".to_owned(),
         NvmlError::NotFound => "NVML knows no card of that UUID".to_owned(),
-        NvmlError::GpuLost => LOST.to_owned(),
+        NvmlError::GpuLost => Unread::Lost.to_string(),
         other => format!("NVML said: {other}"),
     }
 }
@@ -88,11 +119,11 @@ pub(super) fn clause(error: &NvmlError) -> String {
 pub(super) fn within<T: Send + 'static>(
     patience: Duration,
     ask: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, String> {
+) -> Result<T, Unread> {
     let (sender, answer) = channel();
     let asking = std::thread::Builder::new().name("ask-nvml".into()).spawn(move || sender.send(ask()));
-    asking.map_err(|error| format!("no thread could be started: {error}"))?;
-    let silent = |_| format!("NVML did not answer within {} s", patience.as_secs_f64());
+    asking.map_err(|error| Unread::Other(format!("no thread could be started: {error}")))?;
+    let silent = |_| Unread::Other(format!("NVML did not answer within {} s", patience.as_secs_f64()));
     answer.recv_timeout(patience).map_err(silent)
 }
 
@@ -110,6 +141,6 @@ fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
         others: others.leak(),
         memory: device.memory_info()?.total,
         driver: library.sys_driver_version().ok(),
-        simulated: library.sys_nvml_version().is_ok_and(|version| version.contains("simulated")),
+        simulated: management::is_simulated(library),
     })
 }

@@ -5,21 +5,24 @@ use super::{View, Xid};
 use nvml_wrapper::enums::event::XidError;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::event::EventSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 use std::sync::mpsc::Sender;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// As long as the end of a run waits for it at most.
-const WAIT_MILLISECONDS: u32 = 100;
+/// NVML cannot be told to stop waiting, so the end of a run waits for the end of a turn: at most so long, and a small part of
+/// what the run took.
+const LONGEST_TURN: Duration = Duration::from_millis(25);
+const SHORTEST_TURN: Duration = Duration::from_millis(1);
+const PART_OF_THE_RUN: u32 = 16;
 
 /// A card that is broken reports without end.
 const MOST: usize = 1000;
 
-/// Until `is_over`. `listening` is dropped as soon as no error can be missed any more.
+/// Until the moment that `end` names. `listening` is dropped as soon as no error can be missed any more.
 pub(super) fn listen(
     gauge: &Gauge,
     view: &View,
-    is_over: &AtomicBool,
+    end: &OnceLock<Instant>,
     began: Instant,
     listening: Sender<()>,
 ) {
@@ -29,9 +32,12 @@ pub(super) fn listen(
     };
     drop(listening);
     loop {
+        let turn = (began.elapsed() / PART_OF_THE_RUN).clamp(SHORTEST_TURN, LONGEST_TURN);
+        let left = end.get().map(|end| end.saturating_duration_since(Instant::now()));
         // What came before the end is still told, without waiting for more.
-        let is_last = is_over.load(Ordering::Relaxed);
-        match errors.wait(if is_last { 0 } else { WAIT_MILLISECONDS }) {
+        let is_last = left == Some(Duration::ZERO);
+        let wait = left.map_or(turn, |left| left.min(turn)).as_millis();
+        match errors.wait(wait.try_into().unwrap_or_default()) {
             Ok(event) => {
                 let number = event.event_data.and_then(|error| match error {
                     XidError::Value(number) => Some(number),

@@ -4,7 +4,7 @@ use super::{Line, fact, worded};
 use crate::runtime::advice::{Advice, shown};
 use crate::runtime::cards::Card;
 use crate::runtime::doctor::Diagnosis;
-use crate::runtime::management::{Board, Mode};
+use crate::runtime::management::{Board, MemoryErrors, Mode};
 
 /// All cards, and below them what is unusual about one now.
 pub fn table(diagnosis: &Diagnosis) -> Vec<Line> {
@@ -36,7 +36,32 @@ pub fn table(diagnosis: &Diagnosis) -> Vec<Line> {
         let state = state(board);
         (!state.is_empty()).then(|| fact(board.card.short_name(), state.join(", ")))
     });
-    [Line::Table(rows)].into_iter().chain(states).collect()
+    [Line::Table(rows)].into_iter().chain(states).chain(slices(&boards)).collect()
+}
+
+/// What MIG means for who wants one of these cards.
+fn slices(boards: &[Board]) -> Vec<Line> {
+    let mut lines: Vec<Line> = boards
+        .iter()
+        .flat_map(|board| {
+            board.slices.iter().map(|slice| {
+                let memory = slice.memory.map_or("of unknown size".to_owned(), shown);
+                fact(format!("slice of {}", board.card.short_name()), format!("{memory}, {}", slice.uuid))
+            })
+        })
+        .collect();
+    if boards.iter().any(|board| board.mig == Some(true)) {
+        lines.extend(
+            [
+                "a program gets one slice at most: where a card in MIG mode is among its cards, it gets the first slice of that \
+                 card and no other card",
+                "CUDA_VISIBLE_DEVICES=MIG-… chooses a slice by its UUID; a policy can name the card and not the slice, and \
+                 `gpulint exec` does not run on one",
+            ]
+            .map(|text| Line::Sentence(text.to_owned())),
+        );
+    }
+    lines
 }
 
 /// What the tables know, each remark once, with the cards that it is about.
@@ -83,6 +108,14 @@ fn state(board: &Board) -> Vec<String> {
         _ => None,
     });
     parts.extend((board.mig == Some(true)).then(|| "divided into slices (MIG)".to_owned()));
+    if let Some(MemoryErrors { corrected, uncorrected }) = board.memory_errors {
+        parts.extend((uncorrected > 0).then(|| {
+            format!(
+                "{uncorrected} errors of its memory since the driver was loaded that ECC could not correct"
+            )
+        }));
+        parts.extend((corrected > 0).then(|| format!("{corrected} errors of its memory that ECC corrected")));
+    }
     parts.extend(
         (board.persistence == Some(false))
             .then(|| "persistence mode off: the first program waits for the card to start".to_owned()),

@@ -6,8 +6,9 @@
 use super::Process;
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, child_subreaper, getpgrp, getpid, getppid, kill_process,
-    pidfd_open, pidfd_send_signal, set_child_subreaper, set_parent_process_death_signal, waitpid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpgrp, getpid, getppid,
+    kill_process, pidfd_open, pidfd_send_signal, set_child_subreaper, set_parent_process_death_signal,
+    waitid, waitpid,
 };
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -39,6 +40,9 @@ struct Entry {
 
 impl Family {
     pub fn before() -> Before {
+        if children() == Children::None {
+            return Before(HashSet::new());
+        }
         let own = getpid().as_raw_nonzero().get();
         Before(
             entries().filter(|entry| entry.parent == own).map(|entry| (entry.pid, entry.started)).collect(),
@@ -47,6 +51,9 @@ impl Family {
 
     /// All that run.
     pub fn members(&self) -> Vec<Process> {
+        if children() == Children::None {
+            return Vec::new();
+        }
         let own = getpid().as_raw_nonzero().get();
         let mut children: HashMap<i32, Vec<Entry>> = HashMap::new();
         for entry in entries() {
@@ -89,6 +96,9 @@ impl Family {
 
     /// Takes notice of the ends of orphans, of which this process is the parent now.
     pub fn bury(&self, leader: Pid) {
+        if children() != Children::Ended {
+            return;
+        }
         let own = getpid().as_raw_nonzero().get();
         let leader = leader.as_raw_nonzero().get();
         let adopted = |entry: &Entry| entry.parent == own && entry.pid != leader && self.is_child(entry);
@@ -154,6 +164,27 @@ pub fn end_with_this_thread(command: &mut Command) {
     };
     // SAFETY: between fork and exec only two system calls are made, and nothing is allocated.
     unsafe { command.pre_exec(ask) };
+}
+
+/// What the kernel says of the children of this process, without a look at all processes of the machine. Who has none has
+/// nothing below it either: orphans are given to it.
+#[derive(PartialEq, Eq)]
+enum Children {
+    None,
+    /// All run, or are stopped.
+    Run,
+    /// At least one has ended, and nobody took notice.
+    Ended,
+}
+
+fn children() -> Children {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match waitid(WaitId::All, options) {
+        Err(Errno::CHILD) => Children::None,
+        Ok(None) => Children::Run,
+        // One too many is looked at, rather than one too few.
+        Ok(Some(_)) | Err(_) => Children::Ended,
+    }
 }
 
 fn entries() -> impl Iterator<Item = Entry> {

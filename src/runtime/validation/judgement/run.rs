@@ -3,7 +3,7 @@
 use super::{Attempt, DISTURBED, LOST, mebibytes, reason};
 use crate::runtime::record::{End, Record};
 use crate::runtime::validation::document::{Kind, Reason, Weight};
-use crate::runtime::watch::{self, Readings, Returned};
+use crate::runtime::watch::{Readings, Returned, Unread};
 
 /// XID 79: "GPU has fallen off the bus".
 const FALLEN_OFF: u64 = 79;
@@ -86,7 +86,7 @@ fn of_end(record: &Record, attempt: &Attempt<'_>) -> Option<Reason> {
 fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
     let Some(readings) = readings.filter(|readings| readings.samples > 0) else {
         let lost = readings.is_some_and(|readings| readings.lost)
-            || record.not_checked.iter().any(|unchecked| unchecked.why == watch::LOST);
+            || record.not_checked.iter().any(|unchecked| unchecked.why == Unread::Lost.to_string());
         let why =
             record.not_checked.first().map(|unchecked| format!(": {}", unchecked.why)).unwrap_or_default();
         return vec![match lost {
@@ -187,7 +187,7 @@ fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
 }
 
 fn is_lost(returned: Option<&Returned>) -> bool {
-    matches!(returned, Some(Returned::NotKnown { reason }) if reason == watch::LOST)
+    matches!(returned, Some(Returned::NotKnown { reason }) if *reason == Unread::Lost.to_string())
 }
 
 fn lost_card() -> Reason {

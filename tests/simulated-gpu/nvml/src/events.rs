@@ -91,10 +91,11 @@ exported! {
                     });
                 }
             }
-            if Instant::now() >= end {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
                 return Err(TIMEOUT);
             }
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::sleep(left.min(Duration::from_millis(5)));
         }
     }
 }

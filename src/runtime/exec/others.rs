@@ -1,0 +1,26 @@
+//! Somebody else on the card, who knows nothing of slots.
+
+use super::Foreign;
+use crate::runtime::management::User;
+use crate::runtime::slot::CardUse;
+
+/// What they mean for who wants the card.
+pub(super) fn use_of(users: &[User], foreign: Foreign) -> CardUse {
+    let Some(first) = users.first() else { return CardUse::Free };
+    let name = name_of(first.pid).map(|name| format!(" ({name})")).unwrap_or_default();
+    let others = match users.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let told = format!("process {}{name}{others} without a slot", first.pid);
+    match foreign {
+        Foreign::Wait => CardUse::Busy(told),
+        Foreign::Refuse => CardUse::Refused(told),
+    }
+}
+
+/// The name of a process, where the system tells.
+fn name_of(pid: u32) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(name.trim_end().to_owned())
+}
