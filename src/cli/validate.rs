@@ -12,6 +12,7 @@ use crate::runtime::slot::slot_folder;
 use crate::runtime::validation::document::Validation;
 use crate::runtime::validation::plan::{Burn, Plan, Profile, Wanted};
 use crate::runtime::validation::schedule::{Outside, Request, run as run_checks};
+use crate::runtime::validation::speeds::remember;
 use crate::runtime::validation::workers::Workers;
 use crate::settings::{Settings, resolve};
 use anyhow::Context;
@@ -114,6 +115,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         workers: workers(arguments, &settings, &place)?,
         jobs: jobs as usize,
         card,
+        history: place.history(arguments.state.is_some()),
         interrupted: &interrupted,
     };
     let began = Instant::now();
@@ -128,6 +130,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     document.wall_seconds = Some(began.elapsed().as_secs_f64());
     if has_ended {
         document.conclude();
+        if let Some(Err(fault)) = request.history.as_ref().map(|folder| remember(&document, folder)) {
+            say(format_args!("note: {fault}"));
+        }
     }
     document.write(&place.document()).with_context(written)?;
     if !has_ended {

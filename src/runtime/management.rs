@@ -199,7 +199,7 @@ fn slices(device: &Device<'_>) -> Vec<Slice> {
     (0..device.mig_device_count().unwrap_or_default()).filter_map(slice).collect()
 }
 
-fn memory_errors(device: &Device<'_>) -> Option<MemoryErrors> {
+pub(super) fn memory_errors(device: &Device<'_>) -> Option<MemoryErrors> {
     let count = |kind| device.total_ecc_errors(kind, EccCounter::Volatile).ok();
     let (corrected, uncorrected) = (count(MemoryError::Corrected)?, count(MemoryError::Uncorrected)?);
     Some(MemoryErrors { corrected, uncorrected })

@@ -10,7 +10,8 @@
 //! judgement   what all that proves
 //! memory      whether the card's memory is back after all checks
 //! document    all of it, as one document, and the verdict
-//! history     how fast the card was before
+//! history     how fast the cards were before
+//! speeds      how fast this one is, compared with that
 //! pages       the document for people and for other programs
 //! ```
 
@@ -22,6 +23,7 @@ mod lint;
 mod memory;
 pub mod plan;
 pub mod schedule;
+pub mod speeds;
 mod turn;
 pub mod workers;
 

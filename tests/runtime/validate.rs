@@ -303,3 +303,63 @@ fn findings_count() {
     let validated = project.validated(&[]);
     assert_eq!((validated.code, validated.reasons), (Some(4), vec!["lint-errors".to_owned()]));
 }
+
+/// A small card, so that a load that fills it is quick.
+fn small() -> SimulatedHost {
+    card(|card| {
+        (card.memory_mib, card.reserved_mib, card.context_mib) = (64, 2, 4);
+        (card.module_mib, card.first_launch_mib) = (2, 2);
+    })
+}
+
+const SMALL_POLICY: &str = "gpu: {name: RTX 3090, visible-devices: '1', device-order: PCI_BUS_ID}\n";
+const BURN: [&str; 6] = ["--profile", "burn", "--burn-time", "0.5", "--burn-side", "64"];
+
+#[test]
+fn a_card_that_is_right_under_load_is_approved() {
+    let validated = expect_under(SMALL_POLICY, small(), &BURN, 0, &[]);
+    let burn = &validated.document["checks"][1]["burn"];
+    assert!(burn["rounds"].as_u64() >= Some(2), "{burn}");
+    assert!(burn["teraflops"]["median"].as_f64() > Some(0.0), "{burn}");
+    assert_eq!(burn["differing"], 0);
+}
+
+#[test]
+fn a_card_that_is_wrong_under_load_is_rejected() {
+    let host = small().with(Fault::WrongResult { launch: 60, card: None });
+    expect_under(SMALL_POLICY, host, &BURN, 4, &["wrong-result"]);
+    let host = small().with(Fault::Xid { number: 48, launch: 20, card: None });
+    expect_under(SMALL_POLICY, host, &BURN, 4, &["xid"]);
+    let host = small().with(Fault::GpuLost { launch: 20, card: None });
+    expect_under(SMALL_POLICY, host, &BURN, 6, &["gpu-lost"]);
+    let host = small().with(Fault::HungCall { symbol: "cuLaunchKernel".into() });
+    expect_under(SMALL_POLICY, host, &[BURN.as_slice(), &["--timeout", "2"]].concat(), 6, &["time-limit"]);
+}
+
+#[test]
+fn a_card_that_is_slower_than_it_was_is_rejected() {
+    let project = Project::of(small(), SMALL_POLICY);
+    let few_products = [BURN.as_slice(), &["--burn-memory", "10"]].concat();
+    for run in 0..3 {
+        let validated = project.validated(&few_products);
+        assert_eq!(validated.code, Some(0), "run {run}: {:#}", validated.document["reasons"]);
+    }
+    let mut command = project.command(&few_products);
+    command.env("SIMULATED_GPU_FAULTS", "[{fault: slow-card, milliseconds: 3}]");
+    let said = said(command);
+    let document: Value = serde_json::from_str(&said.text).expect("a document");
+    assert_eq!(said.code, Some(4), "{:#}", document["reasons"]);
+    assert!(document["reasons"].to_string().contains("of its earlier runs"), "{:#}", document["reasons"]);
+}
+
+#[test]
+fn both_profiles_run_one_after_the_other() {
+    let validated = expect_under(
+        SMALL_POLICY,
+        small(),
+        &["--profile", "leak,burn", "--burn-time", "0.3", "--burn-side", "32", "--jobs", "3"],
+        0,
+        &[],
+    );
+    assert_eq!(validated.document["not_checked"], serde_json::json!([]));
+}

@@ -1,5 +1,6 @@
 //! Where a validation keeps what it has so far: a folder for each project and machine, used by one validation at a time.
 
+use crate::runtime::validation::history::state_folder;
 use anyhow::{Context, bail};
 use rustc_hash::FxHasher;
 use std::fs::{self, File, TryLockError};
@@ -31,6 +32,11 @@ impl Place {
         }
     }
 
+    /// Where the earlier speeds of the cards are: for all projects of a user, unless the state was given a place of its own.
+    pub fn history(&self, asked: bool) -> Option<PathBuf> {
+        if asked { Some(self.folder.join("history")) } else { Some(state_folder()?.join("history")) }
+    }
+
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -42,15 +48,9 @@ impl Place {
 
 /// For each project and machine: homes may be shared by machines.
 fn folder_of(root: &Path) -> anyhow::Result<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let state = if cfg!(windows) {
-        variable("LOCALAPPDATA")
-    } else {
-        variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")))
-    };
-    let state = state.context("neither HOME nor XDG_STATE_HOME is set: name a folder with --state")?;
+    let state = state_folder().context("this user has no home: name a folder with --state")?;
     let mut hasher = FxHasher::default();
     (root, gethostname::gethostname()).hash(&mut hasher);
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(state.join("gpulint").join("validations").join(format!("{name}-{:016x}", hasher.finish())))
+    Ok(state.join("validations").join(format!("{name}-{:016x}", hasher.finish())))
 }

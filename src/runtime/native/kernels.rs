@@ -2,7 +2,9 @@
 //!
 //! The folder `kernels` of the repository has their source and says what each computes.
 
+use rustc_hash::FxHasher;
 use std::ffi::CStr;
+use std::hash::Hasher;
 
 /// PTX for the oldest cards that drivers still know; the driver translates it for its own.
 pub const PTX: &CStr =
@@ -10,6 +12,13 @@ pub const PTX: &CStr =
         Ok(text) => text,
         Err(_) => panic!("the text has no end before its end"),
     };
+
+/// What tells these kernels from others: speeds are compared only with those of the same.
+pub fn version() -> String {
+    let mut hasher = FxHasher::default();
+    hasher.write(PTX.to_bytes());
+    format!("{:08x}", hasher.finish() as u32)
+}
 
 pub const FILL: &CStr = c"gpulint_fill";
 pub const GEMM: &CStr = c"gpulint_gemm";

@@ -84,8 +84,8 @@ pub enum Fault {
     Foreign { file: PathBuf, why: String },
 }
 
-/// Where the history is kept if nobody names a folder: with what programs remember of a user. `None` for a user without a home.
-pub fn default_folder() -> Option<PathBuf> {
+/// Where gpulint keeps what it remembers, with what other programs remember of a user. `None` for a user without a home.
+pub fn state_folder() -> Option<PathBuf> {
     folder_of(cfg!(windows), std::env::home_dir(), |name| std::env::var_os(name))
 }
 
@@ -99,7 +99,7 @@ fn folder_of(
     let named = variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let inside = if windows { ["AppData", "Local"] } else { [".local", "state"] };
     let of_home = || home.filter(|home| home.is_absolute()).map(|home| home.join(inside[0]).join(inside[1]));
-    Some(named.or_else(of_home)?.join("gpulint").join("history"))
+    Some(named.or_else(of_home)?.join("gpulint"))
 }
 
 impl Load {

@@ -12,6 +12,7 @@ use crate::runtime::cards::Card;
 use crate::runtime::exec::Refusal;
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub struct Request<'a> {
     pub jobs: usize,
     /// The card for the checks that need one; `None` when none does.
     pub card: Option<Result<Card, Refusal>>,
+    /// Where the earlier speeds of the cards are; `None` without such a folder.
+    pub history: Option<PathBuf>,
     /// Set when somebody wants the end of it.
     pub interrupted: &'a AtomicBool,
 }

@@ -3,10 +3,10 @@
 
 use super::document::{Check, Kind, LeakEvidence, LeakPoint, Reason, Validation, Weight};
 use super::judgement::{self, Attempt, Gates};
-use super::lint;
 use super::plan::{Planned, Work};
 use super::schedule::{Message, Request};
 use super::workers::{Files, WAITING};
+use super::{lint, speeds};
 use crate::runtime::growth::{self, BLOCK};
 use crate::runtime::native::lines::Line;
 use crate::runtime::process::Worker;
@@ -126,9 +126,14 @@ impl Turn {
 
     fn judged(&self, request: &Request<'_>, check: &mut Check, record: Option<&Record>) -> Vec<Reason> {
         let lines = self.files.lines(check.kind);
+        let mut beside = None;
         match check.kind {
             Kind::Leak => check.leak = lines.leak(),
-            Kind::Burn => check.burn = lines.burn(),
+            Kind::Burn => {
+                check.burn = lines.burn();
+                let known = check.burn.as_mut().zip(record).zip(request.history.as_ref());
+                beside = known.and_then(|((burn, record), folder)| speeds::compare(burn, record, folder));
+            }
             Kind::GpuTarget => {
                 let points = self.earlier.iter().copied().chain(record.and_then(turn_of));
                 check.leak = evidence_of(points.collect());
@@ -150,7 +155,9 @@ impl Turn {
             burn: check.burn.as_ref(),
             said: &said,
         };
-        judgement::reasons(&attempt, Gates { leak: &runtime.leak, iterations })
+        let mut reasons = judgement::reasons(&attempt, Gates { leak: &runtime.leak, iterations });
+        reasons.extend(beside);
+        reasons
     }
 
     fn progress_of(&self, check: &Check) -> Option<Progress> {

@@ -3,7 +3,6 @@
 use super::Baseline;
 use super::baseline::{self, Returned};
 use crate::runtime::management::{self, User};
-use nvml_wrapper::enum_wrappers::device::{EccCounter, MemoryError};
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 use std::sync::mpsc::channel;
@@ -89,7 +88,7 @@ impl Gauge {
 
     /// Errors of its memory that could not be corrected, since the driver was loaded.
     pub(super) fn uncorrected(&self) -> Option<u64> {
-        self.device.total_ecc_errors(MemoryError::Uncorrected, EccCounter::Volatile).ok()
+        management::memory_errors(self.device).map(|errors| errors.uncorrected)
     }
 
     pub(super) fn users(&self) -> Result<Vec<User>, NvmlError> {

@@ -160,9 +160,9 @@ fn the_folder_is_of_the_user() {
         let variable = |_: &str| named.map(OsString::from);
         folder_of(windows, home.map(PathBuf::from), variable)
     };
-    assert_eq!(folder(false, Some("/h"), Some("/state")), Some("/state/gpulint/history".into()));
-    assert_eq!(folder(false, Some("/h"), Some("state")), Some("/h/.local/state/gpulint/history".into()));
-    assert_eq!(folder(true, Some("/h"), None), Some("/h/AppData/Local/gpulint/history".into()));
+    assert_eq!(folder(false, Some("/h"), Some("/state")), Some("/state/gpulint".into()));
+    assert_eq!(folder(false, Some("/h"), Some("state")), Some("/h/.local/state/gpulint".into()));
+    assert_eq!(folder(true, Some("/h"), None), Some("/h/AppData/Local/gpulint".into()));
     assert_eq!(folder(false, None, None), None);
 }
 
