@@ -2,7 +2,7 @@
 //! says, and who uses them. It makes no CUDA context.
 
 use super::cards::{Card, PciAddress};
-use nvml_wrapper::enum_wrappers::device::ComputeMode;
+use nvml_wrapper::enum_wrappers::device::{Clock, ComputeMode};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
@@ -50,12 +50,28 @@ pub struct Board {
     pub persistence: Option<bool>,
     /// Whether it is divided into slices. `None` where it cannot be.
     pub mig: Option<bool>,
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// What a card could do at most. Each is `None` where the driver does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// That compute in single precision.
+    pub cores: Option<u32>,
+    /// The highest clock of the multiprocessors in MHz, which may be above the one that the maker advertises.
+    pub core_clock: Option<u32>,
+    /// Bits of the memory's bus.
+    pub bus: Option<u32>,
+    /// The highest clock of the memory in MHz. It moves two bits on each line of the bus in each cycle.
+    pub memory_clock: Option<u32>,
 }
 
 impl Board {
     /// A card of whose state nothing is known.
     pub fn of_card(card: Card) -> Board {
-        Board { card, used: None, users: None, compute_mode: None, persistence: None, mig: None }
+        let limits = Limits::default();
+        Board { card, used: None, users: None, compute_mode: None, persistence: None, mig: None, limits }
     }
 }
 
@@ -136,7 +152,18 @@ fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
         }),
         persistence: persistence(device),
         mig: device.mig_mode().ok().map(|mode| mode.current != 0),
+        limits: limits(device),
     })
+}
+
+/// What is told of it.
+fn limits(device: &Device<'_>) -> Limits {
+    Limits {
+        cores: device.num_cores().ok(),
+        core_clock: device.max_clock_info(Clock::SM).ok(),
+        bus: device.memory_bus_width().ok(),
+        memory_clock: device.max_clock_info(Clock::Memory).ok(),
+    }
 }
 
 /// Whether the driver keeps the card awake between programs, which only Linux has.

@@ -7,7 +7,7 @@ fn board(name: &str, uuid: &str, gibibytes: u64, bus: u32) -> Board {
     let pci = PciAddress { domain: 0, bus, device: 0 };
     let card =
         Card { uuid: uuid.into(), name: name.into(), memory: gibibytes << 30, pci, capability: Some((8, 6)) };
-    Board { card, used: Some(0), users: Some(vec![]), compute_mode: None, persistence: None, mig: None }
+    Board { used: Some(0), users: Some(vec![]), ..Board::of_card(card) }
 }
 
 fn two() -> Vec<Board> {
