@@ -7,8 +7,11 @@
 //! judgement   what that proves
 //! document    all of it, as one document, and the verdict
 //! history     how fast the card was before
+//! peak        how fast it could be at most
 //! pages       the document for people and for other programs
 //! ```
 
 pub mod document;
 pub mod history;
+pub mod pages;
+pub mod peak;
