@@ -46,5 +46,6 @@ pub mod process;
 pub mod record;
 pub mod slot;
 pub mod surroundings;
+mod terminal;
 pub mod validation;
 pub mod watch;

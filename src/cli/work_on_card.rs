@@ -23,7 +23,7 @@ enum Load {
     /// Allocate, multiply, check and free, again and again.
     Leak {
         /// How many iterations are measured, unless that leaves it open whether memory grows.
-        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..=100_000))]
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
         iterations: u64,
         /// Rows of the square matrices.
         #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=16_384))]

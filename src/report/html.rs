@@ -14,7 +14,8 @@ const MOST_FINDINGS: usize = 10_000;
 /// Of a longer chain the rest is counted.
 const MOST_LISTED: usize = 100;
 
-const STYLE: &str = include_str!("html/page.css");
+/// Colours and shapes of every page, light and dark.
+pub const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// Returns what was left out.
@@ -177,7 +178,7 @@ fn skipped_of(report: &Report) -> Markup {
 }
 
 /// Text on one line, with code where it has backticks.
-fn prose(text: &str) -> Markup {
+pub fn prose(text: &str) -> Markup {
     let text = sentence(text);
     let parts: Vec<&str> = text.split('`').collect();
     // A backtick without a partner stands for itself.

@@ -14,6 +14,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let skipped = report.skipped.iter().map(|skipped| Case {
         name: skipped.path.clone(),
         group: "gpulint".to_owned(),
+        seconds: None,
         outcome: Outcome::Skipped(skipped.reason.clone()),
     });
     let skipped = Suite { name: "files that could not be checked".to_owned(), cases: skipped.collect() };
@@ -21,6 +22,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let passed = Case {
         name: summary::checked(report),
         group: "gpulint".to_owned(),
+        seconds: None,
         outcome: Outcome::Passed(summary::summary_line(report)),
     };
     let passed = Suite { name: "gpulint".to_owned(), cases: vec![passed] };
@@ -28,21 +30,30 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     write(&suites.collect::<Vec<_>>(), out)
 }
 
-struct Suite {
-    name: String,
-    cases: Vec<Case>,
+/// Cases that belong together.
+pub struct Suite {
+    pub name: String,
+    pub cases: Vec<Case>,
 }
 
-struct Case {
-    name: String,
-    group: String,
-    outcome: Outcome,
+pub struct Case {
+    pub name: String,
+    /// What services call the class.
+    pub group: String,
+    pub seconds: Option<f64>,
+    pub outcome: Outcome,
 }
 
-enum Outcome {
+pub enum Outcome {
     /// With what there is to say all the same.
     Passed(String),
     Failed {
+        kind: &'static str,
+        message: String,
+        text: String,
+    },
+    /// It could not be found out.
+    Errored {
         kind: &'static str,
         message: String,
         text: String,
@@ -71,11 +82,13 @@ fn case_of(finding: &Finding, report: &Report) -> Case {
     Case {
         name: format!("{} at {cell}line {}, column {}", finding.rule, position.line, position.column),
         group: place.path.into_owned(),
+        seconds: None,
         outcome,
     }
 }
 
-fn write(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
+/// Writes suites as one document.
+pub fn write(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
     let count = |is: fn(&Outcome) -> bool, suites: &[Suite]| {
         suites.iter().flat_map(|suite| &suite.cases).filter(|case| is(&case.outcome)).count().to_string()
     };
@@ -83,7 +96,7 @@ fn write(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
         [
             ("tests", count(|_| true, suites)),
             ("failures", count(|outcome| matches!(outcome, Outcome::Failed { .. }), suites)),
-            ("errors", "0".to_owned()),
+            ("errors", count(|outcome| matches!(outcome, Outcome::Errored { .. }), suites)),
         ]
     };
     let mut xml = Writer::new_with_indent(&mut *out, b' ', 2);
@@ -112,17 +125,15 @@ fn write_case<W: Write>(case: &Case, xml: &mut Writer<W>) -> io::Result<()> {
     let (name, group) = (in_xml(&sentence(&case.name)), in_xml(&sentence(&case.group)));
     let element = xml.create_element("testcase");
     let element = element.with_attributes([("name", name.as_str()), ("classname", group.as_str())]);
+    let seconds = case.seconds.map(|seconds| format!("{seconds:.3}"));
+    let element = element.with_attributes(seconds.iter().map(|seconds| ("time", seconds.as_str())));
     element.write_inner_content(|xml| {
         match &case.outcome {
             Outcome::Passed(text) => {
                 xml.create_element("system-out").write_text_content(BytesText::new(&in_xml(text)))?;
             }
-            Outcome::Failed { kind, message, text } => {
-                let message = in_xml(&sentence(message));
-                let failure = xml.create_element("failure");
-                let failure = failure.with_attributes([("type", *kind), ("message", message.as_str())]);
-                failure.write_text_content(BytesText::new(&in_xml(text)))?;
-            }
+            Outcome::Failed { kind, message, text } => write_fault("failure", kind, message, text, xml)?,
+            Outcome::Errored { kind, message, text } => write_fault("error", kind, message, text, xml)?,
             Outcome::Skipped(reason) => {
                 let reason = in_xml(&sentence(reason));
                 xml.create_element("skipped").with_attribute(("message", reason.as_str())).write_empty()?;
@@ -130,5 +141,18 @@ fn write_case<W: Write>(case: &Case, xml: &mut Writer<W>) -> io::Result<()> {
         }
         Ok(())
     })?;
+    Ok(())
+}
+
+fn write_fault<W: Write>(
+    name: &str,
+    kind: &str,
+    message: &str,
+    text: &str,
+    xml: &mut Writer<W>,
+) -> io::Result<()> {
+    let message = in_xml(&sentence(message));
+    let element = xml.create_element(name).with_attributes([("type", kind), ("message", message.as_str())]);
+    element.write_text_content(BytesText::new(&in_xml(text)))?;
     Ok(())
 }

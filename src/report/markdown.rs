@@ -7,7 +7,7 @@ use std::io::Write;
 
 /// GitHub takes 1024 KiB for the summary of a step, and shows nothing of a longer one. What is left of it is room for
 /// the head, the end, and what other commands of the step write.
-const MOST_BYTES: usize = 1000 << 10;
+pub const MOST_BYTES: usize = 1000 << 10;
 /// Of a longer list the rest is counted.
 const MOST_LISTED: usize = 20;
 /// Nobody reads a longer text in a table.

@@ -2,7 +2,7 @@
 //! says, and who uses them. It makes no CUDA context.
 
 use super::cards::{Card, PciAddress};
-use nvml_wrapper::enum_wrappers::device::{ComputeMode, EccCounter, MemoryError};
+use nvml_wrapper::enum_wrappers::device::{Clock, ComputeMode, EccCounter, MemoryError};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
@@ -58,6 +58,8 @@ pub struct Board {
     pub slices: Vec<Slice>,
     /// Errors of its memory since the driver was loaded. `None` where they are not counted.
     pub memory_errors: Option<MemoryErrors>,
+    #[serde(default)]
+    pub limits: Limits,
 }
 
 /// A part of a card in MIG mode.
@@ -77,6 +79,19 @@ pub struct MemoryErrors {
     pub uncorrected: u64,
 }
 
+/// What a card could do at most. Each is `None` where the driver does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// That compute in single precision.
+    pub cores: Option<u32>,
+    /// The highest clock of the multiprocessors in MHz, which may be above the one that the maker advertises.
+    pub core_clock: Option<u32>,
+    /// Bits of the memory's bus.
+    pub bus: Option<u32>,
+    /// The highest clock of the memory in MHz. It moves two bits on each line of the bus in each cycle.
+    pub memory_clock: Option<u32>,
+}
+
 impl Board {
     /// A card of whose state nothing is known.
     pub fn of_card(card: Card) -> Board {
@@ -89,6 +104,7 @@ impl Board {
             mig: None,
             slices: Vec::new(),
             memory_errors: None,
+            limits: Limits::default(),
         }
     }
 }
@@ -183,6 +199,7 @@ fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
         mig: device.mig_mode().ok().map(|mode| mode.current != 0),
         slices: slices(device),
         memory_errors: memory_errors(device),
+        limits: limits(device),
     })
 }
 
@@ -203,6 +220,16 @@ pub(super) fn memory_errors(device: &Device<'_>) -> Option<MemoryErrors> {
     let count = |kind| device.total_ecc_errors(kind, EccCounter::Volatile).ok();
     let (corrected, uncorrected) = (count(MemoryError::Corrected)?, count(MemoryError::Uncorrected)?);
     Some(MemoryErrors { corrected, uncorrected })
+}
+
+/// What is told of it.
+fn limits(device: &Device<'_>) -> Limits {
+    Limits {
+        cores: device.num_cores().ok(),
+        core_clock: device.max_clock_info(Clock::SM).ok(),
+        bus: device.memory_bus_width().ok(),
+        memory_clock: device.max_clock_info(Clock::Memory).ok(),
+    }
 }
 
 /// Whether the driver keeps the card awake between programs, which only Linux has.

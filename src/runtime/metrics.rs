@@ -11,7 +11,7 @@
 //! The numbers of a run are many and short-lived, so labels name the card and the command and nothing that differs from run
 //! to run, such as a process or an argument.
 
-mod exposition;
+pub(crate) mod exposition;
 mod server;
 
 pub use server::{Address, NoAddress, Server};
@@ -36,7 +36,7 @@ pub fn text(record: &Record) -> String {
         &[("version", &record.version)],
         1.0,
     );
-    if let Some(started) = record.started.parse::<humantime::Timestamp>().ok().and_then(seconds_of) {
+    if let Some(started) = seconds_of(&record.started) {
         page.plain("gpulint_run_start_time_seconds", Gauge, "When the run began, since 1970.", started);
     }
     let times = [
@@ -109,7 +109,9 @@ fn common_labels(record: &Record) -> Vec<(&'static str, String)> {
     labels
 }
 
-fn seconds_of(moment: humantime::Timestamp) -> Option<f64> {
+/// Since 1970, of a moment such as `2026-01-31T12:00:00Z`.
+pub(crate) fn seconds_of(moment: &str) -> Option<f64> {
+    let moment: humantime::Timestamp = moment.parse().ok()?;
     let since = moment.duration_since(std::time::SystemTime::UNIX_EPOCH).ok()?;
     Some(since.as_secs_f64())
 }
@@ -182,4 +184,4 @@ fn add_end(page: &mut Exposition, record: &Record) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -11,7 +11,8 @@
 //! memory      whether the card's memory is back after all checks
 //! document    all of it, as one document, and the verdict
 //! history     how fast the cards were before
-//! speeds      how fast this one is, compared with that
+//! peak        how fast a card could be at most
+//! speeds      how fast this one is, compared with both
 //! pages       the document for people and for other programs
 //! ```
 
@@ -21,6 +22,8 @@ pub mod history;
 mod judgement;
 mod lint;
 mod memory;
+pub mod pages;
+pub mod peak;
 pub mod plan;
 pub mod schedule;
 pub mod speeds;

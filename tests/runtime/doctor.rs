@@ -2,8 +2,8 @@
 
 use crate::commands::{Said, policy_folder, said};
 use serde::Deserialize;
-use serde_json::Value;
-use simulated_gpu_host::{Fault, SimulatedHost};
+use serde_json::{Value, json};
+use simulated_gpu_host::{Card, Description, Fault, SimulatedHost};
 
 const POLICY: &str = "gpu: {name: RTX 3090, min-memory: 20GiB, visible-devices: '1', device-order: PCI_BUS_ID, \
                       forbidden: [RTX 5060 Ti]}";
@@ -178,4 +178,18 @@ fn markdown_has_the_verdict_first() {
     );
     assert!(page.contains("\n|---|---|---|---|---|---|---|\n| 0 | RTX 5060 Ti | 15.9 GiB | "), "{page}");
     assert!(!page.contains("\n\n\n"), "{page}");
+}
+
+#[test]
+fn what_a_card_could_do_at_most_is_told() {
+    let mut unknown = Card::rtx_3090();
+    (unknown.cores, unknown.bus_bits) = (0, 0);
+    let cards = vec![Card::rtx_5060_ti(), unknown];
+    let host = SimulatedHost::of(Description { cards, ..Default::default() });
+    let report = report(&host, &[]);
+    let boards = &report["machine"]["listing"]["answer"]["boards"];
+    let limits = json!({"cores": 4608, "core_clock": 2572, "bus": 128, "memory_clock": 14001});
+    assert_eq!(boards[0]["limits"], limits, "{report}");
+    let limits = json!({"cores": null, "core_clock": 1695, "bus": null, "memory_clock": 9751});
+    assert_eq!(boards[1]["limits"], limits);
 }

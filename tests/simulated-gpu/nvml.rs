@@ -90,6 +90,9 @@ fn described(nvml: &Nvml, device: &Device) -> Value {
         "power": told(device.power_usage()),
         "limit": told(device.enforced_power_limit()),
         "clock": told(device.clock_info(Clock::SM)),
+        "highest": [told(device.max_clock_info(Clock::SM)), told(device.max_clock_info(Clock::Memory))],
+        "cores": told(device.num_cores()),
+        "bus": told(device.memory_bus_width()),
         "throttle": told(device.current_throttle_reasons_strict().map(|reasons| reasons.bits())),
         "state": told(device.performance_state().map(|state| format!("{state:?}"))),
         "persistence": told(device.is_in_persistent_mode()),
@@ -125,6 +128,7 @@ pub fn event(uuid: &str) -> Value {
 #[test]
 fn cards_are_as_described_in_the_order_of_their_addresses() {
     let mut second = Card::rtx_3090();
+    second.cores = 0;
     second.compute_mode = ComputeMode::ExclusiveProcess;
     (second.temperature, second.throttle_reasons, second.utilisation) = (83, 0x20, (97, 40));
     let description = Description {
@@ -155,6 +159,10 @@ fn cards_are_as_described_in_the_order_of_their_addresses() {
     assert_eq!(second["throttle"], 0x20);
     assert_eq!(second["utilisation"], json!([97, 40]));
     assert_eq!(second["clock"], 1695);
+    assert_eq!(second["highest"], json!([1695, 9751]));
+    assert_eq!(second["bus"], 384);
+    assert_eq!(second["cores"], "NotSupported");
+    assert_eq!(first["cores"], 4608);
     assert_eq!(second["limit"], 350_000);
     assert_eq!(second["persistence"], true);
 }

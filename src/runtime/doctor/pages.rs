@@ -3,10 +3,8 @@
 use super::Diagnosis;
 use super::sections::{Line, sections};
 use crate::report::printable;
+use crate::runtime::terminal::{table, wrapped};
 use std::fmt::Write;
-
-/// Longer lines are wrapped, except for tables and what is to be copied.
-const WIDTH: usize = 100;
 
 /// For a terminal: one section after the other, names in a column.
 pub fn text(diagnosis: &Diagnosis) -> String {
@@ -42,38 +40,6 @@ pub fn text(diagnosis: &Diagnosis) -> String {
         }
     }
     page
-}
-
-/// Words up to the width; the lines after the first are indented.
-fn wrapped(text: &str, indent: usize, page: &mut String) {
-    let mut column = indent;
-    for (at, word) in text.split(' ').enumerate() {
-        let length = word.chars().count();
-        if at > 0 && column + 1 + length > WIDTH {
-            let _ = write!(page, "\n{:indent$}", "");
-            column = indent;
-        } else if at > 0 {
-            page.push(' ');
-            column += 1;
-        }
-        page.push_str(word);
-        column += length;
-    }
-    page.push('\n');
-}
-
-fn table(rows: &[Vec<String>], page: &mut String) {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| printable(cell).chars().count()).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in rows {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("  {:width$}", printable(cell)));
-        let line: String = cells.collect();
-        let _ = writeln!(page, "{}", line.trim_end());
-    }
 }
 
 /// For GitHub: headings, tables and blocks.

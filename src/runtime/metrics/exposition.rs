@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Counter,
     Gauge,
 }
 
 /// A page of samples that share some labels.
-pub(super) struct Exposition {
+pub(crate) struct Exposition {
     text: String,
     /// As they are written, without braces.
     common: String,
@@ -18,13 +18,13 @@ pub(super) struct Exposition {
 }
 
 impl Exposition {
-    pub(super) fn of(labels: Vec<(&'static str, String)>) -> Exposition {
+    pub(crate) fn of(labels: Vec<(&'static str, String)>) -> Exposition {
         let labels = labels.iter().map(|(name, value)| (*name, value.as_str()));
         Exposition { text: String::new(), common: written(labels), family: "" }
     }
 
     /// A sample with labels of its own. Those of one family come one after the other.
-    pub(super) fn one(
+    pub(crate) fn one(
         &mut self,
         family: &'static str,
         kind: Kind,
@@ -50,18 +50,18 @@ impl Exposition {
         let _ = writeln!(self.text, " {}", number(value));
     }
 
-    pub(super) fn plain(&mut self, family: &'static str, kind: Kind, help: &str, value: f64) {
+    pub(crate) fn plain(&mut self, family: &'static str, kind: Kind, help: &str, value: f64) {
         self.one(family, kind, help, &[], value);
     }
 
     /// Nothing, if it is not known.
-    pub(super) fn known(&mut self, family: &'static str, kind: Kind, help: &str, value: Option<f64>) {
+    pub(crate) fn known(&mut self, family: &'static str, kind: Kind, help: &str, value: Option<f64>) {
         if let Some(value) = value {
             self.plain(family, kind, help, value);
         }
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.text
     }
 }

@@ -35,7 +35,7 @@ fn record() -> Record {
 }
 
 /// What is wrong with a page.
-fn faults(page: &str) -> Vec<String> {
+pub(crate) fn faults(page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut families: Vec<String> = Vec::new();
     let mut series = std::collections::BTreeSet::new();

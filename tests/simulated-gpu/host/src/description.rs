@@ -56,6 +56,12 @@ pub struct Card {
     pub power_limit_milliwatts: u32,
     /// In MHz: graphics, multiprocessors, memory, video.
     pub clocks: [u32; 4],
+    /// The highest of each.
+    pub highest_clocks: [u32; 4],
+    /// That compute in single precision; 0: the driver does not tell.
+    pub cores: u32,
+    /// Bits of the memory's bus; 0: the driver does not tell.
+    pub bus_bits: u32,
     /// Bits, as NVML has them.
     pub throttle_reasons: u64,
     /// Percent of the time: kernels, memory.
@@ -126,6 +132,9 @@ impl Card {
             power_milliwatts: 32_000,
             power_limit_milliwatts: 350_000,
             clocks: [1695, 1695, 9751, 1515],
+            highest_clocks: [1695, 1695, 9751, 1515],
+            cores: 10496,
+            bus_bits: 384,
             throttle_reasons: 0,
             utilisation: (0, 0),
             performance_state: 2,
@@ -144,6 +153,10 @@ impl Card {
             context_mib: 192,
             power_limit_milliwatts: 180_000,
             clocks: [2572, 2572, 14001, 2250],
+            highest_clocks: [2572, 2572, 14001, 2250],
+            // https://www.nvidia.com/en-us/geforce/graphics-cards/50-series/rtx-5060-family/
+            cores: 4608,
+            bus_bits: 128,
             ..Card::rtx_3090()
         }
     }

@@ -92,6 +92,11 @@ exported! {
         put(megahertz, *clocks.get(kind as usize).ok_or(INVALID_ARGUMENT)?)
     }
 
+    fn nvmlDeviceGetMaxClockInfo(handle: Handle, kind: c_uint, megahertz: *mut c_uint) |model| {
+        let clocks = card(model, handle)?.highest_clocks;
+        put(megahertz, *clocks.get(kind as usize).ok_or(INVALID_ARGUMENT)?)
+    }
+
     fn nvmlDeviceGetCurrentClocksThrottleReasons(handle: Handle, reasons: *mut c_ulonglong) |model| {
         put(reasons, card(model, handle)?.throttle_reasons)
     }

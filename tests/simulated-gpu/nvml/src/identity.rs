@@ -66,6 +66,10 @@ fn numbers(address: &str) -> Option<Vec<u32>> {
     address.split([':', '.']).map(|part| u32::from_str_radix(part, 16).ok()).collect()
 }
 
+fn told(number: u32) -> Result<c_uint, Code> {
+    if number == 0 { Err(NOT_SUPPORTED) } else { Ok(number) }
+}
+
 exported! {
     fn nvmlDeviceGetCount_v2(count: *mut c_uint) |model| {
         put(count, c_uint::try_from(cards(model).len()).unwrap_or_default())
@@ -124,6 +128,14 @@ exported! {
         let (first, second) = card(model, handle)?.capability;
         put(major, c_int::from(first))?;
         put(minor, c_int::from(second))
+    }
+
+    fn nvmlDeviceGetNumGpuCores(handle: Handle, count: *mut c_uint) |model| {
+        put(count, told(card(model, handle)?.cores)?)
+    }
+
+    fn nvmlDeviceGetMemoryBusWidth(handle: Handle, bits: *mut c_uint) |model| {
+        put(bits, told(card(model, handle)?.bus_bits)?)
     }
 
     fn nvmlDeviceGetComputeMode(handle: Handle, mode: *mut c_uint) |model| {

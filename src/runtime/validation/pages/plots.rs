@@ -1,0 +1,93 @@
+//! Two plots as SVG, each a file by itself as well as a part of the page: memory of the card over time, and growth over the
+//! iterations of a leak test.
+
+mod axes;
+
+use super::super::document::{Check, LeakEvidence, LeakPoint, Validation};
+use super::words::SIMULATED;
+use crate::runtime::record::Record;
+use axes::{Line, Plot};
+
+const MIB: f64 = 1024.0 * 1024.0;
+const GIB: f64 = 1024.0 * MIB;
+/// More than this cannot be told apart on a screen.
+const MOST_POINTS: usize = 1000;
+
+/// All plots of a validation, each with a name for its file, which is unlike the others.
+pub fn plots(validation: &Validation) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (number, check) in validation.checks.iter().enumerate() {
+        for (what, svg) in of(check, validation.simulated) {
+            let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+            let check: String = check.name.chars().take(60).map(safe).collect();
+            // Two names may differ in nothing else.
+            all.push((format!("{:02}-{check}-{what}.svg", number + 1), svg));
+        }
+    }
+    all
+}
+
+/// Those of one check, each with a word for what it shows.
+pub(super) fn of(check: &Check, simulated: bool) -> Vec<(&'static str, String)> {
+    let title = |what: &str| {
+        let simulated = if simulated { format!(" ({SIMULATED})") } else { String::new() };
+        format!("{what} during {}{simulated}", check.name)
+    };
+    let memory = check.record.as_ref().and_then(|record| memory(record, title("memory of the card")));
+    let growth = check.leak.as_ref().and_then(|leak| growth(leak, title("growth")));
+    let named = [("memory", memory), ("growth", growth)];
+    named.into_iter().filter_map(|(name, plot)| Some((name, plot?.svg()))).collect()
+}
+
+fn memory(record: &Record, title: String) -> Option<Plot> {
+    let points = &record.readings.as_ref()?.series.points;
+    if points.len() < 2 {
+        return None;
+    }
+    let most = points.iter().map(|point| point.memory).max().unwrap_or(0) as f64;
+    let (factor, unit) = if most >= GIB { (GIB, "GiB") } else { (MIB, "MiB") };
+    let all = points.iter().map(|point| (point.seconds, point.memory as f64 / factor)).collect();
+    let own = points.iter().filter_map(|point| Some((point.seconds, point.command_memory? as f64 / factor)));
+    let mut lines = vec![Line { name: "in use on the card", points: thinned(all) }];
+    lines.push(Line { name: "of the command", points: thinned(own.collect()) });
+    let baseline = record.baseline.as_ref().map(|baseline| baseline.memory as f64 / factor);
+    Some(Plot {
+        title,
+        x: "seconds",
+        y: unit,
+        lines,
+        level: baseline.map(|level| ("before", level)),
+        from_zero: true,
+    })
+}
+
+fn growth(leak: &LeakEvidence, title: String) -> Option<Plot> {
+    if leak.measured.len() < 2 {
+        return None;
+    }
+    let points = |of: fn(&LeakPoint) -> Option<u64>, points: &[LeakPoint], before: usize| {
+        let first = leak.measured.first().and_then(of)? as f64;
+        let points = points.iter().enumerate();
+        let points = points.filter_map(|(index, point)| {
+            Some(((before + index + 1) as f64, (of(point)? as f64 - first) / MIB))
+        });
+        Some(thinned(points.collect()))
+    };
+    let used = |point: &LeakPoint| Some(point.used);
+    let warm = leak.warm_up.len();
+    let lines = [
+        ("on the card", points(used, &leak.measured, warm)),
+        ("in the pool", points(|point| point.pool_used, &leak.measured, warm)),
+        ("to warm up", points(used, &leak.warm_up, 0)),
+    ];
+    let lines = lines.into_iter().filter_map(|(name, points)| Some(Line { name, points: points? })).collect();
+    Some(Plot { title, x: "iteration", y: "MiB", lines, level: None, from_zero: false })
+}
+
+/// Evenly chosen, and the last.
+fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let every = points.len().div_ceil(MOST_POINTS).max(1);
+    let last = points.len().saturating_sub(1);
+    let points = points.into_iter().enumerate();
+    points.filter(|(index, _)| index % every == 0 || *index == last).map(|(_, point)| point).collect()
+}

@@ -1,0 +1,305 @@
+//! What a validation says, in words that all forms share.
+
+use super::super::document::{
+    BurnEvidence, Check, Kind, LeakEvidence, Reason, Speed, State, Validation, Weight,
+};
+use crate::runtime::advice::shown;
+use crate::runtime::growth::{Growth, Outcome};
+use crate::runtime::native::lines::Multiplier;
+use crate::runtime::record::{End, Record};
+use crate::runtime::watch::{Readings, Returned};
+use serde::Serialize;
+use std::time::Duration;
+
+/// What stands below the verdict when no card was there.
+pub const SIMULATED: &str =
+    "simulated: the card does not exist, so no number here says anything about hardware";
+
+/// The first line.
+pub fn title(validation: &Validation) -> String {
+    format!("gpulint validate: {}", validation.verdict.words())
+}
+
+pub fn weight(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Rejection => "rejection",
+        Weight::Environment => "environment",
+        Weight::Infrastructure => "infrastructure",
+        Weight::Correction => "correction",
+        Weight::Note => "note",
+    }
+}
+
+/// For other programs: as the document has it.
+pub fn code(of: &impl Serialize) -> String {
+    let value = serde_json::to_value(of).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+pub fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Lint => "lint",
+        Kind::Leak => "leak test",
+        Kind::Burn => "burn test",
+        Kind::GpuTarget => "command with the GPU",
+        Kind::CpuTarget => "command without a GPU",
+    }
+}
+
+pub fn state(state: State) -> &'static str {
+    match state {
+        State::Waiting => "waits",
+        State::Running => "runs",
+        State::Holds => "holds",
+        State::HoldsWithCorrections => "holds, with corrections",
+        State::Fails => "fails",
+        State::NotRun => "not run",
+    }
+}
+
+/// The reason with the check that it is from.
+pub fn reason(reason: &Reason) -> String {
+    match &reason.check {
+        Some(check) => format!("{check}: {}", reason.message),
+        None => reason.message.clone(),
+    }
+}
+
+/// Where and when.
+pub fn facts(validation: &Validation) -> Vec<(&'static str, String)> {
+    let card = validation.card.as_ref().map(|card| {
+        let capability = card.compute_capability().map(|told| format!(", compute capability {told}"));
+        let capability = capability.unwrap_or_default();
+        format!("{}, {}{capability}, {} at {}", card.name, shown(card.memory), card.uuid, card.pci)
+    });
+    let exit = validation.exit_code.map(|code| code.to_string());
+    let all = [
+        ("machine", validation.host.clone()),
+        ("card", Some(card.unwrap_or_else(|| "none".to_owned()))),
+        ("driver", validation.driver.clone()),
+        ("started", Some(validation.started.clone())),
+        ("took", validation.wall_seconds.map(duration)),
+        ("workers", Some(validation.jobs.to_string())),
+        ("one after the other", validation.fallback.clone()),
+        ("plan", Some(validation.plan.clone())),
+        ("gpulint", Some(validation.version.clone())),
+        ("exit code", exit),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// The columns of the table of checks.
+pub const COLUMNS: [&str; 5] = ["check", "what it is", "outcome", "took", "attempts"];
+
+/// Its rows.
+pub fn row(check: &Check) -> [String; 5] {
+    [
+        check.name.clone(),
+        kind(check.kind).to_owned(),
+        state(check.state).to_owned(),
+        check.wall_seconds.map_or_else(|| "-".to_owned(), duration),
+        check.attempts.to_string(),
+    ]
+}
+
+/// What a check measured.
+pub fn evidence(check: &Check) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    facts.extend(check.leak.iter().flat_map(of_leak));
+    facts.extend(check.burn.iter().flat_map(of_burn));
+    facts.extend(check.record.iter().flat_map(of_record));
+    facts
+}
+
+/// What nobody looked at, and why; of the checks as well, with their names.
+pub fn not_checked(validation: &Validation) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> =
+        validation.not_checked.iter().map(|not| (not.what.clone(), not.why.clone())).collect();
+    for check in &validation.checks {
+        for not in check.record.iter().flat_map(|record| &record.not_checked) {
+            let of_check = (format!("{}: {}", check.name, not.what), not.why.clone());
+            // The whole may have said it already, in either way.
+            if !validation.not_checked.contains(not) && !all.contains(&of_check) {
+                all.push(of_check);
+            }
+        }
+    }
+    all
+}
+
+fn of_leak(leak: &LeakEvidence) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    facts.push((
+        "iterations",
+        format!(
+            "{} measured, {} before to warm up; the context took {}",
+            leak.measured.len(),
+            leak.warm_up.len(),
+            size(leak.context as f64)
+        ),
+    ));
+    facts.extend(leak.growth.as_ref().map(|growth| ("growth on the card", of_growth(growth))));
+    facts.extend(leak.pool_growth.as_ref().map(|growth| ("growth in the pool", of_growth(growth))));
+    facts.push(("products", wrong(leak.wrong)));
+    facts
+}
+
+fn of_growth(growth: &Growth) -> String {
+    let outcome = match growth.outcome {
+        Outcome::Clean => "clean",
+        Outcome::OneOff => "once, and then no more",
+        Outcome::Leak => "a leak",
+        Outcome::Inconclusive => "inconclusive",
+    };
+    format!(
+        "{outcome}: {} over {} iterations, {} in each (median slope), at most {} from one to the next; up {}, down {}",
+        signed(growth.total as f64),
+        growth.iterations,
+        signed(growth.per_iteration),
+        size(growth.most_in_one as f64),
+        times(growth.increases),
+        times(growth.decreases),
+    )
+}
+
+fn of_burn(burn: &BurnEvidence) -> Vec<(&'static str, String)> {
+    let by = match &burn.multiplier {
+        Multiplier::Own => "gpulint's own kernel".to_owned(),
+        Multiplier::Cublas { path, version: Some(version) } => format!("cuBLAS {version} ({path})"),
+        Multiplier::Cublas { path, version: None } => format!("cuBLAS ({path})"),
+    };
+    let side = burn.side;
+    let load = format!(
+        "matrices of {side} × {side}, {} of {} that were free, multiplied by {by}; {} rounds in {}",
+        size(burn.bytes as f64),
+        size(burn.free as f64),
+        burn.rounds,
+        duration(burn.seconds)
+    );
+    let mut facts = vec![("load", load)];
+    facts.extend(burn.teraflops.map(|speed| ("multiplying", of_speed(&speed, "TFLOP/s"))));
+    facts.extend(burn.gigabytes.map(|speed| ("reading", of_speed(&speed, "GB/s"))));
+    facts.push(("first product", wrong(burn.wrong)));
+    let differing = match burn.differing {
+        0 => "equal to the first in each element".to_owned(),
+        count => format!("{count} elements differ from the first"),
+    };
+    facts.push(("later products", differing));
+    facts
+}
+
+fn of_speed(speed: &Speed, unit: &str) -> String {
+    let mut text =
+        format!("{:.1} {unit} in the median, {:.1} to {:.1}", speed.median, speed.slowest, speed.fastest);
+    if let Some(peak) = speed.peak.filter(|peak| *peak > 0.0) {
+        text.push_str(&format!("; {:.0} % of the {peak:.1} of its data", 100.0 * speed.median / peak));
+    }
+    if let Some(earlier) = speed.earlier.filter(|earlier| *earlier > 0.0) {
+        let percent = 100.0 * (speed.median / earlier - 1.0);
+        text.push_str(&format!("; {percent:+.1} % against the {earlier:.1} of earlier runs"));
+    }
+    text
+}
+
+fn of_record(record: &Record) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("ended", of_end(&record.end))];
+    facts.extend(record.slot.map(|slot| ("waited for the card", duration(slot.waited_seconds))));
+    facts.extend(record.peak_memory.map(|peak| {
+        let headroom = record.headroom.map(|bytes| format!(", {} were never", size(bytes as f64)));
+        (
+            "memory of the card",
+            format!("at most {} in use{}", size(peak as f64), headroom.unwrap_or_default()),
+        )
+    }));
+    facts.extend(record.returned.as_ref().map(|returned| ("memory afterwards", of_returned(returned))));
+    facts.extend(record.readings.iter().flat_map(of_readings));
+    let left = record.orphans.len();
+    facts.extend((left > 0).then(|| ("left behind", format!("{left} processes"))));
+    facts.extend(record.reported.iter().map(|reported| {
+        let unit = reported.unit.as_deref().unwrap_or_default();
+        ("reported", format!("{} {} {unit}", reported.name, reported.value).trim_end().to_owned())
+    }));
+    facts
+}
+
+fn of_end(end: &End) -> String {
+    match end {
+        End::Running => "it has not, or nobody could say how".to_owned(),
+        End::Exited { code } => format!("with exit code {code}"),
+        End::Signalled { signal } => format!("by signal {signal}"),
+        End::TimeLimit { seconds } => format!("by the limit of {}", duration(*seconds)),
+        End::MemoryLimit { allowed, used } => {
+            format!("by the limit of memory: {} of {}", size(*used as f64), size(*allowed as f64))
+        }
+        End::Stopped { reason } | End::NotStarted { reason } | End::Refused { reason } => reason.clone(),
+    }
+}
+
+fn of_returned(returned: &Returned) -> String {
+    let more = |baseline: &u64, after: &u64| signed(*after as f64 - *baseline as f64);
+    match returned {
+        Returned::Back { baseline, after, .. } => format!("back where it was ({})", more(baseline, after)),
+        Returned::NotBack { baseline, after, .. } => format!("not back: {}", more(baseline, after)),
+        Returned::Disturbed { .. } => "others used the card meanwhile, so it says nothing".to_owned(),
+        Returned::NotKnown { reason } => format!("not known: {reason}"),
+    }
+}
+
+fn of_readings(readings: &Readings) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("readings", format!("{}, {} failed", readings.samples, readings.failed))];
+    facts.extend(readings.temperature.map(|degrees| ("temperature", format!("at most {} °C", degrees.max))));
+    facts.extend(
+        readings
+            .power_milliwatts
+            .map(|power| ("power", format!("at most {:.0} W", power.max as f64 / 1000.0))),
+    );
+    facts.extend(readings.slowed.iter().map(|slowed| {
+        let text = format!("{} in {} of {} readings", slowed.reason, slowed.samples, readings.slowed_of);
+        ("slowed down by", text)
+    }));
+    facts.extend(readings.xids.iter().map(|xid| {
+        let number = xid.number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+        ("error of the card", format!("XID {number} after {}", duration(xid.seconds)))
+    }));
+    facts.extend(readings.foreign_processes.iter().map(|foreign| {
+        let name = foreign.name.as_deref().unwrap_or("unnamed");
+        ("other process", format!("{name} ({})", foreign.pid))
+    }));
+    facts
+}
+
+fn wrong(elements: u64) -> String {
+    match elements {
+        0 => "each element is right".to_owned(),
+        1 => "1 element is wrong".to_owned(),
+        count => format!("{count} elements are wrong"),
+    }
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+/// Seconds, of longer times also minutes and hours.
+pub fn duration(seconds: f64) -> String {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(long) if long >= Duration::from_secs(60) => {
+            humantime::format_duration(Duration::from_secs(long.as_secs())).to_string()
+        }
+        _ => format!("{seconds:.1} s"),
+    }
+}
+
+/// Bytes in the largest unit of which there is one.
+pub fn size(bytes: f64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.into_iter().map(|(bits, unit)| (f64::from(1u32 << bits), unit));
+    match unit.into_iter().find(|(factor, _)| bytes.abs() >= *factor) {
+        Some((factor, unit)) => format!("{:.1} {unit}", bytes / factor),
+        None => format!("{bytes:.0} B"),
+    }
+}
+
+fn signed(bytes: f64) -> String {
+    if bytes > 0.0 { format!("+{}", size(bytes)) } else { size(bytes) }
+}
