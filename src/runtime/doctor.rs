@@ -183,13 +183,12 @@ fn verdict(policy: &Policy, machine: &Machine, surroundings: &Surroundings) -> V
     match choice::allowed(gpu, &machine.known_boards(), renumbered) {
         Err(why) => Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() },
         Ok(board) => {
-            match choice::complaint(gpu, &board.card, visible).or_else(|| too_small(gpu, board, visible)) {
+            let complaint = choice::complaint(gpu, &board.card, visible);
+            // No choice of a card makes its slices larger.
+            let exports = complaint.as_ref().map(|_| exports_of(&board.card)).unwrap_or_default();
+            match complaint.or_else(|| too_small(gpu, board, visible)) {
                 None => Verdict::Met { card: board.card.clone() },
-                Some(reason) => Verdict::NotMet {
-                    reason,
-                    allowed: Some(board.card.clone()),
-                    exports: exports_of(&board.card),
-                },
+                Some(reason) => Verdict::NotMet { reason, allowed: Some(board.card.clone()), exports },
             }
         }
     }

@@ -159,7 +159,7 @@ fn slices_are_explained() {
     let page = under_policy(&host, &[("CUDA_VISIBLE_DEVICES", RTX_3090)]);
     assert_eq!(page.code, Some(5));
     let slice = "slice of RTX 3090 11.8 GiB, MIG-20903090-0000-4000-8000-000000000002";
-    for piece in [slice, "a program gets one slice at most", "CUDA_VISIBLE_DEVICES=MIG-…", "less than 20 GiB"]
+    for piece in [slice, "a program gets one slice at most", "CUDA_VISIBLE_DEVICES=MIG-…", "less than 20GiB"]
     {
         assert!(page.words().contains(piece), "{piece}: {}", page.text);
     }

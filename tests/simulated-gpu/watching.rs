@@ -35,11 +35,11 @@ pub fn watch(limit: usize, answer: &dyn Fn(&Value)) {
     let patience = patience.map_or(PATIENCE, Duration::from_millis);
     let gauge = match Gauge::open(UUID, patience) {
         Ok(gauge) => gauge,
-        Err(reason) => return answer(&json!({"closed": reason})),
+        Err(reason) => return answer(&json!({"closed": reason.to_string()})),
     };
     let baseline = match gauge.baseline(patience) {
         Ok(baseline) => baseline,
-        Err(reason) => return answer(&json!({"closed": reason})),
+        Err(reason) => return answer(&json!({"closed": reason.to_string()})),
     };
     let folder = folder();
     let (list, over) = (folder.join(OURS), folder.join(OVER));
