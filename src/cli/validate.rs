@@ -7,16 +7,17 @@ use super::exec::time;
 use super::options::PolicyOptions;
 use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say};
-use crate::runtime::exec::card;
+use crate::runtime::exec::board;
 use crate::runtime::slot::slot_folder;
 use crate::runtime::validation::document::Validation;
+use crate::runtime::validation::pages::{Format, render};
 use crate::runtime::validation::plan::{Burn, Plan, Profile, Wanted};
 use crate::runtime::validation::schedule::{Outside, Request, run as run_checks};
 use crate::runtime::validation::speeds::remember;
 use crate::runtime::validation::workers::Workers;
 use crate::settings::{Settings, resolve};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use progress::Lines;
 use state::Place;
 use std::ffi::OsString;
@@ -42,11 +43,11 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
     /// How the result is written to standard output.
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
     /// Write a report to a file as well, for example markdown=report.md; may be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
-    output: Vec<Output<Form>>,
+    output: Vec<Output<Format>>,
     /// Measure so many iterations for the leak test, instead of the policy's `runtime.iterations`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     iterations: Option<u32>,
@@ -81,17 +82,6 @@ pub struct Arguments {
     policy: PolicyOptions,
 }
 
-/// How a validation is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    #[default]
-    Text,
-    Json,
-    Markdown,
-    Junit,
-    Html,
-}
-
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     outputs::distinct(&arguments.output)?;
     let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
@@ -99,10 +89,10 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let place = Place::of(arguments.state.as_deref(), &settings.root)?;
     let interrupted = interruption()?;
     let needs_card = plan.checks.iter().any(|check| check.work.kind().uses_card());
-    let card = needs_card.then(|| card(settings.policy.gpu.as_ref(), arguments.driver_timeout));
+    let board = needs_card.then(|| board(settings.policy.gpu.as_ref(), arguments.driver_timeout));
     let jobs = jobs(arguments, &settings, &plan);
     let mut document = Validation::begun(&plan, jobs);
-    document.card = card.as_ref().and_then(|card| card.as_ref().ok()).cloned();
+    document.card = board.as_ref().and_then(|board| Some(board.as_ref().ok()?.card.clone()));
     if arguments.resume {
         match resumed(&mut document, &place) {
             Ok(taken) => say(format_args!("note: {taken} of {} checks are taken over", plan.checks.len())),
@@ -114,7 +104,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         policy: &settings.policy,
         workers: workers(arguments, &settings, &place)?,
         jobs: jobs as usize,
-        card,
+        board,
         history: place.history(arguments.state.is_some()),
         interrupted: &interrupted,
     };
@@ -140,23 +130,14 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         return Ok(INTERRUPTED);
     }
     let all = arguments.output.iter().all(|output| written_to(&document, output));
-    ignoring_closed_pipe(out.write_all(arguments.format.text_of(&document)?.as_bytes()))?;
+    ignoring_closed_pipe(out.write_all(render(&document, arguments.format)?.as_bytes()))?;
     let code = document.verdict.exit_code().try_into().unwrap_or(u8::MAX);
     // An approval that nobody can read is none.
     Ok(if all || code > 1 { code } else { super::UNUSABLE })
 }
 
-impl Form {
-    pub fn text_of(self, document: &Validation) -> anyhow::Result<String> {
-        Ok(document.to_json()?)
-    }
-}
-
-fn written_to(document: &Validation, output: &Output<Form>) -> bool {
-    let written = output
-        .format()
-        .text_of(document)
-        .and_then(|text| std::fs::write(output.file(), text).map_err(anyhow::Error::from));
+fn written_to(document: &Validation, output: &Output<Format>) -> bool {
+    let written = render(document, output.format()).and_then(|text| std::fs::write(output.file(), text));
     if let Err(error) = &written {
         say(format_args!("error: cannot write the report {}: {error}", output.file().display()));
     }

@@ -13,6 +13,7 @@ use super::cards::Card;
 use super::doctor::listing_fault;
 use super::exports::variables;
 use super::machine::Machine;
+use super::management::Board;
 use super::process::{self, Limits, NotStarted, Running};
 use super::record::{NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
@@ -85,9 +86,14 @@ pub struct Prepared {
 }
 
 /// The card that a command would get, which nobody holds yet.
-pub fn card(gpu: Option<&Gpu>, patience: Duration) -> Result<Card, Refusal> {
+///
+/// # Errors
+/// When there is none.
+pub fn board(gpu: Option<&Gpu>, patience: Duration) -> Result<Board, Refusal> {
     let Seen { machine, environment, renumbered } = Seen::now(patience)?;
-    card::chosen(gpu, &machine, &environment, renumbered)
+    let card = card::chosen(gpu, &machine, &environment, renumbered)?;
+    let known = machine.known_boards().into_iter().find(|board| board.card.uuid == card.uuid);
+    Ok(known.unwrap_or_else(|| Board::of_card(card)))
 }
 
 /// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other.

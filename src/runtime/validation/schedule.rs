@@ -8,8 +8,8 @@ use super::plan::Plan;
 use super::turn::{Progress, Turn};
 use super::workers::Workers;
 use crate::policy::Policy;
-use crate::runtime::cards::Card;
 use crate::runtime::exec::Refusal;
+use crate::runtime::management::Board;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct Request<'a> {
     /// How many workers there are at once; at least one.
     pub jobs: usize,
     /// The card for the checks that need one; `None` when none does.
-    pub card: Option<Result<Card, Refusal>>,
+    pub board: Option<Result<Board, Refusal>>,
     /// Where the earlier speeds of the cards are; `None` without such a folder.
     pub history: Option<PathBuf>,
     /// Set when somebody wants the end of it.
@@ -55,7 +55,7 @@ pub struct Outside<'a> {
 /// # Errors
 /// When a worker cannot be started, or the document cannot be written.
 pub fn run(request: &Request<'_>, document: &mut Validation, outside: &mut Outside<'_>) -> io::Result<bool> {
-    if let Some(Err(refusal)) = &request.card {
+    if let Some(Err(refusal)) = &request.board {
         refuse(document, refusal);
     }
     leave_out_cpu_targets(document);

@@ -1,10 +1,22 @@
-//! The speed of a card under the profile `burn`, held against what it was in earlier runs.
+//! The speed of a card under the profile `burn`, held against what it could be and what it was in earlier runs.
 
 use super::document::{BurnEvidence, Check, Kind, Reason, State, Validation, Weight};
 use super::history::{Entry, Fault, History, Load, Measure};
+use super::peak::Peak;
+use crate::runtime::management::Limits;
 use crate::runtime::native::kernels;
 use crate::runtime::record::Record;
 use std::path::Path;
+
+/// Adds what the card could do at most.
+pub fn add_peak(burn: &mut BurnEvidence, limits: &Limits) {
+    let peak = Peak::of(limits);
+    for (speed, peak) in [(&mut burn.teraflops, peak.teraflops), (&mut burn.gigabytes, peak.gigabytes)] {
+        if let Some(speed) = speed {
+            speed.peak = peak;
+        }
+    }
+}
 
 /// Adds the earlier speeds to what was measured; answers why that cannot be.
 pub fn compare(burn: &mut BurnEvidence, record: &Record, folder: &Path) -> Option<Reason> {

@@ -8,6 +8,7 @@ use super::schedule::{Message, Request};
 use super::workers::{Files, WAITING};
 use super::{lint, speeds};
 use crate::runtime::growth::{self, BLOCK};
+use crate::runtime::management::Board;
 use crate::runtime::native::lines::Line;
 use crate::runtime::process::Worker;
 use crate::runtime::record::Record;
@@ -119,7 +120,7 @@ impl Turn {
         let files = request.workers.files(number);
         let planned: &Planned =
             request.plan.checks.get(number).ok_or_else(|| io::Error::other("the plan has no such check"))?;
-        let card = request.card.as_ref().and_then(|card| card.as_ref().ok());
+        let card = board_of(request).map(|board| &board.card);
         let worker = request.workers.start(planned, card, &files)?;
         Ok(Turn { number, worker, files, began, progress: None, told: 0, earlier })
     }
@@ -131,6 +132,9 @@ impl Turn {
             Kind::Leak => check.leak = lines.leak(),
             Kind::Burn => {
                 check.burn = lines.burn();
+                if let Some((burn, board)) = check.burn.as_mut().zip(board_of(request)) {
+                    speeds::add_peak(burn, &board.limits);
+                }
                 let known = check.burn.as_mut().zip(record).zip(request.history.as_ref());
                 beside = known.and_then(|((burn, record), folder)| speeds::compare(burn, record, folder));
             }
@@ -170,6 +174,10 @@ impl Turn {
         let unit = if check.kind == Kind::Leak { "iterations" } else { "rounds" };
         (done > 0).then_some(Progress { done: done as u64, of: 0, unit })
     }
+}
+
+fn board_of<'a>(request: &'a Request<'_>) -> Option<&'a Board> {
+    request.board.as_ref()?.as_ref().ok()
 }
 
 /// What one turn of a target left.
