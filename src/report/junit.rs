@@ -53,6 +53,7 @@ pub enum Outcome {
         text: String,
     },
     /// It could not be found out.
+    #[cfg_attr(not(feature = "runtime"), expect(dead_code, reason = "code can be checked always"))]
     Errored {
         kind: &'static str,
         message: String,

@@ -198,8 +198,9 @@ impl History {
     pub fn add(folder: &Path, uuid: &str, entry: Entry) -> Result<(), Fault> {
         let file = file_of(folder, uuid);
         let turn = fs::create_dir_all(folder).and_then(|()| {
-            // Beside the file, which is another one each time that it is replaced.
-            let turn = File::options().create(true).append(true).open(file.with_extension("lock"))?;
+            // Beside the file, which is another one each time that it is replaced. Windows locks nothing that is only appended to.
+            let turn =
+                File::options().create(true).write(true).truncate(false).open(file.with_extension("lock"))?;
             match turn.lock() {
                 Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
                 // Where the disk knows no locks, nobody takes turns.
