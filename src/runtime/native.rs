@@ -5,6 +5,8 @@
 //! kernels    the PTX that gpulint brings
 //! device     a context, memory and launches, as a safe interface
 //! leak       allocate, multiply, check, free; and again
+//! burn       as much memory and as many products as the card can take
+//! cublas     NVIDIA's library for products, where it is installed
 //! lines      what is written down
 //! journal    the file that it is written to
 //! ```
@@ -12,6 +14,8 @@
 //! No profile chooses a card: it takes the first that its environment shows, and works only if that is the one it was
 //! told to use.
 
+pub mod burn;
+mod cublas;
 pub mod device;
 pub mod journal;
 pub mod kernels;
@@ -31,6 +35,7 @@ pub const COMMAND: &str = "work-on-card";
 #[derive(Clone, Debug)]
 pub enum Profile {
     Leak(leak::Amount),
+    Burn(burn::Amount),
 }
 
 /// How a profile ended. The journal says more.
@@ -88,6 +93,11 @@ fn worked(profile: &Profile, uuid: &str, journal: &mut Journal) -> Result<Option
             let case = leak::Case::of(amount.side)?;
             let device = began(card, journal)?;
             leak::work(&device, &case, amount, journal)?;
+            device.close()?;
+        }
+        Profile::Burn(amount) => {
+            let device = began(card, journal)?;
+            burn::work(&device, amount, journal)?;
             device.close()?;
         }
     }

@@ -140,7 +140,7 @@ impl Device {
 
     /// Memory for so many words, with anything in them.
     pub fn buffer(&self, count: usize, source: Source) -> Result<Buffer<'_>, Failure> {
-        let bytes = count.saturating_mul(size_of::<u32>());
+        let bytes = bytes_of(count);
         let doing = format_args!("allocating {:.1} MB", bytes as f64 / 1e6);
         // SAFETY: nothing is read from it before it was written, except by kernels, for which all bits are numbers.
         let address = asked(doing, || unsafe {
@@ -173,12 +173,21 @@ impl Device {
         unsafe { self.launch(kernels::GEMM, self.gemm, kernels::shape_of_product(side), parameters) }
     }
 
-    /// Adds to the first word of `sum` how many words of the two differ.
-    pub fn count_differences(&self, a: &Buffer, b: &Buffer, sum: &mut Buffer) -> Result<(), Failure> {
+    /// Adds to one word of `sums` how many words of the two differ.
+    pub fn count_differences(
+        &self,
+        a: &Buffer,
+        b: &Buffer,
+        sums: &mut Buffer,
+        index: usize,
+    ) -> Result<(), Failure> {
+        if index >= sums.count {
+            return Err(misused("comparing", "there is not so much memory"));
+        }
         let mut count = word(a.count.min(b.count))?;
-        let (mut a, mut b, mut sum) = (a.address, b.address, sum.address);
+        let (mut a, mut b, mut sum) = (a.address, b.address, sums.address + bytes_of(index) as u64);
         let parameters = &mut [at(&mut a), at(&mut b), at(&mut count), at(&mut sum)];
-        // SAFETY: the parameters are those of the kernel, and both buffers have `count` words.
+        // SAFETY: the parameters are those of the kernel, both buffers have `count` words, and `sums` has the one.
         unsafe { self.launch(kernels::DIFFERENCES, self.differences, kernels::shape_over(count), parameters) }
     }
 
@@ -241,13 +250,19 @@ impl Buffer<'_> {
         asked("copying to the card", || unsafe { result::memcpy_htod_sync(self.address, words) })
     }
 
-    /// Copies the beginning of it, and waits for all that was launched before.
-    pub fn read(&self, words: &mut [u32]) -> Result<(), Failure> {
-        if words.len() > self.count {
+    /// Copies as many words as there is room for, and waits for all that was launched before.
+    pub fn read(&self, first: usize, words: &mut [u32]) -> Result<(), Failure> {
+        if first.checked_add(words.len()).is_none_or(|end| end > self.count) {
             return Err(misused("copying from the card", "there is not so much memory"));
         }
-        // SAFETY: it has as many.
-        asked("copying from the card", || unsafe { result::memcpy_dtoh_sync(words, self.address) })
+        let from = self.address + bytes_of(first) as u64;
+        // SAFETY: it has as many from there on.
+        asked("copying from the card", || unsafe { result::memcpy_dtoh_sync(words, from) })
+    }
+
+    /// Where it begins, for libraries that work on the card.
+    pub(super) fn address(&self) -> CUdeviceptr {
+        self.address
     }
 
     /// Gives it back.
@@ -316,6 +331,11 @@ fn default_pool(device: CUdevice) -> Option<CUmemoryPool> {
 
 fn misused(doing: &str, why: &str) -> Failure {
     Failure { doing: doing.to_owned(), code: None, why: why.to_owned() }
+}
+
+/// Of so many words.
+fn bytes_of(count: usize) -> usize {
+    count.saturating_mul(size_of::<u32>())
 }
 
 /// As kernels count.

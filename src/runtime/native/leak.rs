@@ -59,11 +59,15 @@ pub(super) fn work(device: &Device, case: &Case, amount: &Amount, journal: &mut 
 /// Whether more iterations may tell more.
 fn is_open(measured: &[Iteration]) -> bool {
     let used: Vec<u64> = measured.iter().map(|iteration| iteration.used).collect();
-    let pool_used: Vec<u64> = measured.iter().filter_map(|iteration| iteration.pool_used).collect();
-    let judged = [growth::judged(&used, growth::BLOCK), growth::judged(&pool_used, POOL_UNIT)];
+    let pool_used: Option<Vec<u64>> = measured.iter().map(|iteration| iteration.pool_used).collect();
+    let of_pool = pool_used.map(|used| growth::judged(&used, POOL_UNIT).outcome);
+    let judged: Vec<Outcome> =
+        std::iter::once(growth::judged(&used, growth::BLOCK).outcome).chain(of_pool).collect();
     // A leak that is certain needs no more evidence.
-    let has = |outcome| judged.iter().any(|growth| growth.outcome == outcome);
-    has(Outcome::Inconclusive) && !has(Outcome::Leak)
+    let is_leak = judged.contains(&Outcome::Leak);
+    // Among few iterations, a single step may also be the first block of a leak that is much smaller than a block.
+    let is_early = measured.len() < growth::EXTENSIONS[0] && judged.contains(&Outcome::OneOff);
+    !is_leak && (is_early || judged.contains(&Outcome::Inconclusive))
 }
 
 /// One iteration, measured and without a number.
@@ -76,7 +80,7 @@ fn iterated(device: &Device, case: &Case, amount: &Amount) -> Result<Iteration, 
     b.write(&case.b)?;
     device.multiply(&a, &b, &mut product, amount.side)?;
     let mut found = vec![0; case.product.len()];
-    product.read(&mut found)?;
+    product.read(0, &mut found)?;
     let held = device.used()?;
     for buffer in [a, b, product] {
         buffer.free()?;

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum Line {
-    /// The process has a context on its card, which cost so many bytes.
+    /// The process has a context on its card, with the kernels in it.
     Began {
         card: Card,
+        /// Bytes in use on the card then, as `cuMemGetInfo` says: what the context and the kernels take, and whatever others
+        /// hold. CUDA cannot be asked before there is a context.
         context: u64,
     },
     Iteration(Iteration),
