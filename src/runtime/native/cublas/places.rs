@@ -17,14 +17,15 @@ const FOLDERS: [&str; 2] = ["nvidia/cu13/bin/x86_64", "nvidia/cublas/bin"];
 #[cfg(not(windows))]
 const FOLDERS: [&str; 2] = ["nvidia/cu13/lib", "nvidia/cublas/lib"];
 
-/// All of them, in the order in which they are tried. Names without a folder are looked up by the system.
+/// All of them, in the order in which they are tried: that of the environment in use is the one that a person's programs use.
+/// Names without a folder are looked up by the system.
 pub fn places() -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = NAMES.iter().map(PathBuf::from).collect();
     let named = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(env::var_os).map(PathBuf::from);
-    for prefix in named.chain(prefixes_on_path()).filter(|prefix| prefix.is_absolute()) {
-        let found = in_prefix(&prefix).into_iter().filter(|found| !places.contains(found));
-        places.extend(found.collect::<Vec<_>>());
-    }
+    let mut places: Vec<PathBuf> = named.flat_map(|prefix| in_prefix(&prefix)).collect();
+    places.extend(NAMES.iter().map(PathBuf::from));
+    places.extend(prefixes_on_path().iter().flat_map(|prefix| in_prefix(prefix)));
+    // Relative folders are those of whoever prepared this one.
+    places.retain(|place| place.is_absolute() || place.components().count() == 1);
     places
 }
 
@@ -87,7 +88,13 @@ mod tests {
     }
 
     #[test]
-    fn the_system_is_asked_first() {
-        assert_eq!(places().get(..2), Some(&["libcublas.so.13".into(), "libcublas.so.12".into()][..]));
+    fn the_system_is_asked_too() {
+        let places = places();
+        assert!(NAMES.iter().all(|name| places.contains(&PathBuf::from(name))));
+        assert!(
+            places
+                .iter()
+                .all(|place| place.is_absolute() || NAMES.iter().any(|name| place == Path::new(name)))
+        );
     }
 }

@@ -77,6 +77,10 @@ pub enum Fault {
     },
     /// Processes are listed by their ids outside of a container: 100000 higher.
     PidOpaque,
+    /// cuBLAS finds a product whose first element is wrong.
+    CublasWrong,
+    /// cuBLAS makes no handle: `cublasCreate_v2` answers 1.
+    CublasRefuses,
     /// The card is in MIG mode, with two slices of half its memory.
     Mig {
         #[serde(default)]

@@ -50,6 +50,12 @@ impl SimulatedHost {
         self
     }
 
+    /// With cuBLAS, which is no part of a driver.
+    pub fn with_cublas(self) -> SimulatedHost {
+        install(&built("libsimulated_cublas.so"), &self.libraries().join("libcublas.so.13"));
+        self
+    }
+
     /// With no libcuda.
     pub fn without_cuda(self) -> SimulatedHost {
         for name in ["libcuda.so", "libcuda.so.1"] {
