@@ -1,7 +1,7 @@
 //! The profile `burn`: as much memory and as many products as the card can take, for a while.
 //!
 //! Two matrices of pseudo-random numbers, and as many products of them as fit. The first product is held against the CPU,
-//! as [`check`] says. Then, round after round, all others are computed and compared with it bit by bit, on the card: the
+//! as `check` says. Then, round after round, all others are computed and compared with it bit by bit, on the card: the
 //! same sums in the same order can only be the same. The first is never computed again, so that a bit of it that flips is
 //! seen as well.
 
