@@ -1,7 +1,7 @@
 //! The profile `burn`: as much memory and as many products as the card can take, for a while.
 //!
 //! Two matrices of pseudo-random numbers, and as many products of them as fit. The first product is held against the CPU,
-//! as [`check`] says. Then, round after round, all others are computed and compared with it bit by bit, on the card: the
+//! as `check` says. Then, round after round, all others are computed and compared with it bit by bit, on the card: the
 //! same sums in the same order can only be the same. The first is never computed again, so that a bit of it that flips is
 //! seen as well.
 
@@ -62,7 +62,9 @@ fn burn(
     library: Option<&cublas::Library>,
     journal: &mut Journal,
 ) -> Result<(), Stop> {
-    let (free, _) = device.memory()?;
+    // The library has taken its part meanwhile.
+    let (free, sides) = fitting(device, side, amount.share)?;
+    let side = sides.first().copied().unwrap_or(side);
     let count = elements(side);
     let (mut a, mut b) = (device.buffer(count, Source::Driver)?, device.buffer(count, Source::Driver)?);
     let wanted = products_in(budget(free, amount.share), side).max(FEWEST_PRODUCTS);
@@ -92,8 +94,9 @@ fn burn(
         let started = Instant::now();
         for product in &mut others {
             multiply(product)?;
+            // Not all at once: Windows hands launches to the card in bundles, and takes a long one for a card that hangs.
+            device.synchronise()?;
         }
-        device.synchronise()?;
         let multiplying = started.elapsed().as_secs_f64();
         let mut found = vec![0; others.len()];
         sums.write(&found)?;
@@ -150,17 +153,11 @@ fn others<'a>(
 /// The rows of the matrices: as many as were asked for, or a half, a quarter … of it, so that everything fits and no product
 /// takes too long. The small ones are tried first, so that none ever does.
 fn side_for(device: &Device, amount: &Amount, journal: &mut Journal) -> Result<u32, Stop> {
-    let (free, _) = device.memory()?;
-    let budget = budget(free, amount.share);
-    let halved = |side: &u32| (side / 2 >= SMALLEST).then_some(side / 2);
-    let all = iter::successors(Some(amount.side), halved);
-    let mut fitting: Vec<u32> = all.filter(|side| products_in(budget, *side) >= FEWEST_PRODUCTS).collect();
-    let Some(smallest) = fitting.pop() else {
-        let why = format!("{:.1} MB are free, too little for a load", free as f64 / 1e6);
-        return Err(Failure { doing: "looking for room".to_owned(), code: None, why }.into());
-    };
-    // The first launch brings the code to the card.
-    timed(device, smallest)?;
+    // The first launch brings the code to the card, which takes memory as well.
+    let (_, sides) = fitting(device, amount.side, amount.share)?;
+    timed(device, sides.last().copied().unwrap_or(amount.side))?;
+    let (_, mut fitting) = fitting(device, amount.side, amount.share)?;
+    let smallest = fitting.pop().unwrap_or(amount.side);
     let (mut side, mut seconds) = (smallest, timed(device, smallest)?);
     if seconds > LONGEST {
         let text = format!("a product of matrices with {side} rows takes {seconds:.2} s");
@@ -178,6 +175,20 @@ fn side_for(device: &Device, amount: &Amount, journal: &mut Journal) -> Result<u
         (side, seconds) = (larger, taken);
     }
     Ok(side)
+}
+
+/// What is free, and the rows with which two matrices and two products fit into its share: `most`, a half of it, a quarter …
+/// At least one number.
+fn fitting(device: &Device, most: u32, share: f64) -> Result<(u64, Vec<u32>), Failure> {
+    let (free, _) = device.memory()?;
+    let halved = |side: &u32| (side / 2 >= SMALLEST).then_some(side / 2);
+    let fits = |side: &u32| products_in(budget(free, share), *side) >= FEWEST_PRODUCTS;
+    let fitting: Vec<u32> = iter::successors(Some(most), halved).filter(fits).collect();
+    if fitting.is_empty() {
+        let why = format!("{:.1} MB are free, too little for a load", free as f64 / 1e6);
+        return Err(Failure { doing: "looking for room".to_owned(), code: None, why });
+    }
+    Ok((free, fitting))
 }
 
 /// How long one product takes, in seconds.

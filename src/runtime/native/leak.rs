@@ -1,7 +1,7 @@
 //! The profile `leak`: whether memory is still there after many rounds of allocate, multiply, check, free.
 //!
 //! The first iterations are not measured: with them come the code of the kernels and what else a driver makes once. What
-//! then grows stays away, block by block: see [`super::super::growth`]. Where few iterations leave it open, there are more.
+//! then grows stays away, block by block: see [`crate::runtime::growth`]. Where few iterations leave it open, there are more.
 
 pub mod case;
 

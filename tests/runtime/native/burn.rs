@@ -82,7 +82,7 @@ fn matrices_are_halved_until_they_fit() {
     let (answer, lines) = burn_of(&host_with(16), "8192", &OWN);
     assert_eq!(answer.code, Some(0));
     let load = load(&lines);
-    // Two of 1024 rows and two products take 16 MiB.
+    // Two of 1024 rows and two products take 16 MiB, which there are before the first launch only.
     assert!(load.side < 1024 && load.side >= 64 && load.side.is_power_of_two(), "{load:?}");
     assert!(load.products >= 2 && load.wrong == 0, "{load:?}");
     let (answer, lines) = burn_of(&host_with(16), "100", &OWN);

@@ -138,6 +138,32 @@ fn without_a_driver_nothing_is_begun() {
     }
 }
 
+/// The crate that calls the driver panics then.
+#[test]
+fn a_library_that_lacks_a_function_is_a_failure() {
+    for (symbol, doing) in [
+        ("cuModuleLoadData", "loading the kernels"),
+        ("cuMemFree_v2", "giving memory back"),
+        ("cuCtxSynchronize", "waiting for the card"),
+    ] {
+        let host = SimulatedHost::new();
+        let mut library = std::fs::read(host.libraries().join("libcuda.so")).expect("it was installed");
+        let name = format!("\0{symbol}\0").into_bytes();
+        let at: Vec<usize> = (0..library.len()).filter(|at| library[*at..].starts_with(&name)).collect();
+        assert!(!at.is_empty(), "it has {symbol}");
+        at.into_iter().for_each(|at| library[at + 1] = b'-');
+        for file in ["libcuda.so", "libcuda.so.1"] {
+            // It is a link to the one that all tests use.
+            std::fs::remove_file(host.libraries().join(file)).expect("it was installed");
+            std::fs::write(host.libraries().join(file), &library).expect("the folder is ours");
+        }
+        let (answer, lines) = leak_of(&host, &[]);
+        assert_eq!((answer.code, answer.error.as_str()), (Some(4), ""), "{symbol}");
+        assert_eq!((failure(&lines).doing.as_str(), failure(&lines).code), (doing, None));
+        assert!(failure(&lines).why.contains(symbol), "{lines:?}");
+    }
+}
+
 #[test]
 fn another_card_is_not_touched() {
     let host = SimulatedHost::new();

@@ -7,6 +7,8 @@ use crate::runtime::validation::document::{BurnEvidence, Kind, LeakEvidence, Rea
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 const OUT_OF_MEMORY: u32 = 2;
+/// What `work-on-card` ends with when it got another card than it was told.
+const WRONG_CARD: i32 = 5;
 /// A card that is slower than this part of what it was before has something.
 const SLOW: f64 = 0.9;
 /// One round warms up, and of one alone nobody knows whether it was an exception.
@@ -28,7 +30,8 @@ pub(super) fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
         _ => reasons.extend(of_burn(attempt.burn)),
     }
     if let Some(failure) = attempt.lines.failure() {
-        reasons.push(of_failure(failure));
+        let is_another_card = attempt.record.is_some_and(|record| record.exit_code == Some(WRONG_CARD));
+        reasons.push(of_failure(failure, is_another_card));
     } else if !attempt.lines.ended() && attempt.record.is_some_and(|record| record.exit_code == Some(0)) {
         reasons.push(reason(Weight::Infrastructure, "not-measured", "it ended without having measured all"));
     }
@@ -50,7 +53,7 @@ pub(super) fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
     reasons
 }
 
-fn of_failure(failure: &Failure) -> Reason {
+fn of_failure(failure: &Failure, is_another_card: bool) -> Reason {
     let Failure { doing, code, why } = failure;
     let told = code.map(|code| format!(" (CUDA error {code})")).unwrap_or_default();
     match code {
@@ -59,7 +62,8 @@ fn of_failure(failure: &Failure) -> Reason {
             reason(Weight::Rejection, "out-of-memory", message)
         }
         Some(_) => reason(Weight::Rejection, "driver-error", format!("{doing} failed{told}: {why}")),
-        None => reason(Weight::Environment, "environment", format!("{doing} failed: {why}")),
+        None if is_another_card => reason(Weight::Environment, "wrong-card", format!("{doing} failed: {why}")),
+        None => reason(Weight::Infrastructure, "not-measured", format!("{doing} failed: {why}")),
     }
 }
 
