@@ -11,8 +11,8 @@ use simulated_gpu_host::{Fault, SimulatedHost};
 const POLICY: &str = "gpu: {name: RTX 3090, min-memory: 20GiB, forbidden: [RTX 5060 Ti]}";
 const RTX_3090: &str = "GPU-30903090-0000-4000-8000-000000000002";
 const MIB: u64 = 1 << 20;
-/// What is too little for no driver that answers, also on a machine that is busy.
-const PATIENCE: &str = "5";
+/// Enough for a driver that answers, also on a machine that is busy.
+const PATIENCE: &str = "60";
 
 /// What is expected of one host.
 struct Expected {
@@ -58,7 +58,8 @@ fn run(host: &SimulatedHost, options: &[&str], command: &[String], expected: &Ex
 
     let mut doctor = host.command(env!("CARGO_BIN_EXE_gpulint"));
     doctor.current_dir(folder.path()).env("CUDA_VISIBLE_DEVICES", RTX_3090);
-    let timeout = if options.contains(&"--driver-timeout") { PATIENCE } else { "60" };
+    let given = options.iter().skip_while(|option| **option != "--driver-timeout").nth(1);
+    let timeout = given.copied().unwrap_or(PATIENCE);
     doctor.args(["doctor", "--driver-timeout", timeout]);
     let answer = said(doctor);
     let (code, sentence) = expected.doctor;
@@ -173,13 +174,13 @@ fn nothing_runs_and_the_cause_and_the_way_out_are_said() {
         ),
         (
             hung("cuInit"),
-            &["--driver-timeout", PATIENCE],
-            refused(6, &["within 5 seconds: give it longer"], "within 5 seconds"),
+            &["--driver-timeout", "1"],
+            refused(6, &["within 1 second: give it longer"], "within 1 second"),
         ),
         (
             hung("cuDeviceGetUuid"),
-            &["--driver-timeout", PATIENCE],
-            refused(6, &["within 5 seconds"], "within 5 seconds"),
+            &["--driver-timeout", "1"],
+            refused(6, &["within 1 second"], "within 1 second"),
         ),
     ];
     for (host, options, expected) in cases {
@@ -267,13 +268,13 @@ fn what_the_driver_does_not_tell_is_not_checked() {
 fn nvml_that_hangs_holds_up_no_command() {
     let silent = |doctor| Expected {
         code: 0,
-        says: &["not checked: whether somebody else computes", "NVML did not answer within 5 seconds"],
+        says: &["not checked: whether somebody else computes", "NVML did not answer within 3 seconds"],
         not_checked: &["the card during the run: NVML did not answer"],
         doctor: (0, doctor),
     };
-    let patience = ["--driver-timeout", PATIENCE];
+    let patience = ["--driver-timeout", "3"];
     for symbol in ["nvmlInit_v2", "nvmlDeviceGetComputeRunningProcesses_v3"] {
-        run(&hung(symbol), &patience, &words(&["true"]), &silent("NVML did not answer within 5 seconds"));
+        run(&hung(symbol), &patience, &words(&["true"]), &silent("NVML did not answer within 3 seconds"));
     }
     // These two are asked only while a command runs.
     let late = Expected { not_checked: &["NVML did not answer within 2 s at the end"], ..WELL };
