@@ -226,7 +226,7 @@ impl<'s> Names<'s> {
         })
     }
 
-    fn is_python(&self, file: FileId) -> bool {
+    pub fn is_python(&self, file: FileId) -> bool {
         matches!(self.sources.file(file).language, Language::Python | Language::Notebook)
     }
 }
