@@ -3,6 +3,7 @@
 use super::Rule;
 use super::at_import::AtImport;
 use super::conditions::{Verdict, happened};
+use super::places::Places;
 use super::schema::{At, EventKind, RelatedPlace};
 use super::wording::Words;
 use crate::code::Host;
@@ -47,15 +48,6 @@ pub enum ScopeKind {
     Modules,
     /// A script, job or service that starts programs.
     Launcher,
-}
-
-/// Where a finding points.
-struct Places<'a> {
-    /// The file that the program starts with.
-    entry: FileId,
-    /// The write whose value is in force.
-    definition: Option<&'a Event>,
-    finding: Place,
 }
 
 /// The findings of one rule in one trace, in files that are reported: of those in other files one may be there that
@@ -236,22 +228,6 @@ impl Scope<'_> {
         !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
     }
 
-    /// Where the finding points, and what it is about.
-    fn places(&self, rule: &Rule, event: &Event, verdict: &Verdict) -> Places<'_> {
-        let entry = self.trace.entry.unwrap_or(event.place.file);
-        let statement = || self.trace.statement_in(event, entry).unwrap_or(event.place);
-        let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
-        let finding = match rule.at {
-            At::Event => event.place,
-            At::Entry => statement(),
-            At::Test => self.test_name(event).unwrap_or(event.place),
-            At::Module => self.at_import(event).map_or(event.place, |import| import.site),
-            At::Definition => definition.map_or_else(statement, |write| write.place),
-            At::Writer => self.loading(event).unwrap_or(event.place),
-        };
-        Places { entry, definition, finding }
-    }
-
     fn finding(
         &self,
         rule: &Rule,
@@ -321,20 +297,6 @@ impl Scope<'_> {
             mask: self.mask_at(event),
             status: Status::Active,
         }
-    }
-
-    /// The name of the test that an event lies in, where it is defined.
-    fn test_name(&self, event: &Event) -> Option<Place> {
-        let frame = self.trace.test_of(event)?;
-        let function = &self.program.code(frame.file).functions[frame.number?];
-        Some(Place { file: frame.file, span: function.name_span })
-    }
-
-    /// The call or command that loads the file of settings that an event lies in.
-    fn loading(&self, event: &Event) -> Option<Place> {
-        let in_settings = !self.program.language_at(event.place).has_programs();
-        let site = self.trace.frames[event.frame as usize].site;
-        site.filter(|site| in_settings && site.span.end > site.span.start)
     }
 
     /// Far from the file that is started, and behind conditions that are not understood: true of some
