@@ -57,11 +57,11 @@ use findings::{Finding, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
-use program::{Modules, Options, Program, Reach, Start};
+use program::{Known, Modules, Options, Program, Reach, Start};
 use rayon::prelude::*;
 use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
 use settings::Settings;
-use sources::{Skipped, Sources};
+use sources::{Skipped, Source, Sources};
 
 /// What a run found.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +131,7 @@ fn written_faults(
     let sources = program.sources;
     let amount = sources.files.iter().map(|source| source.text.len()).sum();
     let rules = FileRules::of(selection.rules(), amount);
-    let in_file = |(index, source): (usize, &sources::Source)| {
+    let in_file = |(index, source): (usize, &Source)| {
         let file = FileId(index as u32);
         let findings = match source.reported && program.is_read(file) {
             true => rules.findings_in(program, &settings.policy, cpu, file),
@@ -154,14 +154,15 @@ fn program_of<'s>(
 ) -> (Program<'s>, Vec<Skipped>) {
     let choices = settings.language_choices();
     let modules = Modules::new(sources);
-    let reach = Reach::of(sources, &modules, choices.markdown_shell);
-    let lower = |(index, source): (usize, &'s sources::Source)| {
-        reach.is_parsed(FileId(index as u32)).then(|| languages::lower(source, choices))
-    };
-    let lowered: Vec<_> = sources.files.par_iter().enumerate().map(lower).collect();
     let mut skipped = Vec::new();
-    let mut codes = Vec::with_capacity(lowered.len());
-    for (lowered, source) in lowered.into_iter().zip(&sources.files) {
+    let lowered = |is_wanted: &(dyn Fn(usize, &Source) -> bool + Sync)| -> Vec<_> {
+        let files = sources.files.par_iter().enumerate();
+        files
+            .map(|(index, source)| is_wanted(index, source).then(|| languages::lower(source, choices)))
+            .collect()
+    };
+    let mut codes = Vec::with_capacity(sources.files.len());
+    for (lowered, source) in lowered(&|_, source| source.reported).into_iter().zip(&sources.files) {
         let (code, unread) = match lowered {
             None => (None, Vec::new()),
             Some(Ok(mut code)) => {
@@ -170,10 +171,21 @@ fn program_of<'s>(
             }
             Some(Err(reason)) => (None, vec![reason]),
         };
-        if source.reported {
-            skipped.extend(unread.into_iter().map(|reason| Skipped { path: source.name.clone(), reason }));
-        }
+        skipped.extend(unread.into_iter().map(|reason| Skipped { path: source.name.clone(), reason }));
         codes.push(code);
+    }
+    if sources.files.iter().all(|source| source.reported) {
+        let reach = Reach::everywhere(sources.files.len());
+        return (Program::new(sources, modules, reach, codes, &rules.knowledge, options), skipped);
+    }
+    let known =
+        Known { sources, modules: &modules, knowledge: &rules.knowledge, options: &options, codes: &codes };
+    let reach = Reach::of(sources, &modules, known.may_bear(), choices.markdown_shell);
+    let others = lowered(&|index, source| !source.reported && reach.is_parsed(FileId(index as u32)));
+    for (code, lowered) in codes.iter_mut().zip(others) {
+        if let Some(Ok(lowered)) = lowered {
+            *code = Some(lowered);
+        }
     }
     (Program::new(sources, modules, reach, codes, &rules.knowledge, options), skipped)
 }

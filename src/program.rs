@@ -25,7 +25,7 @@ pub use entries::Start;
 pub(crate) use importers::Importer;
 pub use modules::{Found, Modules};
 pub use names::Names;
-pub use reach::Reach;
+pub use reach::{Known, Reach};
 pub(crate) use run::is_gpu_variable;
 pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
@@ -295,7 +295,7 @@ impl<'s> Program<'s> {
 
     /// Whether an import of a file leads out of the project.
     pub(crate) fn imports_outside(&self, file: FileId, import: &Import<'_>) -> bool {
-        import.level == 0 && imports::targets(import, file, &self.modules).is_empty()
+        imports::is_outside(import, file, &self.modules)
     }
 
     /// Whether a file imports a package somewhere, so that it is surely installed.

@@ -14,6 +14,7 @@ mod forks;
 mod form;
 mod matching;
 mod own;
+mod places;
 mod schema;
 mod selection;
 mod uses;

@@ -1,9 +1,10 @@
 //! Where programs start: scripts, `__main__` modules, test modules.
 
-use super::Program;
+use super::modules::Modules;
+use super::{Options, Program};
 use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
-use crate::sources::Language;
+use crate::sources::{Language, Source};
 
 /// How a program is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,10 +80,9 @@ impl Program<'_> {
         if source.language == Language::Notebook {
             return (!code.body.is_empty()).then_some(Start::Script);
         }
-        let name = source.name.rsplit('/').next().unwrap_or(&source.name);
-        let is_named_so = (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py");
+        let name = file_name(source);
         // Scripts are named so too.
-        if is_named_so && (has_tests(code) || !code.main_guard) {
+        if is_named_like_tests(name) && (has_tests(code) || !code.main_guard) {
             return Some(Start::Tests);
         }
         if name == "conftest.py" {
@@ -148,6 +148,37 @@ impl Program<'_> {
         folders.extend(name.match_indices('/').map(|(at, _)| name[..=at].to_owned()));
         folders.iter().filter_map(|folder| self.imports.file_named(&format!("{folder}conftest.py"))).collect()
     }
+}
+
+/// Whether a file in Python may be an entry point, whoever imports it.
+pub(super) fn may_start(
+    file: FileId,
+    source: &Source,
+    code: &Code<'_>,
+    modules: &Modules,
+    options: &Options,
+) -> bool {
+    let name = file_name(source);
+    let is_console = || {
+        let dotted = modules.dotted(file, &source.name);
+        options.console_scripts.iter().any(|(module, _)| *module == dotted)
+    };
+    code.main_guard
+        || !code.units.is_empty()
+        || code.snippets.iter().any(|snippet| snippet.stands_alone)
+        || name == "__main__.py"
+        || is_named_like_tests(name)
+        || source.text.starts_with("#!")
+        || (!modules.in_package(file) && code.body.iter().any(has_effect))
+        || is_console()
+}
+
+fn file_name(source: &Source) -> &str {
+    source.name.rsplit('/').next().unwrap_or(&source.name)
+}
+
+fn is_named_like_tests(name: &str) -> bool {
+    (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py")
 }
 
 /// Whether pytest finds something to run in a file.

@@ -51,7 +51,7 @@ impl Imports {
             imported: vec![false; codes.len()],
             relative: looks.iter().map(|look| look.relative).collect(),
             hot: looks.iter().map(|look| look.hot).collect(),
-            speaks: looks.iter().map(|look| look.hot || look.knows).collect(),
+            speaks: looks.iter().map(Look::speaks).collect(),
             loads: looks.iter().map(|look| look.loads).collect(),
             telling: Vec::with_capacity(looks.len()),
             files: FxHashMap::default(),
@@ -103,10 +103,10 @@ impl Imports {
 }
 
 /// What makes a text one that may do something to the environment or a GPU.
-struct Words(AhoCorasick);
+pub(super) struct Words(AhoCorasick);
 
 impl Words {
-    fn of(knowledge: &Knowledge) -> Words {
+    pub fn of(knowledge: &Knowledge) -> Words {
         let all = WORDS.iter().copied().chain(knowledge.words_of(EVERYWHERE));
         // The longest, because the shorter ones are no whole names where it is none.
         let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all);
@@ -146,7 +146,7 @@ fn spread(marks: &mut [bool], importers: &[Vec<FileId>]) {
 
 /// What one file says by itself.
 #[derive(Default)]
-struct Look {
+pub(super) struct Look {
     relative: bool,
     hot: bool,
     /// It imports something that is known.
@@ -156,7 +156,14 @@ struct Look {
     imports: Vec<FileId>,
 }
 
-fn look(
+impl Look {
+    /// Whether the file does something to the environment or a GPU itself, or imports something that is known.
+    pub fn speaks(&self) -> bool {
+        self.hot || self.knows
+    }
+}
+
+pub(super) fn look(
     file: FileId,
     source: &Source,
     code: &Code<'_>,
@@ -217,6 +224,11 @@ fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> boo
                     || row.imports.iter().any(|brought| options.forbidden.contains(brought))
             })
     })
+}
+
+/// Whether an import leads out of the project.
+pub(super) fn is_outside(import: &Import<'_>, file: FileId, modules: &Modules) -> bool {
+    import.level == 0 && targets(import, file, modules).is_empty()
 }
 
 /// The project files that an import may run.

@@ -23,6 +23,8 @@ struct Home {
     folder: String,
     above_package: String,
     searches_upwards: bool,
+    /// It is the `__init__.py` of its folder.
+    is_init: bool,
 }
 
 /// What an import path leads to.
@@ -68,6 +70,9 @@ impl Modules {
         }
         modules.homes =
             sources.files.par_iter().map(|source| modules.home(&source.name, &source.text)).collect();
+        for init in modules.packages.values() {
+            modules.homes[init.0 as usize].is_init = true;
+        }
         modules
     }
 
@@ -94,7 +99,7 @@ impl Modules {
         }
         // A script that changes `sys.path` nearly always adds a folder above its own.
         let searches_upwards = memchr::memmem::find(text.as_bytes(), b"sys.path").is_some();
-        Home { above_package: above.to_owned(), searches_upwards, folder }
+        Home { above_package: above.to_owned(), searches_upwards, folder, is_init: false }
     }
 
     fn is_package(&self, folder: &str) -> bool {
@@ -139,9 +144,8 @@ impl Modules {
 
     /// The folder of a package, when the file is its `__init__`.
     fn package_folder(&self, file: FileId) -> Option<&str> {
-        let folder = self.homes[file.0 as usize].folder.as_str();
-        let init = self.packages.get(folder);
-        (init == Some(&file)).then_some(folder)
+        let home = &self.homes[file.0 as usize];
+        home.is_init.then_some(home.folder.as_str())
     }
 
     /// What has this name somewhere in the project.
@@ -177,9 +181,11 @@ impl Modules {
         file: FileId,
         name: &str,
     ) -> Option<Found> {
+        // Most names are those of libraries, which are nowhere in the project.
+        let folders = self.children.get(name)?;
         let mut folder_found = None;
-        let mut search = |folder: &str| match self.below(folder, name) {
-            Some(Found::File(found)) => Some(Found::File(found)),
+        let mut search = |folder: &str| match folders.get(folder) {
+            Some(Found::File(found)) => Some(Found::File(*found)),
             Some(found) => {
                 folder_found.get_or_insert(found);
                 None
@@ -199,14 +205,12 @@ impl Modules {
             let mut folder = home.folder.as_str();
             while home.searches_upwards && !folder.is_empty() {
                 folder = parent(folder);
-                for folder in [folder.to_owned(), join(folder, "src")] {
-                    if let Some(found) = search(&folder) {
-                        return Some(found);
-                    }
+                if let Some(found) = search(folder).or_else(|| search(&join(folder, "src"))) {
+                    return Some(found);
                 }
             }
         }
-        folder_found
+        folder_found.cloned()
     }
 }
 

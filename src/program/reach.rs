@@ -6,6 +6,8 @@ mod bearing;
 mod leads;
 mod written;
 
+pub use bearing::Known;
+
 use super::modules::Modules;
 use crate::facts::FileId;
 use crate::sources::{Language, Source, Sources};
@@ -27,14 +29,22 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// `documents_run`: the shell blocks of Markdown start programs.
-    pub fn of(sources: &Sources, modules: &Modules, documents_run: bool) -> Reach {
-        let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
-        if reported.iter().all(|&reported| reported) {
-            let imported = vec![false; reported.len()];
-            let (back, started) = (Vec::new(), Vec::new());
-            return Reach { parsed: reported.clone(), leads: reported, imported, back, started };
+    /// Where all files are reported.
+    pub fn everywhere(files: usize) -> Reach {
+        let (back, started) = (Vec::new(), Vec::new());
+        Reach {
+            parsed: vec![true; files],
+            leads: vec![true; files],
+            imported: vec![false; files],
+            back,
+            started,
         }
+    }
+
+    /// Where few are. `bearing`: those of them that may hold findings of programs. `documents_run`: the shell blocks of
+    /// Markdown start programs.
+    pub fn of(sources: &Sources, modules: &Modules, bearing: Vec<bool>, documents_run: bool) -> Reach {
+        let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
         let names = Names::of(sources, modules, documents_run);
         let files = 0..sources.files.len() as u32;
         let leads: Vec<Leads> = files.into_par_iter().map(|file| names.leads(FileId(file))).collect();
@@ -52,12 +62,18 @@ impl Reach {
         let own = closure(own, |file| &leads[file].parts);
         let starting = leads.iter().zip(&own).filter(|(_, own)| **own);
         let started: Vec<FileId> = starting.flat_map(|(leads, _)| &leads.programs).copied().collect();
-        let leading = leading_to(reported, &back, &started);
+        let quiet = reported.iter().zip(&bearing).map(|(&reported, &bearing)| reported && !bearing);
+        let quiet: Vec<usize> = quiet.enumerate().filter(|(_, quiet)| *quiet).map(|(file, _)| file).collect();
+        let leading = leading_to(bearing, &back, &started);
         let mut parsed = leading.clone();
         for (parsed, source) in parsed.iter_mut().zip(&sources.files) {
-            *parsed |= holds_for_all(source);
+            *parsed |= source.reported || holds_for_all(source);
         }
-        let parsed = closure(parsed, |file| &leads[file].parts);
+        let mut parsed = closure(parsed, |file| &leads[file].parts);
+        // Who imports the others of them is told from code, and nothing beyond that is.
+        for importer in quiet.iter().flat_map(|&file| &back[file]) {
+            parsed[importer.0 as usize] |= names.is_python(*importer);
+        }
         let mut imported = vec![false; parsed.len()];
         for (_, leads) in leads.iter().enumerate().filter(|(file, _)| !parsed[*file]) {
             leads.for_types.iter().for_each(|target| imported[target.0 as usize] = true);

@@ -13,6 +13,7 @@ mod calls;
 mod classes;
 mod collections;
 mod compound;
+mod conduct;
 mod contexts;
 mod decisions;
 mod decorators;
@@ -56,6 +57,7 @@ use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
 use compound::Loop;
+use conduct::Conduct;
 use decisions::Decision;
 use generators::{Given, Resume};
 use launchers::Shell;
@@ -145,6 +147,8 @@ pub(super) struct Run<'p> {
     partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
+    /// What calls outside the project do, by the number of their path.
+    conducts: Vec<Option<Conduct<'p>>>,
     /// Options of parsers that hold no text, with what they hold.
     options: FxHashMap<String, &'static str>,
     /// What runs is expected to raise: it chooses no device.
@@ -273,6 +277,7 @@ impl<'p> Run<'p> {
             settling: None,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
+            conducts: Vec::new(),
             options: FxHashMap::default(),
             expects_failure: false,
             option_defaults: FxHashMap::default(),

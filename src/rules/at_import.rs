@@ -45,18 +45,22 @@ impl Position {
 impl Scope<'_> {
     /// Whether the event is what a rule about imports looks for. Each statement is one fault of a kind.
     pub(super) fn is_at_import(&self, wanted: EventKind, id: EventId, event: &Event) -> bool {
-        let Some(found) = self.at_import(event).filter(|found| found.is(wanted)) else { return false };
-        let same = |other: &Event, kind| {
+        if !matches!(event.what, What::Call { .. }) {
+            return false;
+        }
+        let all = self.at_imports();
+        let Some(found) = all[id as usize].as_ref().filter(|found| found.is(wanted)) else { return false };
+        let others = || self.trace.events.iter().zip(all);
+        let same = |(other, import): (&Event, &Option<AtImport>), kind| {
             other.statement.file == event.statement.file
-                && self
-                    .at_import(other)
-                    .is_some_and(|other| other.statement == found.statement && other.is(kind))
+                && import
+                    .as_ref()
+                    .is_some_and(|import| import.statement == found.statement && import.is(kind))
         };
-        let (earlier, later) = self.trace.events.split_at(id as usize);
-        let told = earlier.iter().any(|other| same(other, wanted));
+        let told = others().take(id as usize).any(|other| same(other, wanted));
         // What is made from the answer says more than the question.
         let stronger = wanted == EventKind::QueryAtImport
-            && earlier.iter().chain(later).any(|other| same(other, EventKind::ObjectAtImport));
+            && others().any(|other| same(other, EventKind::ObjectAtImport));
         !told && !stronger
     }
 

@@ -1,7 +1,9 @@
 //! Holds a rule against a trace: which events it finds there, and the finding that comes of each.
 
 use super::Rule;
+use super::at_import::AtImport;
 use super::conditions::{Verdict, happened};
+use super::places::Places;
 use super::schema::{At, EventKind, RelatedPlace};
 use super::wording::Words;
 use crate::code::Host;
@@ -29,6 +31,8 @@ pub struct Scope<'a> {
     reported: Vec<EventId>,
     /// Whether the program checks which GPU it got, once somebody asked.
     validated: OnceCell<bool>,
+    /// How each event comes from the import of a module, once somebody asked.
+    at_imports: OnceCell<Vec<Option<AtImport>>>,
 }
 
 /// What kind of code a trace follows.
@@ -46,7 +50,8 @@ pub enum ScopeKind {
     Launcher,
 }
 
-/// The findings of one rule in one trace.
+/// The findings of one rule in one trace, in files that are reported: of those in other files one may be there that
+/// stands for all.
 pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Where the finding can only stand in a file that nobody asked about, it is not looked for.
@@ -61,9 +66,12 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
         if !rule.when.iter().all(holds) {
             continue;
         }
-        let finding = scope.finding(rule, severity, id, event, &verdict);
-        if rule.reads(scope.program.language_at(finding.place)) {
-            findings.push(finding);
+        let places = scope.places(rule, event, &verdict);
+        if !rule.once && !scope.program.sources.file(places.finding.file).reported {
+            continue;
+        }
+        if rule.reads(scope.program.language_at(places.finding)) {
+            findings.push(scope.finding(rule, severity, id, event, &verdict, places));
         }
     }
     if rule.once {
@@ -85,12 +93,27 @@ impl<'a> Scope<'a> {
         let all: Vec<EventId> = (0..trace.events.len() as EventId).collect();
         let is_reported = |id: &EventId| program.sources.file(trace.events[*id as usize].place.file).reported;
         let reported = all.iter().copied().filter(is_reported).collect();
-        Scope { program, policy, cpu, trace, kind, all, reported, validated: OnceCell::new() }
+        Scope {
+            program,
+            policy,
+            cpu,
+            trace,
+            kind,
+            all,
+            reported,
+            validated: OnceCell::new(),
+            at_imports: OnceCell::new(),
+        }
     }
 
     /// Whether the program checks which GPU it got.
     pub(super) fn is_validated(&self) -> bool {
         *self.validated.get_or_init(|| self.has_validation())
+    }
+
+    /// How each event comes from the import of a module.
+    pub(super) fn at_imports(&self) -> &[Option<AtImport>] {
+        self.at_imports.get_or_init(|| self.trace.events.iter().map(|event| self.at_import(event)).collect())
     }
 }
 
@@ -212,18 +235,8 @@ impl Scope<'_> {
         id: EventId,
         event: &Event,
         verdict: &Verdict,
+        Places { entry, definition, finding: place }: Places<'_>,
     ) -> Finding {
-        let entry = self.trace.entry.unwrap_or(event.place.file);
-        let statement = self.trace.statement_in(event, entry).unwrap_or(event.place);
-        let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
-        let place = match rule.at {
-            At::Event => event.place,
-            At::Entry => statement,
-            At::Test => self.test_name(event).unwrap_or(event.place),
-            At::Module => self.at_import(event).map_or(event.place, |import| import.site),
-            At::Definition => definition.map_or(statement, |write| write.place),
-            At::Writer => self.loading(event).unwrap_or(event.place),
-        };
         let words = Words {
             event,
             test: self.trace.test_of(event).and_then(|frame| frame.function.as_deref()),
@@ -284,20 +297,6 @@ impl Scope<'_> {
             mask: self.mask_at(event),
             status: Status::Active,
         }
-    }
-
-    /// The name of the test that an event lies in, where it is defined.
-    fn test_name(&self, event: &Event) -> Option<Place> {
-        let frame = self.trace.test_of(event)?;
-        let function = &self.program.code(frame.file).functions[frame.number?];
-        Some(Place { file: frame.file, span: function.name_span })
-    }
-
-    /// The call or command that loads the file of settings that an event lies in.
-    fn loading(&self, event: &Event) -> Option<Place> {
-        let in_settings = !self.program.language_at(event.place).has_programs();
-        let site = self.trace.frames[event.frame as usize].site;
-        site.filter(|site| in_settings && site.span.end > site.span.start)
     }
 
     /// Far from the file that is started, and behind conditions that are not understood: true of some

@@ -64,8 +64,12 @@ pub fn work_tree_of(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|above| above.join(".git").exists())
 }
 
+/// Asked of every file of a project: the ending is looked at first.
 fn is_cache(path: &Path) -> bool {
-    Language::of_name(path) == Some(Language::Cache)
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let (_, ending) = bytes.split_at(bytes.len().saturating_sub(".nbi".len()));
+    let may_be_one = ending[..ending.len().min(3)].eq_ignore_ascii_case(b".nb");
+    may_be_one && Language::of_name(path) == Some(Language::Cache)
 }
 
 /// The caches that the index of a work tree lists; `None` when it cannot be read.

@@ -87,9 +87,9 @@ pub fn files(
                 !is_inside || project.contains_key(path)
             });
         }
-        for (path, wanted) in project {
-            found.entry(path).or_insert(wanted);
-        }
+        // Few are named, of many.
+        project.extend(found);
+        found = project;
     }
     named.iter().map(|path| absolute(path)).for_each(|path| super::caches::settle(&mut found, &path));
     found.retain(|path, wanted| stays(path, *wanted));

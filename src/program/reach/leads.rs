@@ -6,7 +6,7 @@ use crate::facts::FileId;
 use crate::program::imports::targets;
 use crate::program::modules::{Found, Modules};
 use crate::sources::{Language, Source, Sources, folder_of};
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ const STARTING: &[&str] = &[
     "launch",
 ];
 
-static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| AhoCorasick::new(STARTING).expect("a few words"));
+static STARTS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(STARTING).expect("a few words"));
 
 /// The files of a run by what others call them.
 pub(super) struct Names<'s> {
@@ -119,7 +119,7 @@ impl<'s> Names<'s> {
             parts.extend(&self.settings);
         }
         let mut programs = Vec::new();
-        if source.language == Language::Notebook || STARTS.is_match(&source.text) {
+        if source.language == Language::Notebook || STARTS.find(&source.text).is_some() {
             programs = self.written(file, source);
             quoted_in(&source.text).for_each(|dotted| self.add_module(file, dotted, &mut programs));
             // An import by a name in a text; what is a program beside it is parsed too.
@@ -226,7 +226,7 @@ impl<'s> Names<'s> {
         })
     }
 
-    fn is_python(&self, file: FileId) -> bool {
+    pub fn is_python(&self, file: FileId) -> bool {
         matches!(self.sources.file(file).language, Language::Python | Language::Notebook)
     }
 }

@@ -1,6 +1,7 @@
 //! Functions that are handed to somebody else, who calls them: threads, processes, pools, runners.
 
 use super::calls::{Arg, Args};
+use super::conduct::Given;
 use super::forks::is_fork;
 use super::{Flow, Run};
 use crate::facts::Span;
@@ -10,16 +11,16 @@ use crate::program::value::{PathId, Value};
 impl<'p> Run<'p> {
     /// Runs the functions that a library call is given, if it calls them. A thread or process calls its own when
     /// it is started.
-    pub(super) fn run_given(&mut self, path: PathId, args: &Args<'p>, span: Span) {
+    pub(super) fn run_given(&mut self, path: PathId, given: Given, args: &Args<'p>, span: Span) {
         let text = self.paths.text(path).clone();
-        if waits_for_start(&text) {
-            return;
-        }
-        let made = text.strip_suffix(".start").or_else(|| text.strip_suffix(".run"));
-        let made = made.and_then(|made| made.strip_suffix("()")).filter(|made| waits_for_start(made));
-        match (made, self.made_with(path).cloned()) {
-            (Some(maker), Some(args)) => self.run_where(maker, &args, span),
-            _ => self.run_where(&text, args, span),
+        match given {
+            Given::Later => {}
+            Given::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
+            Given::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
+            Given::Started => match (maker_of(&text), self.made_with(path).cloned()) {
+                (Some(maker), Some(args)) => self.run_where(maker, &args, span),
+                _ => self.run_where(&text, args, span),
+            },
         }
     }
 
@@ -70,7 +71,15 @@ impl<'p> Run<'p> {
 
     /// Functions handed to code that is known to run them, and coroutines handed to anybody.
     pub(super) fn run_callbacks(&mut self, callee: &str, args: &Args<'p>, span: Span) {
-        let runs = runs_functions(callee);
+        let is_handed = |argument: &Arg<'p>| {
+            matches!(argument.value, Value::Function(_) | Value::Paused(_) | Value::Stream(_))
+        };
+        if args.items.iter().any(is_handed) {
+            self.run_handed(runs_functions(callee), callee, args, span);
+        }
+    }
+
+    fn run_handed(&mut self, runs: bool, callee: &str, args: &Args<'p>, span: Span) {
         for argument in &args.items {
             match &argument.value {
                 Value::Function(closure) if runs => {
@@ -119,6 +128,21 @@ impl<'p> Run<'p> {
             self.state.set_up_mut().worker = worker;
         }
     }
+}
+
+/// What a call does with functions that it is given.
+pub(super) fn hands_on(path: &str) -> Given {
+    match path {
+        _ if waits_for_start(path) => Given::Later,
+        _ if maker_of(path).is_some() => Given::Started,
+        _ => Given::Now { runs: runs_functions(path), in_child: starts_process(path) },
+    }
+}
+
+/// What made the thread or process that a call starts.
+fn maker_of(path: &str) -> Option<&str> {
+    let made = path.strip_suffix(".start").or_else(|| path.strip_suffix(".run"))?;
+    made.strip_suffix("()").filter(|made| waits_for_start(made))
 }
 
 /// Whether a call makes something that calls a function when it is started.

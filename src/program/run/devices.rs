@@ -339,9 +339,9 @@ fn only_records(callee: &str) -> bool {
 
 /// Whether a name or key is, or ends in, `device`.
 fn names_device(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let lower = lower.trim_end_matches('_');
-    lower.ends_with("device") || lower.ends_with("devices")
+    let name = name.trim_end_matches('_').as_bytes();
+    let name = name.strip_suffix(b"s").or(name.strip_suffix(b"S")).unwrap_or(name);
+    name.len().checked_sub("device".len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(b"device"))
 }
 
 /// The index in `cuda:1`; with `gpu_names` also in `gpu:1`, `/GPU:1` and `/device:GPU:1`.

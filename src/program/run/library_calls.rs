@@ -1,8 +1,8 @@
 //! Calls that leave the project: builtins that values are followed through, and what is known about
 //! libraries.
 
-use super::callbacks::{starts_child, waits_for_start};
 use super::calls::{Arg, Args};
+use super::conduct::{Conduct, Effects};
 use super::imports::Imported;
 use super::{Flow, Run};
 use crate::facts::Span;
@@ -16,7 +16,10 @@ impl<'p> Run<'p> {
             None => args,
         };
         let text = self.paths.text(path).clone();
-        self.note_validator(text.rsplit('.').next().unwrap_or(&text), span);
+        let conduct = self.conduct(path);
+        if conduct.validates {
+            self.note_validator(text.rsplit('.').next().unwrap_or(&text), span);
+        }
         if let Some(name) = text.strip_prefix("builtins.")
             && let Some(value) = self.call_builtin(name, &args, span)
         {
@@ -28,18 +31,25 @@ impl<'p> Run<'p> {
         if let Some(value) = self.call_path(&text, &args, span) {
             return value;
         }
-        if let Some(value) = self.parsed_classes(path, &text, span) {
+        if conduct.parses
+            && let Some(value) = self.parsed_classes(path, span)
+        {
             return value;
         }
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
             return value;
         }
-        if let Some(value) = self.enter_for_later(&text, &args, span) {
+        if conduct.leaves_for_the_end && self.leave_for_the_end(&args, span) {
+            return Value::None;
+        }
+        if conduct.enters_for_later
+            && let Some(value) = self.enter_for_later(&args, span)
+        {
             return value;
         }
         let handed = self.check_environment_of(&text, &args);
         self.start_program(&text, &args, handed, span);
-        if starts_child(&text) {
+        if conduct.starts_child {
             let forks = self.forks(&text, &args, self.made_with(path));
             self.note(What::Spawn { callee: text.to_string(), forks }, span);
         }
@@ -47,10 +57,10 @@ impl<'p> Run<'p> {
             let target = self.made_with(path).and_then(|args| self.patch_target(patch, args));
             self.state.set_up_mut().mocked.extend(target);
         }
-        self.run_given(path, &args, span);
-        let made_with = self.made_with(path).filter(|_| self.program.knowledge.is_as_made(&text)).cloned();
-        self.apply_call_effects(&text, made_with.as_ref().unwrap_or(&args), span);
-        self.result_of(path, args)
+        self.run_given(path, conduct.given, &args, span);
+        let made_with = self.made_with(path).filter(|_| conduct.as_made).cloned();
+        self.apply_effects(conduct.effects, &text, made_with.as_ref().unwrap_or(&args), span);
+        self.result_of(conduct, args)
     }
 
     /// Calls whose meaning is no effect that the data can name; `None` when the call is none of them, or
@@ -98,7 +108,6 @@ impl<'p> Run<'p> {
                 self.changes += 1;
                 Some(Value::Bool(false))
             }
-            _ if self.leave_for_the_end(path, args, span) => Some(Value::None),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
@@ -122,11 +131,7 @@ impl<'p> Run<'p> {
     }
 
     /// `HfArgumentParser((Model, Training)).parse_args_into_dataclasses()` makes one object of each class.
-    fn parsed_classes(&mut self, path: PathId, text: &str, span: Span) -> Option<Value<'p>> {
-        let (parser, method) = text.rsplit_once('.')?;
-        if !is_argument_parser(parser) || !method.starts_with("parse_") {
-            return None;
-        }
+    fn parsed_classes(&mut self, path: PathId, span: Span) -> Option<Value<'p>> {
         let classes = self.made_with(path)?.get(Some(0), Some("dataclass_types"))?.value.clone();
         let classes = self.elements(&classes).unwrap_or_else(|| vec![classes]);
         let make = |class| self.call(class, Args { items: Vec::new(), open: true }, span);
@@ -135,31 +140,19 @@ impl<'p> Run<'p> {
 
     /// What a library call returns: something known by the name of the call, with its arguments where using
     /// it depends on them.
-    fn result_of(&mut self, path: PathId, args: Args<'p>) -> Value<'p> {
-        let text = self.paths.text(path).clone();
-        let result = self.paths.result(path);
-        let result_text = self.paths.text(result).clone();
-        let used_later = !self.program.knowledge.of_enter(&text).is_empty()
-            || !self.program.knowledge.of_subscript(&result_text).is_empty()
-            || !self.program.knowledge.of_iteration(&result_text).is_empty()
-            || self.program.knowledge.depends_on_making(&result_text)
-            || is_argument_parser(&result_text)
-            || Self::is_mark(&text)
-            || waits_for_start(&text)
-            || text.ends_with(".ProcessPoolExecutor");
+    fn result_of(&mut self, conduct: Conduct<'p>, args: Args<'p>) -> Value<'p> {
         // A mark that asks for the number of devices is remembered as asking, under its name too.
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
-        let skips = ["skipif", "skipIf", "skipUnless"].iter().any(|end| text.ends_with(end));
-        if skips && (self.asked_count || args.items.iter().any(asks)) {
+        if conduct.skips && (self.asked_count || args.items.iter().any(asks)) {
             self.asked_count = true;
             return Value::Outside(self.paths.id("pytest.mark.skipif().device_count()"));
         }
-        if used_later {
-            let object = self.paths.object(result);
+        if conduct.keeps_arguments {
+            let object = self.paths.object(conduct.result);
             self.made_with.insert(object, args);
             return Value::Outside(object);
         }
-        Value::Outside(result)
+        Value::Outside(conduct.result)
     }
 
     /// Notes the call of a function that the policy names as a validator.
@@ -188,28 +181,28 @@ impl<'p> Run<'p> {
     }
 
     pub(super) fn apply_call_effects(&mut self, path: &str, args: &Args<'p>, span: Span) {
-        if self.is_mocked(path) {
-            return;
-        }
-        // `super().__init__(…)` in a class that is made of a known one.
-        let path = path.strip_suffix("().__init__").unwrap_or(path);
-        let knowledge = self.program.knowledge;
-        let effects = knowledge.of_call(path);
+        self.apply_effects(self.effects_of(path), path, args, span);
+    }
+
+    /// The effects of calling a dotted name.
+    pub(super) fn effects_of(&self, path: &str) -> Effects<'p> {
+        let path = called(path);
+        let effects = self.program.knowledge.of_call(path);
         if !effects.is_empty() {
-            return effects.iter().for_each(|effect| self.apply(effect, path, args, span));
+            return Effects::Known(effects);
         }
         // A method of a class, or of something that a library returned.
-        if let Some((receiver, name)) = path.rsplit_once('.') {
-            let last = receiver.rsplit('.').next().unwrap_or_default();
-            if receiver.contains("()") || last.starts_with(|first: char| first.is_ascii_uppercase()) {
-                self.apply_method_of(receiver, name, args, span);
-            }
+        let Some((receiver, name)) = path.rsplit_once('.') else { return Effects::None };
+        let last = receiver.rsplit('.').next().unwrap_or_default();
+        match receiver.contains("()") || last.starts_with(|first: char| first.is_ascii_uppercase()) {
+            true => self.effects_of_method(receiver, name),
+            false => Effects::None,
         }
     }
 
     /// A method of something that a library made: surely one of the known ones when the library is, or
     /// builds on, the one that has it.
-    fn apply_method_of(&mut self, receiver: &str, name: &str, args: &Args<'p>, span: Span) {
+    fn effects_of_method(&self, receiver: &str, name: &str) -> Effects<'p> {
         let root = receiver.split(['.', '(']).next().unwrap_or_default();
         let knowledge = self.program.knowledge;
         let builds_on = |library: &str| {
@@ -219,18 +212,29 @@ impl<'p> Run<'p> {
                     .package(root)
                     .is_some_and(|row| row.gpu_library || row.imports.iter().any(|known| known == library))
         };
-        if matches!(root, "unittest" | "mock") {
+        let is_mock = matches!(root, "unittest" | "mock");
+        let sure = knowledge.of_method(name).iter().any(|effect| builds_on(&effect.library));
+        // Many things have a `backward` or a `step`; a `cuda` is nearly always torch's.
+        match !is_mock && (sure || name != "backward") {
+            true => Effects::OfMethod { sure },
+            false => Effects::None,
+        }
+    }
+
+    fn apply_effects(&mut self, effects: Effects<'p>, path: &str, args: &Args<'p>, span: Span) {
+        if matches!(effects, Effects::None) || self.is_mocked(path) {
             return;
         }
-        let effects = knowledge.of_method(name);
-        if effects.iter().any(|effect| builds_on(&effect.library)) {
-            return self.apply_method_effects(name, args, span);
-        }
-        // Many things have a `backward` or a `step`; a `cuda` is nearly always torch's.
-        if name != "backward" {
-            self.uncertain += 1;
-            self.apply_method_effects(name, args, span);
-            self.uncertain -= 1;
+        let path = called(path);
+        match effects {
+            Effects::None => {}
+            Effects::Known(effects) => effects.iter().for_each(|effect| self.apply(effect, path, args, span)),
+            Effects::OfMethod { sure } => {
+                let doubt = usize::from(!sure);
+                self.uncertain += doubt;
+                self.apply_method_effects(path.rsplit('.').next().unwrap_or(path), args, span);
+                self.uncertain -= doubt;
+            }
         }
     }
 
@@ -238,7 +242,7 @@ impl<'p> Run<'p> {
     pub(super) fn apply_method_effects(&mut self, name: &str, args: &Args<'p>, span: Span) {
         let knowledge = self.program.knowledge;
         match name {
-            "addfinalizer" => drop(self.leave_for_the_end(name, args, span)),
+            "addfinalizer" => drop(self.leave_for_the_end(args, span)),
             "setenv" | "delenv" => return self.monkeypatch(name, args, span),
             "patch" | "object" => {
                 let result = if name == "patch" { "patch()" } else { "patch.object()" };
@@ -297,7 +301,12 @@ impl<'p> Run<'p> {
     }
 }
 
+/// `super().__init__(…)` in a class that is made of a known one calls that one.
+fn called(path: &str) -> &str {
+    path.strip_suffix("().__init__").unwrap_or(path)
+}
+
 /// Parsers that make objects of the classes that they are given.
-fn is_argument_parser(path: &str) -> bool {
+pub(super) fn is_argument_parser(path: &str) -> bool {
     matches!(path, "transformers.HfArgumentParser()" | "trl.TrlParser()")
 }

@@ -70,19 +70,9 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// `addCleanup(f, …)` and its relatives: the call is made at the end. `false` when it is none of them.
-    pub(super) fn leave_for_the_end(&mut self, path: &str, args: &Args<'p>, span: Span) -> bool {
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let registers = match name {
-            "addCleanup" | "addAsyncCleanup" | "addClassCleanup" | "addModuleCleanup" | "addfinalizer" => {
-                true
-            }
-            "callback" | "push_async_callback" => path.contains("ExitStack()"),
-            _ => false,
-        };
-        let Some(function) = args.at(0).filter(|_| registers).map(|first| first.value.clone()) else {
-            return false;
-        };
+    /// `addCleanup(f, …)` and its relatives: the call is made at the end. `false` when there is nothing to be called.
+    pub(super) fn leave_for_the_end(&mut self, args: &Args<'p>, span: Span) -> bool {
+        let Some(function) = args.at(0).map(|first| first.value.clone()) else { return false };
         let mut rest = args.clone();
         if let Some(first) = rest.items.iter().position(|argument| argument.name.is_none()) {
             rest.items.remove(first);
@@ -91,13 +81,8 @@ impl<'p> Run<'p> {
         true
     }
 
-    /// `stack.enter_context(manager)`: entered now, left at the end. `None` when the call is another one.
-    pub(super) fn enter_for_later(&mut self, path: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let in_stack = path.contains("ExitStack()") && name.starts_with("enter_");
-        if !in_stack && !["enterContext", "enterClassContext", "enterAsyncContext"].contains(&name) {
-            return None;
-        }
+    /// `stack.enter_context(manager)`: entered now, left at the end. `None` when there is nothing to be entered.
+    pub(super) fn enter_for_later(&mut self, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
         let manager = args.at(0)?.value.clone();
         if !matches!(manager, Value::Paused(_)) {
             let leave = self.enter_context(&manager, span, false);
@@ -132,4 +117,20 @@ impl<'p> Run<'p> {
             self.flow = super::Flow::Next;
         }
     }
+}
+
+/// Whether a call leaves what it is given to be called at the end.
+pub(super) fn leaves_for_the_end(path: &str) -> bool {
+    match path.rsplit('.').next().unwrap_or(path) {
+        "addCleanup" | "addAsyncCleanup" | "addClassCleanup" | "addModuleCleanup" | "addfinalizer" => true,
+        "callback" | "push_async_callback" => path.contains("ExitStack()"),
+        _ => false,
+    }
+}
+
+/// Whether a call enters what it is given, to be left at the end.
+pub(super) fn enters_for_later(path: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let in_stack = path.contains("ExitStack()") && name.starts_with("enter_");
+    in_stack || ["enterContext", "enterClassContext", "enterAsyncContext"].contains(&name)
 }

@@ -1,0 +1,49 @@
+//! Where a finding points: at what happens, at the statement that leads there, or at the write whose value is in force.
+
+use super::Rule;
+use super::conditions::Verdict;
+use super::evaluate::Scope;
+use super::schema::At;
+use crate::facts::{FileId, Place};
+use crate::program::trace::Event;
+
+/// Where a finding points.
+pub(super) struct Places<'a> {
+    /// The file that the program starts with.
+    pub entry: FileId,
+    /// The write whose value is in force.
+    pub definition: Option<&'a Event>,
+    pub finding: Place,
+}
+
+impl Scope<'_> {
+    /// Where the finding points, and what it is about.
+    pub(super) fn places(&self, rule: &Rule, event: &Event, verdict: &Verdict) -> Places<'_> {
+        let entry = self.trace.entry.unwrap_or(event.place.file);
+        let statement = || self.trace.statement_in(event, entry).unwrap_or(event.place);
+        let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
+        let finding = match rule.at {
+            At::Event => event.place,
+            At::Entry => statement(),
+            At::Test => self.test_name(event).unwrap_or(event.place),
+            At::Module => self.at_import(event).map_or(event.place, |import| import.site),
+            At::Definition => definition.map_or_else(statement, |write| write.place),
+            At::Writer => self.loading(event).unwrap_or(event.place),
+        };
+        Places { entry, definition, finding }
+    }
+
+    /// The name of the test that an event lies in, where it is defined.
+    pub(super) fn test_name(&self, event: &Event) -> Option<Place> {
+        let frame = self.trace.test_of(event)?;
+        let function = &self.program.code(frame.file).functions[frame.number?];
+        Some(Place { file: frame.file, span: function.name_span })
+    }
+
+    /// The call or command that loads the file of settings that an event lies in.
+    fn loading(&self, event: &Event) -> Option<Place> {
+        let in_settings = !self.program.language_at(event.place).has_programs();
+        let site = self.trace.frames[event.frame as usize].site;
+        site.filter(|site| in_settings && site.span.end > site.span.start)
+    }
+}
