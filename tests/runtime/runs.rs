@@ -50,6 +50,18 @@ fn a_refusal_is_written_down() {
 }
 
 #[test]
+fn a_command_that_takes_another_card_is_seen() {
+    let elsewhere = ["env", "CUDA_VISIBLE_DEVICES=0"].map(str::to_owned);
+    let command: Vec<String> = elsewhere.into_iter().chain(taking(64 << 20, 3.0)).collect();
+    let (answer, record, _) = run(&SimulatedHost::new(), &[], &command);
+    assert_eq!(answer.code, Some(0));
+    assert!(answer.error.contains("used another card, GPU-50605060"), "{}", answer.error);
+    assert_eq!(record["readings"]["strays"][0]["card"], "GPU-50605060-0000-4000-8000-000000000001");
+    // The card that it was given has nothing of it.
+    assert_eq!(record["readings"]["command_memory"]["max"], 0);
+}
+
+#[test]
 fn memory_is_watched_and_limited() {
     let host = SimulatedHost::new();
     let (answer, record, _) = run(&host, &["--max-memory", "8GiB"], &taking(64 << 20, 1.0));

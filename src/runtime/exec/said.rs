@@ -65,5 +65,12 @@ fn sentences_about(readings: &Readings) -> Vec<String> {
         let name = foreign.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
         format!("process {}{name}, which is not the command's, used the card meanwhile", foreign.pid)
     });
-    errors.chain(came).collect()
+    let strays = readings.strays.iter().map(|stray| {
+        let name = stray.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        format!(
+            "process {}{name} of the command used another card, {}: something in it sets CUDA_VISIBLE_DEVICES anew",
+            stray.pid, stray.card
+        )
+    });
+    errors.chain(came).chain(strays).collect()
 }

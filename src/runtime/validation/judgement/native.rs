@@ -62,7 +62,9 @@ fn of_failure(failure: &Failure, is_another_card: bool) -> Reason {
             reason(Weight::Rejection, "out-of-memory", message)
         }
         Some(_) => reason(Weight::Rejection, "driver-error", format!("{doing} failed{told}: {why}")),
-        None if is_another_card => reason(Weight::Environment, "wrong-card", format!("{doing} failed: {why}")),
+        None if is_another_card => {
+            reason(Weight::Environment, "wrong-card", format!("{doing} failed: {why}"))
+        }
         None => reason(Weight::Infrastructure, "not-measured", format!("{doing} failed: {why}")),
     }
 }
