@@ -227,6 +227,25 @@ fn a_card_that_is_slowed_down_is_approved_with_corrections() {
 }
 
 #[test]
+fn what_an_early_turn_of_a_target_showed_is_not_forgotten() {
+    let cooling =
+        "[sh, -c, 'sleep 0.5; sed -i \"s/throttle-reasons: 64/throttle-reasons: 0/\" $SIMULATED_GPU_HOST']";
+    let policy = format!(
+        "{POLICY}runtime: {{iterations: 3, targets: [{{name: tts, command: {cooling}, mode: gpu}}]}}\n"
+    );
+    let host = card(|card| card.throttle_reasons = 0x40);
+    let validated = expect_under(&policy, host, &["--jobs", "1"], 1, &["throttled"]);
+    let target = &validated.document["checks"][2];
+    assert_eq!(target["leak"]["measured"].as_array().map(Vec::len), Some(3));
+    assert_eq!(
+        target["record"]["readings"]["slowed"],
+        serde_json::json!([]),
+        "the last turn was not slowed down"
+    );
+    assert_eq!(target["reasons"][0]["code"], "throttled");
+}
+
+#[test]
 fn a_machine_without_a_plan_is_not_approved() {
     let project = Project::of(SimulatedHost::new(), "{}");
     let said = said(project.command(&[]));
