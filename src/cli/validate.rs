@@ -73,7 +73,7 @@ pub struct Arguments {
     /// Give up on a check that has waited for the card for this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1h")]
     slot_timeout: Duration,
-    /// Where all users of this machine keep the slots of its cards.
+    /// The folder of the slots: the locks with which all users of this machine take turns on its cards.
     #[arg(long, value_name = "FOLDER")]
     slot_folder: Option<PathBuf>,
     /// Where to keep what is known so far, for --resume, and how fast the cards were in earlier validations; without it, a

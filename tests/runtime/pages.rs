@@ -57,7 +57,7 @@ fn doctor() -> String {
 /// What differs from run to run, from machine to machine and from version to version is made up.
 fn validate() -> String {
     let host = SimulatedHost::new().with(Fault::Leak { bytes: 2 << 20, in_pool: false, card: None });
-    let output = run(&host, "validate", &[], &["--format", "json", "--state", "state", "--jobs", "2"]);
+    let output = run(&host, "validate", &[], &["--format", "json", "--jobs", "2"]);
     assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stderr));
     let mut validation: Validation = serde_json::from_slice(&output.stdout).expect("it is a document");
     (validation.host, validation.version) = (Some("workstation".into()), "0.1.0".into());
@@ -76,9 +76,13 @@ fn validate() -> String {
 fn run(host: &SimulatedHost, command: &str, variables: &[(&str, &str)], options: &[&str]) -> Output {
     let folder = Folder::new("page");
     fs::write(folder.path().join("gpulint.yaml"), POLICY).expect("the temporary folder is writable");
+    fs::write(folder.path().join("train.py"), "print(\"trained\")\n")
+        .expect("the temporary folder is writable");
     let mut program = host.command(env!("CARGO_BIN_EXE_gpulint"));
     program.arg(command).args(options).current_dir(folder.path());
     program.env_clear().envs(host.environment()).envs(variables.iter().copied());
-    program.env("GPULINT_SLOT_DIR", folder.path().join("slots"));
+    for (name, place) in [("GPULINT_SLOT_DIR", "slots"), ("XDG_STATE_HOME", "remembered")] {
+        program.env(name, host.folder().join(place));
+    }
     program.output().expect("gpulint can be started")
 }

@@ -114,6 +114,22 @@ fn a_sound_host_is_approved() {
 }
 
 #[test]
+fn plots_are_files_too() {
+    let project = Project::of(SimulatedHost::new(), POLICY);
+    let folder = project.folder.path().join("made/plots");
+    let folder = folder.to_str().expect("it is UTF-8");
+    assert_eq!(project.validated(&["--plots", folder]).code, Some(0));
+    for what in ["growth", "memory"] {
+        let plot = std::fs::read_to_string(format!("{folder}/02-leak-{what}.svg")).expect("it was written");
+        assert!(plot.starts_with("<svg") && plot.contains("simulated"), "{plot}");
+    }
+    // An approval without its reports is none.
+    let said = said(project.command(&["--plots", "gpulint.yaml"]));
+    assert_eq!(said.code, Some(2));
+    assert!(said.error.contains("error: cannot write the plots into gpulint.yaml: "), "{}", said.error);
+}
+
+#[test]
 fn a_context_that_grows_at_first_is_no_leak() {
     expect(card(|card| card.first_launch_mib = 64), &[], 0, &[]);
     expect(card(|card| card.module_mib = 40), &[], 0, &[]);
