@@ -71,7 +71,7 @@ enum Command {
     /// Run a command on the GPU that the policy allows, alone, and leave nothing of it behind.
     #[cfg(feature = "runtime")]
     Exec(exec::Arguments),
-    /// Prove that the GPU and the project's programs on it are right: loads of our own, the programs, and a verdict.
+    /// Test the GPU of this machine with loads of gpulint's own, run the project's programs on it, and give a verdict.
     #[cfg(feature = "runtime")]
     Validate(validate::Arguments),
     /// Explain a rule.

@@ -10,7 +10,7 @@ use super::{ignoring_closed_pipe, say};
 use crate::runtime::exec::board;
 use crate::runtime::slot::slot_folder;
 use crate::runtime::validation::document::Validation;
-use crate::runtime::validation::pages::{Format, render};
+use crate::runtime::validation::pages::{Format, plots, render};
 use crate::runtime::validation::plan::{Burn, Plan, Profile, Wanted};
 use crate::runtime::validation::schedule::{Outside, Request, run as run_checks};
 use crate::runtime::validation::speeds::remember;
@@ -22,7 +22,7 @@ use progress::Lines;
 use state::Place;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -32,50 +32,55 @@ const INTERRUPTED: u8 = 130;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Run this load instead of what the policy requires; may be repeated.
+    /// Put the card through this load: `leak` (does memory come back?) or `burn` (is it right and quick when full?); may be
+    /// repeated. Without it, `leak` where the policy is about a GPU.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "leak|burn", hide_possible_values = true)]
     profile: Vec<Profile>,
-    /// How many checks run at once; the card is used by one at a time. Without it the policy's `runtime.jobs` holds, or as many
-    /// as there are processors.
+    /// Run so many checks at once; those that use the card still take turns. Without it, the policy's `runtime.jobs`, or one for
+    /// each processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
-    /// Take over what an interrupted validation of the same plan has settled.
+    /// Go on where the last validation was interrupted: its finished checks are not run again if it was asked for the same.
     #[arg(long)]
     resume: bool,
-    /// How the result is written to standard output.
+    /// Write the result to standard output in this form.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Write a report to a file as well, for example markdown=report.md; may be repeated.
+    /// Write it to a file as well, for example markdown=report.md; may be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     output: Vec<Output<Format>>,
-    /// Measure so many iterations for the leak test, instead of the policy's `runtime.iterations`.
+    /// Write the plots, as SVG files, into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+    /// Iterations of `leak` that are measured; without it, the policy's `runtime.iterations`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     iterations: Option<u32>,
     /// Rows of the matrices of the profile `leak`.
     #[arg(long, value_name = "N", default_value_t = 1000, hide = true)]
     side: u32,
-    /// How long the profile `burn` lasts.
+    /// How long `burn` lasts, such as `90s` or `2h`.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     burn_time: Duration,
-    /// Which part of the free memory the profile `burn` takes.
+    /// Which part of the card's free memory `burn` takes.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), default_value_t = 90)]
     burn_memory: u8,
     /// Rows of the matrices of the profile `burn`, at most.
     #[arg(long, value_name = "N", default_value_t = 8192, hide = true)]
     burn_side: u32,
-    /// End a check after this time.
+    /// End a check, or one turn of a program, after this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "15m")]
     timeout: Duration,
-    /// Give up when the card is not free after this time.
+    /// Give up on a check that has waited for the card for this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1h")]
     slot_timeout: Duration,
-    /// Where all users of this machine keep the slots of its cards.
+    /// The folder of the slots: the locks with which all users of this machine take turns on its cards.
     #[arg(long, value_name = "FOLDER")]
     slot_folder: Option<PathBuf>,
-    /// Where the validation keeps what it has so far, for --resume, and how fast the cards were.
+    /// Where to keep what is known so far, for --resume, and how fast the cards were in earlier validations; without it, a
+    /// folder of this user.
     #[arg(long, value_name = "FOLDER")]
     state: Option<PathBuf>,
-    /// How long the driver may take for an answer.
+    /// How long the driver may take to answer a question.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     driver_timeout: Duration,
     #[command(flatten)]
@@ -129,17 +134,30 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         say("interrupted; gpulint validate --resume goes on where it was");
         return Ok(INTERRUPTED);
     }
-    let all = arguments.output.iter().all(|output| written_to(&document, output));
+    // All are tried.
+    let reports = arguments.output.iter().map(|output| written_to(&document, output));
+    let plots = arguments.plots.iter().map(|folder| plotted_in(&document, folder));
+    let failed = reports.chain(plots).filter(|written| !written).count();
     ignoring_closed_pipe(out.write_all(render(&document, arguments.format)?.as_bytes()))?;
     let code = document.verdict.exit_code().try_into().unwrap_or(u8::MAX);
     // An approval that nobody can read is none.
-    Ok(if all || code > 1 { code } else { super::UNUSABLE })
+    Ok(if failed == 0 || code > 1 { code } else { super::UNUSABLE })
 }
 
 fn written_to(document: &Validation, output: &Output<Format>) -> bool {
     let written = render(document, output.format()).and_then(|text| std::fs::write(output.file(), text));
     if let Err(error) = &written {
         say(format_args!("error: cannot write the report {}: {error}", output.file().display()));
+    }
+    written.is_ok()
+}
+
+fn plotted_in(document: &Validation, folder: &Path) -> bool {
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        plots(document).into_iter().try_for_each(|(name, plot)| std::fs::write(folder.join(name), plot))
+    });
+    if let Err(error) = &written {
+        say(format_args!("error: cannot write the plots into {}: {error}", folder.display()));
     }
     written.is_ok()
 }

@@ -1,7 +1,7 @@
 //! `stage: runtime` of the action: whose code it runs, what it hands to gpulint, and what it does with the verdict.
 //!
 //! In the place of gpulint stands a script that writes the reports and ends with the code that the test wants. What a
-//! validation says is tested where it is made.
+//! validation says is tested where it is made; one test runs the real one, on a simulated host.
 
 use crate::composite::{Job, Ran, action};
 use crate::scratch::{REPOSITORY, Scratch};
@@ -147,6 +147,51 @@ fn the_verdicts_are_the_words_of_the_report() {
         let word = serde_json::to_value(verdict).unwrap();
         let ran = job(&project, &[]).env("CODE", verdict.exit_code().to_string()).run();
         assert_eq!(word.as_str(), Some(ran.outputs["verdict"].as_str()));
+    }
+}
+
+/// Nothing here is about hardware.
+#[cfg(all(target_os = "linux", feature = "runtime"))]
+#[test]
+fn the_real_program_on_a_simulated_host() {
+    use simulated_gpu_host::{Fault, SimulatedHost};
+    let project = Scratch::new("runtime-real");
+    project.git(&["init", "--quiet"]);
+    let forbidden = "gpu: {name: RTX 3090, forbidden: [RTX 5060 Ti]}\n";
+    project.write("gpulint.yaml", forbidden);
+    let leak = Fault::Leak { bytes: 2 << 20, in_pool: false, card: None };
+    for (host, code, word, words) in [
+        (SimulatedHost::new(), 0, "approved", "gpulint validate: approved"),
+        (SimulatedHost::new().with(leak), 4, "rejected", "gpulint validate: rejected"),
+        (SimulatedHost::new().with(Fault::NoDriver), 5, "environment_invalid", "the environment is invalid"),
+    ] {
+        let mut job = Job::new(&project, &[("stage", "runtime"), ("jobs", "1")])
+            .env("XDG_STATE_HOME", project.path().join("state").display().to_string())
+            .env("GPULINT_SLOT_DIR", project.path().join("slots").display().to_string())
+            // Whatever the caller has chosen.
+            .env("CUDA_VISIBLE_DEVICES", "GPU-30903090-0000-4000-8000-000000000002");
+        for (name, path) in host.environment() {
+            job = job.env(name, path.display().to_string());
+        }
+        let ran = job.run();
+        assert_eq!((ran.exit_code, verdict(&ran)), (code, (word, code.to_string().as_str())), "{}", ran.text);
+        assert!(ran.text.contains(words), "{}", ran.text);
+        assert!(
+            ran.summary.starts_with("## gpulint validate: ") && ran.summary.contains(words),
+            "{}",
+            ran.summary
+        );
+        let report = std::path::Path::new(&ran.outputs["report"]);
+        for file in ["gpulint.json", "gpulint.md", "gpulint.html", "gpulint.xml"] {
+            let text = std::fs::read_to_string(report.join(file)).expect("it was written");
+            // Without a driver nobody says that the card is simulated.
+            assert!(code == 5 || text.contains("simulated"), "{file}: {text}");
+        }
+        let document = std::fs::read_to_string(&ran.outputs["json"]).expect("it was written");
+        let document: serde_json::Value = serde_json::from_str(&document).expect("it is JSON");
+        assert_eq!((&document["verdict"], &document["exit_code"]), (&word.into(), &code.into()));
+        let (_, with) = &ran.used[0];
+        assert_eq!(with["path"], ran.outputs["report"]);
     }
 }
 

@@ -114,6 +114,22 @@ fn a_sound_host_is_approved() {
 }
 
 #[test]
+fn plots_are_files_too() {
+    let project = Project::of(SimulatedHost::new(), POLICY);
+    let folder = project.folder.path().join("made/plots");
+    let folder = folder.to_str().expect("it is UTF-8");
+    assert_eq!(project.validated(&["--plots", folder]).code, Some(0));
+    for what in ["growth", "memory"] {
+        let plot = std::fs::read_to_string(format!("{folder}/02-leak-{what}.svg")).expect("it was written");
+        assert!(plot.starts_with("<svg") && plot.contains("simulated"), "{plot}");
+    }
+    // An approval without its reports is none.
+    let said = said(project.command(&["--plots", "gpulint.yaml"]));
+    assert_eq!(said.code, Some(2));
+    assert!(said.error.contains("error: cannot write the plots into gpulint.yaml: "), "{}", said.error);
+}
+
+#[test]
 fn a_context_that_grows_at_first_is_no_leak() {
     expect(card(|card| card.first_launch_mib = 64), &[], 0, &[]);
     expect(card(|card| card.module_mib = 40), &[], 0, &[]);
@@ -224,6 +240,25 @@ fn a_card_that_is_slowed_down_is_approved_with_corrections() {
     const POWER_CAP: u64 = 0x4;
     expect(card(|card| card.throttle_reasons = HARDWARE_THERMAL_SLOWDOWN), &[], 1, &["throttled"]);
     expect(card(|card| card.throttle_reasons = POWER_CAP), &[], 0, &[]);
+}
+
+#[test]
+fn what_an_early_turn_of_a_target_showed_is_not_forgotten() {
+    let cooling =
+        "[sh, -c, 'sleep 0.5; sed -i \"s/throttle-reasons: 64/throttle-reasons: 0/\" $SIMULATED_GPU_HOST']";
+    let policy = format!(
+        "{POLICY}runtime: {{iterations: 3, targets: [{{name: tts, command: {cooling}, mode: gpu}}]}}\n"
+    );
+    let host = card(|card| card.throttle_reasons = 0x40);
+    let validated = expect_under(&policy, host, &["--jobs", "1"], 1, &["throttled"]);
+    let target = &validated.document["checks"][2];
+    assert_eq!(target["leak"]["measured"].as_array().map(Vec::len), Some(3));
+    assert_eq!(
+        target["record"]["readings"]["slowed"],
+        serde_json::json!([]),
+        "the last turn was not slowed down"
+    );
+    assert_eq!(target["reasons"][0]["code"], "throttled");
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! Pages that are generated from the rule files: `docs/rules.md`, and what the README says of them.
+//! Pages that are generated from the rule files, `docs/rules.md` and what the README says of them; and lists in pages written by
+//! hand, in which nothing may be missing.
 
-use crate::{in_repository, none_of};
+use crate::{in_repository, none_of, texts_below};
+use regex::Regex;
 use std::process::Command;
 
 const PAGE: &str = "docs/rules.md";
@@ -40,6 +42,50 @@ fn every_key_of_the_policy_is_explained() {
     let missing: Vec<_> =
         keys.iter().filter(|key| !page.contains(&format!("\n| `{key}` |"))).cloned().collect();
     none_of(missing, "keys of the policy that docs/policy.md does not explain");
+}
+
+/// Each with all weights that it may have.
+#[test]
+fn every_reason_of_a_verdict_is_explained() {
+    let page = read("docs/validate.md");
+    let weights_of = |code: &str| {
+        let rows = page.lines().filter(move |line| line.starts_with(&format!("| `{code}` | ")));
+        rows.filter_map(|row| row.split(" | ").nth(1)).collect::<Vec<_>>()
+    };
+    // `fault` and `weight` stand for more than one.
+    let with_weight = Regex::new(r#"(?:Weight::(\w+)|fault|weight),\s*"([a-z-]+)""#).expect("it is one");
+    let alone = Regex::new(r#"(?:code: |const [A-Z]+: &str = )"([a-z-]+)""#).expect("it is one");
+    let (mut count, mut missing) = (0, Vec::new());
+    for (path, text) in texts_below("src/runtime/validation") {
+        if path.contains("/pages") || path.ends_with("tests.rs") {
+            continue;
+        }
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let pairs = with_weight
+            .captures_iter(text)
+            .map(|found| (found[2].to_owned(), found.get(1).map(|weight| weight.as_str().to_lowercase())));
+        let codes = alone.captures_iter(text).map(|found| (found[1].to_owned(), None));
+        for (code, weight) in pairs.chain(codes) {
+            count += 1;
+            let weight = weight.unwrap_or_default();
+            if !weights_of(&code).iter().any(|weights| weights.contains(&weight)) {
+                missing.push(format!("{path}: {code} {weight}"));
+            }
+        }
+    }
+    assert!(count > 30, "{count}");
+    none_of(missing, "reasons that docs/validate.md does not explain");
+}
+
+#[test]
+fn every_metric_of_a_validation_is_explained() {
+    let page = read("docs/validate.md");
+    let metric = Regex::new("\"(gpulint_[a-z_]+)\"").expect("it is one");
+    let text = read("src/runtime/validation/pages/prometheus.rs");
+    let metrics: Vec<_> = metric.captures_iter(&text).map(|found| found[1].to_owned()).collect();
+    assert!(metrics.len() > 10, "{metrics:?}");
+    let missing = metrics.into_iter().filter(|metric| !page.contains(&format!("`{metric}`")));
+    none_of(missing.collect(), "metrics that docs/validate.md does not explain");
 }
 
 /// The dotted paths of all keys that have no keys below them.

@@ -3,6 +3,7 @@
 use super::document::Kind;
 use crate::policy::{Mode, Policy};
 use crate::runtime::record::NotChecked;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// All checks of one validation, in the order in which they are shown.
@@ -24,9 +25,17 @@ pub struct Planned {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
     Lint,
-    Leak { iterations: u32, side: u32 },
+    Leak {
+        iterations: u32,
+        side: u32,
+    },
     Burn(Burn),
-    Command { words: Vec<String>, mode: Mode },
+    /// So many turns in a row.
+    Command {
+        words: Vec<String>,
+        mode: Mode,
+        turns: u32,
+    },
 }
 
 /// How much the profile `burn` takes.
@@ -100,7 +109,8 @@ impl Plan {
             if ["lint", "leak", "burn"].contains(&target.name.as_str()) {
                 return Err(NoPlan::Name(target.name.clone()));
             }
-            let work = Work::Command { words: target.command.clone(), mode: target.mode };
+            let turns = policy.runtime.iterations.get();
+            let work = Work::Command { words: target.command.clone(), mode: target.mode, turns };
             checks.push(Planned { name: target.name.clone(), work });
         }
         let missing = [
@@ -117,12 +127,40 @@ impl Plan {
         Ok(Plan { checks, not_checked })
     }
 
-    /// What tells this plan from another, for who resumes one.
+    /// What tells this plan from another, for who resumes one, in words for people.
     pub fn fingerprint(&self) -> String {
-        let checks: Vec<String> =
-            self.checks.iter().map(|check| format!("{}: {:?}", check.name, check.work)).collect();
-        checks.join("; ")
+        self.checks.iter().map(|check| check.words()).collect::<Vec<_>>().join("; ")
     }
+}
+
+impl Planned {
+    /// No two that differ have the same.
+    fn words(&self) -> String {
+        let name = quoted(&self.name);
+        match &self.work {
+            Work::Lint => name.into_owned(),
+            Work::Leak { iterations, side } => format!("{name} ({iterations} iterations, {side} rows)"),
+            Work::Burn(Burn { time, share, side }) => {
+                let time = humantime::format_duration(*time);
+                format!("{name} ({time}, {share} of the free memory, at most {side} rows)")
+            }
+            Work::Command { words, mode, turns } => {
+                let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+                let how = match mode {
+                    Mode::Gpu if *turns == 1 => "with the GPU, once".to_owned(),
+                    Mode::Gpu => format!("with the GPU, {turns} times"),
+                    Mode::Cpu => "without a GPU".to_owned(),
+                };
+                format!("{name} ({how}: {})", words.join(" "))
+            }
+        }
+    }
+}
+
+/// A word as it is, unless it could be taken for something else.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("{word:?}").into() }
 }
 
 impl Work {
@@ -146,5 +184,46 @@ impl Kind {
     /// Whether the check is one of gpulint's own loads.
     pub fn is_native(self) -> bool {
         matches!(self, Kind::Leak | Kind::Burn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_told_apart_in_words() {
+        let policy = |text: &str| -> Policy { serde_yaml::from_str(text).unwrap() };
+        let burn = Burn { time: Duration::from_secs(90), share: 0.9, side: 8192 };
+        let wanted = Wanted { profiles: Vec::new(), iterations: None, side: 1000, burn };
+        let words = |text: &str, wanted: &Wanted| Plan::of(&policy(text), wanted).unwrap().fingerprint();
+        let both = Wanted { profiles: vec![Profile::Leak, Profile::Burn], ..wanted.clone() };
+        let target = |name: &str, command: &str| {
+            format!("runtime: {{iterations: 3, targets: [{{name: {name}, command: {command}, mode: gpu}}]}}")
+        };
+        let all = words(&target("train", "[python, train.py, 'two words']"), &both);
+        let expected = "lint; leak (3 iterations, 1000 rows); burn (1m 30s, 0.9 of the free memory, at most 8192 rows); \
+                        train (with the GPU, 3 times: python train.py \"two words\")";
+        assert_eq!(all, expected);
+        let mut others = vec![
+            all,
+            words(&target("train", "[a, b]"), &wanted),
+            words(&target("train", "['a b']"), &wanted),
+            words(&target("train", "[a, '']"), &wanted),
+            words(&target("train", "[a, '\"\"']"), &wanted),
+            words(&target("train", "['a) ; x (b']"), &wanted),
+            words(&target("'train (a'", "[a, b]"), &wanted),
+            words(&target("train", "[a, b]").replace("gpu", "cpu"), &wanted),
+            words(&target("train", "[a, b]").replace('3', "4"), &wanted),
+            words("gpu: {name: A}", &wanted),
+            words("gpu: {name: A}", &Wanted { iterations: Some(11), ..wanted.clone() }),
+            words("gpu: {name: A}", &Wanted { side: 999, ..wanted }),
+            words("gpu: {name: A}", &Wanted { burn: Burn { share: 0.91, ..burn }, ..both.clone() }),
+            words("gpu: {name: A}", &both),
+        ];
+        let count = others.len();
+        others.sort();
+        others.dedup();
+        assert_eq!(others.len(), count);
     }
 }

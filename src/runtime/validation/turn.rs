@@ -96,14 +96,26 @@ impl Turn {
             return Ok(None);
         }
         let record = self.files.record();
-        let reasons = self.judged(request, check, record.as_ref());
+        let mut reasons = self.judged(request, check, record.as_ref());
+        // What was said of earlier turns holds, too.
+        for earlier in std::mem::take(&mut check.reasons) {
+            if !reasons.iter().any(|reason| (reason.weight, &reason.code) == (earlier.weight, &earlier.code))
+            {
+                reasons.push(earlier);
+            }
+        }
+        reasons.sort_by_key(|reason| reason.weight);
         let fails = reasons.iter().any(|reason| reason.weight <= Weight::Infrastructure);
         let point = record.as_ref().and_then(turn_of);
         check.record = record;
         if check.kind == Kind::GpuTarget {
             self.earlier.extend(point);
-            let wanted = request.policy.runtime.iterations.get() as usize;
+            let wanted = match &planned.work {
+                Work::Command { turns, .. } => *turns as usize,
+                _ => 1,
+            };
             if !fails && point.is_some() && self.earlier.len() < wanted {
+                check.reasons = reasons;
                 return Turn::next(request, self.number, self.earlier, self.began).map(Some);
             }
         }

@@ -72,7 +72,7 @@ fn of_failure(failure: &Failure, is_another_card: bool) -> Reason {
 fn of_leak(leak: Option<&LeakEvidence>, gates: Gates<'_>) -> Vec<Reason> {
     let Some(leak) = leak else { return Vec::new() };
     let mut reasons = of_wrong(leak.wrong, "the products");
-    let sources = [(&leak.growth, "the card"), (&leak.pool_growth, "the memory pool")];
+    let sources = [(&leak.growth, "the card"), (&leak.pool_growth, "the card's pool")];
     for (growth, of) in sources {
         reasons.extend(growth.iter().flat_map(|growth| of_growth(growth, of, gates)));
     }
@@ -87,37 +87,36 @@ fn of_growth(growth: &Growth, of: &str, gates: Gates<'_>) -> Vec<Reason> {
         Outcome::Clean => {}
         Outcome::OneOff => {
             let message = format!(
-                "what is in use of {of} grew by {total} early in {iterations} iterations, and no more"
+                "memory of {of} grew by {total} early in {iterations} iterations, and no more after that"
             );
             reasons.push(reason(Weight::Note, "one-off-growth", message));
         }
         Outcome::Leak => {
             let message = format!(
-                "memory leaks: what is in use of {of} grew by {} in each iteration, {total} in {iterations}",
+                "memory of {of} leaks: it grew by {total} over {iterations} iterations, by {} in each. gpulint frees all \
+                 that it takes, so try another version of the driver",
                 mebibytes(growth.per_iteration)
             );
             reasons.push(reason(Weight::Rejection, "leak", message));
         }
         Outcome::Inconclusive => {
             let message = format!(
-                "what is in use of {of} grew by {total} in {iterations} iterations, which may be a small leak: give it more \
-                 with --iterations"
+                "memory of {of} grew by {total} over {iterations} iterations, which may be a small leak: give it more with \
+                 --iterations"
             );
             reasons.push(reason(Weight::Correction, "growth-inconclusive", message));
         }
     }
     let fail = gates.leak.fail;
     if growth.total >= i64::try_from(fail.bytes).unwrap_or(i64::MAX) {
-        let message =
-            format!("what is in use of {of} grew by {total} over the run: `runtime.leak.fail` is {fail}");
+        let message = format!("memory of {of} grew by {total} over the run: `runtime.leak.fail` is {fail}");
         reasons.push(reason(Weight::Rejection, "growth-fail", message));
     }
     let alert = gates.leak.alert;
     if growth.most_in_one >= alert.bytes {
         let most = mebibytes(growth.most_in_one as f64);
-        let message = format!(
-            "what is in use of {of} grew by {most} within one iteration: `runtime.leak.alert` is {alert}"
-        );
+        let message =
+            format!("memory of {of} grew by {most} within one iteration: `runtime.leak.alert` is {alert}");
         reasons.push(reason(Weight::Correction, "growth-alert", message));
     }
     reasons
@@ -128,9 +127,8 @@ fn of_burn(burn: Option<&BurnEvidence>) -> Vec<Reason> {
     let mut reasons = of_wrong(burn.wrong, "the first product");
     if burn.differing > 0 {
         let message = format!(
-            "{} elements of later products differ from the first, which the same numbers gave: the card computes wrong \
-             under load",
-            burn.differing
+            "{} of later products are not those of the first, which the same numbers gave: the card computes wrong under load",
+            elements(burn.differing)
         );
         reasons.push(reason(Weight::Rejection, "wrong-result", message));
     }
@@ -156,10 +154,14 @@ fn of_wrong(wrong: u64, what: &str) -> Vec<Reason> {
     match wrong {
         0 => Vec::new(),
         wrong => {
-            let message = format!(
-                "{wrong} elements of {what} are wrong: the card, its memory or its clocks are faulty"
-            );
+            let (elements, are) = (elements(wrong), if wrong == 1 { "is" } else { "are" });
+            let message =
+                format!("{elements} of {what} {are} wrong: the card, its memory or its clocks are faulty");
             vec![reason(Weight::Rejection, "wrong-result", message)]
         }
     }
+}
+
+fn elements(count: u64) -> String {
+    format!("{count} element{}", if count == 1 { "" } else { "s" })
 }

@@ -108,16 +108,14 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
             .take(5)
             .map(|xid| format!("XID {} after {:.1} s", number(xid.number), xid.seconds))
             .collect();
-        let message = format!(
-            "the driver reported {} meanwhile: see NVIDIA's list of XIDs and the kernel log",
-            told.join(", ")
-        );
+        let message =
+            format!("the driver reported {}: see NVIDIA's list of XIDs and the kernel log", told.join(", "));
         reasons.push(reason(Weight::Rejection, "xid", message));
     }
     if let Some(count) = readings.ecc_uncorrected.filter(|count| *count > 0) {
         let message = format!(
-            "the memory of the card has had {count} uncorrected errors since the driver was loaded: replace the card, or \
-             let its vendor look at it"
+            "the memory of the card counts {count} errors since the driver was loaded that ECC could not correct: \
+             replace the card, or let its vendor look at it"
         );
         reasons.push(reason(Weight::Rejection, "ecc", message));
     }
@@ -166,7 +164,7 @@ fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
                 None => String::new(),
             };
             let message = format!(
-                "{more} that were free before are in use {waited:.1} s after its end, and nobody else came{held}"
+                "{more} that were free before are still in use {waited:.1} s after its end, and nobody else came{held}"
             );
             Some(reason(Weight::Rejection, "memory-not-back", message))
         }

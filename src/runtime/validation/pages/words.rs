@@ -105,7 +105,12 @@ pub fn row(check: &Check) -> [String; 5] {
 /// What a check measured.
 pub fn evidence(check: &Check) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
-    facts.extend(check.leak.iter().flat_map(of_leak));
+    facts.extend(
+        check
+            .leak
+            .iter()
+            .flat_map(|leak| if check.kind.is_native() { of_leak(leak) } else { of_turns(leak) }),
+    );
     facts.extend(check.burn.iter().flat_map(of_burn));
     facts.extend(check.record.iter().flat_map(of_record));
     facts
@@ -132,7 +137,7 @@ fn of_leak(leak: &LeakEvidence) -> Vec<(&'static str, String)> {
     facts.push((
         "iterations",
         format!(
-            "{} measured, {} before to warm up; the context took {}",
+            "{} measured, after {} to warm up; {} in use before them",
             leak.measured.len(),
             leak.warm_up.len(),
             size(leak.context as f64)
@@ -144,6 +149,13 @@ fn of_leak(leak: &LeakEvidence) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// A command that ran several times: nobody saw into it.
+fn of_turns(leak: &LeakEvidence) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("turns", leak.measured.len().to_string())];
+    facts.extend(leak.growth.as_ref().map(|growth| ("growth over the turns", of_growth(growth))));
+    facts
+}
+
 fn of_growth(growth: &Growth) -> String {
     let outcome = match growth.outcome {
         Outcome::Clean => "clean",
@@ -151,10 +163,14 @@ fn of_growth(growth: &Growth) -> String {
         Outcome::Leak => "a leak",
         Outcome::Inconclusive => "inconclusive",
     };
+    let iterations = growth.iterations;
+    if growth.total == 0 && growth.increases == 0 && growth.decreases == 0 {
+        return format!("{outcome}: not a byte over {iterations} iterations");
+    }
     format!(
-        "{outcome}: {} over {} iterations, {} in each (median slope), at most {} from one to the next; up {}, down {}",
+        "{outcome}: {} over {iterations} iterations, {} in each (median slope), at most {} from one to the next; up {}, \
+         down {}",
         signed(growth.total as f64),
-        growth.iterations,
         signed(growth.per_iteration),
         size(growth.most_in_one as f64),
         times(growth.increases),
@@ -169,11 +185,11 @@ fn of_burn(burn: &BurnEvidence) -> Vec<(&'static str, String)> {
         Multiplier::Cublas { path, version: None } => format!("cuBLAS ({path})"),
     };
     let side = burn.side;
+    let rounds = format!("{} round{}", burn.rounds, if burn.rounds == 1 { "" } else { "s" });
     let load = format!(
-        "matrices of {side} × {side}, {} of {} that were free, multiplied by {by}; {} rounds in {}",
+        "matrices of {side} × {side}, {} of {} that were free, multiplied by {by}; {rounds} in {}",
         size(burn.bytes as f64),
         size(burn.free as f64),
-        burn.rounds,
         duration(burn.seconds)
     );
     let mut facts = vec![("load", load)];
@@ -182,21 +198,23 @@ fn of_burn(burn: &BurnEvidence) -> Vec<(&'static str, String)> {
     facts.push(("first product", wrong(burn.wrong)));
     let differing = match burn.differing {
         0 => "equal to the first in each element".to_owned(),
-        count => format!("{count} elements differ from the first"),
+        1 => "1 element is not that of the first".to_owned(),
+        count => format!("{count} elements are not those of the first"),
     };
     facts.push(("later products", differing));
     facts
 }
 
 fn of_speed(speed: &Speed, unit: &str) -> String {
-    let mut text =
-        format!("{:.1} {unit} in the median, {:.1} to {:.1}", speed.median, speed.slowest, speed.fastest);
+    let [median, slowest, fastest] = [speed.median, speed.slowest, speed.fastest].map(rate);
+    let mut text = format!("{median} {unit} in the median, {slowest} to {fastest}");
     if let Some(peak) = speed.peak.filter(|peak| *peak > 0.0) {
-        text.push_str(&format!("; {:.0} % of the {peak:.1} of its data", 100.0 * speed.median / peak));
+        let part = 100.0 * speed.median / peak;
+        text.push_str(&format!("; {part:.0} % of the card's peak of {peak:.1}"));
     }
     if let Some(earlier) = speed.earlier.filter(|earlier| *earlier > 0.0) {
         let percent = 100.0 * (speed.median / earlier - 1.0);
-        text.push_str(&format!("; {percent:+.1} % against the {earlier:.1} of earlier runs"));
+        text.push_str(&format!("; {percent:+.1} % against the {} of earlier runs", rate(earlier)));
     }
     text
 }
@@ -205,7 +223,7 @@ fn of_record(record: &Record) -> Vec<(&'static str, String)> {
     let mut facts = vec![("ended", of_end(&record.end))];
     facts.extend(record.slot.map(|slot| ("waited for the card", duration(slot.waited_seconds))));
     facts.extend(record.peak_memory.map(|peak| {
-        let headroom = record.headroom.map(|bytes| format!(", {} were never", size(bytes as f64)));
+        let headroom = record.headroom.map(|bytes| format!(", {} never", size(bytes as f64)));
         (
             "memory of the card",
             format!("at most {} in use{}", size(peak as f64), headroom.unwrap_or_default()),
@@ -214,7 +232,8 @@ fn of_record(record: &Record) -> Vec<(&'static str, String)> {
     facts.extend(record.returned.as_ref().map(|returned| ("memory afterwards", of_returned(returned))));
     facts.extend(record.readings.iter().flat_map(of_readings));
     let left = record.orphans.len();
-    facts.extend((left > 0).then(|| ("left behind", format!("{left} processes"))));
+    let processes = if left == 1 { "process" } else { "processes" };
+    facts.extend((left > 0).then(|| ("left behind", format!("{left} {processes}"))));
     facts.extend(record.reported.iter().map(|reported| {
         let unit = reported.unit.as_deref().unwrap_or_default();
         ("reported", format!("{} {} {unit}", reported.name, reported.value).trim_end().to_owned())
@@ -246,7 +265,7 @@ fn of_returned(returned: &Returned) -> String {
 }
 
 fn of_readings(readings: &Readings) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("readings", format!("{}, {} failed", readings.samples, readings.failed))];
+    let mut facts = vec![("readings", format!("{}, {} failed", readings.samples, none_or(readings.failed)))];
     facts.extend(readings.temperature.map(|degrees| ("temperature", format!("at most {} °C", degrees.max))));
     facts.extend(
         readings
@@ -268,6 +287,15 @@ fn of_readings(readings: &Readings) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// A speed, with a digit behind the point, or two that say something.
+fn rate(speed: f64) -> String {
+    if speed.abs() >= 1.0 || speed == 0.0 { format!("{speed:.1}") } else { format!("{speed:.2}") }
+}
+
+fn none_or(count: u64) -> String {
+    if count == 0 { "none".to_owned() } else { count.to_string() }
+}
+
 fn wrong(elements: u64) -> String {
     match elements {
         0 => "each element is right".to_owned(),
@@ -277,7 +305,11 @@ fn wrong(elements: u64) -> String {
 }
 
 fn times(count: u64) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
 }
 
 /// Seconds, of longer times also minutes and hours.
