@@ -18,7 +18,7 @@ const SCRIPT: &str = "GPULINT_TEST_PROCESS_SCRIPT";
 const FOLDER: &str = "GPULINT_TEST_PROCESS_FOLDER";
 /// Generous: only a test that would never end reaches it.
 const LIMIT: Duration = Duration::from_secs(300);
-const LONG: Limits = Limits { time: None, grace: Duration::from_secs(60) };
+const LONG: Limits = Limits { time: None, grace: Duration::from_secs(60), ends_when_asked: false };
 
 /// What a process does that is signalled or killed: it runs a script, and writes down how that ended.
 #[test]
@@ -100,7 +100,7 @@ fn a_daemon_is_found_and_ended() {
         (setsid sh -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done' &)
         until [ -s polite ] && [ -s stubborn ]; do sleep 0.01; done
         exit 3"#;
-    let limits = Limits { time: None, grace: Duration::from_millis(300) };
+    let limits = Limits { grace: Duration::from_millis(300), ..LONG };
     let ended = run(script, &scratch.0, limits);
     assert_eq!(ended.code, 3);
     for name in ["polite", "stubborn"] {
@@ -272,7 +272,7 @@ fn run(script: &str, folder: &Path, limits: Limits) -> Ended {
 /// With the first time limit that is long enough for the script to become ready.
 fn run_over_time(script: &str, scratch: &Scratch, grace: Duration) -> (Ended, Duration) {
     for time in [Duration::from_millis(100), Duration::from_secs(2), Duration::from_secs(60)] {
-        let ended = run(script, &scratch.0, Limits { time: Some(time), grace });
+        let ended = run(script, &scratch.0, Limits { time: Some(time), grace, ..LONG });
         if scratch.0.join("ready").exists() {
             return (ended, time);
         }

@@ -52,6 +52,9 @@ pub struct Arguments {
     /// How long the driver may take for an answer.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     driver_timeout: Duration,
+    /// End the command, too, when somebody asks this process to end: nobody else looks after it.
+    #[arg(long, hide = true)]
+    worker: bool,
     #[command(flatten)]
     policy: PolicyOptions,
 }
@@ -65,7 +68,7 @@ enum WhenForeign {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
-    let limits = Limits { time: arguments.timeout, grace: GRACE };
+    let limits = Limits { time: arguments.timeout, grace: GRACE, ends_when_asked: arguments.worker };
     let request = Request {
         command: &arguments.command,
         gpu: settings.policy.gpu.as_ref(),

@@ -1,12 +1,16 @@
 //! Options that several commands share, and the values that options take.
 
 use crate::findings::Severity;
+#[cfg(feature = "runtime")]
+use crate::policy;
 use crate::policy::Mode;
 use crate::settings::Request;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 #[cfg(feature = "runtime")]
 use std::ffi::OsString;
+#[cfg(feature = "runtime")]
+use std::path::Path;
 use std::path::PathBuf;
 
 /// Where the policy comes from and what is asked of it.
@@ -32,7 +36,12 @@ impl PolicyOptions {
     /// As words, for this program started again.
     #[cfg(feature = "runtime")]
     pub fn words(&self) -> Vec<OsString> {
-        let config = self.config.iter().flat_map(|config| ["--config".into(), OsString::from(config)]);
+        // It is started in another folder.
+        let word = |config: &String| match policy::is_override(config) {
+            true => OsString::from(config),
+            false => policy::absolute(Path::new(config)).into_os_string(),
+        };
+        let config = self.config.iter().flat_map(|config| ["--config".into(), word(config)]);
         let isolated = self.isolated.then(|| "--isolated".into());
         let mode = self.mode.map(|mode| match mode {
             Mode::Gpu => "--mode=gpu".into(),

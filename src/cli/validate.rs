@@ -7,7 +7,10 @@ use super::exec::time;
 use super::options::PolicyOptions;
 use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say};
+use crate::policy::absolute;
 use crate::runtime::exec::board;
+#[cfg(unix)]
+use crate::runtime::process::is_ignored;
 use crate::runtime::slot::slot_folder;
 use crate::runtime::validation::document::Validation;
 use crate::runtime::validation::pages::{Format, plots, render};
@@ -19,8 +22,10 @@ use crate::settings::{Settings, resolve};
 use anyhow::Context;
 use clap::Args;
 use progress::Lines;
+use rustc_hash::FxHasher;
 use state::Place;
 use std::ffi::OsString;
+use std::hash::{Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,12 +96,13 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     outputs::distinct(&arguments.output)?;
     let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
     let plan = Plan::of(&settings.policy, &wanted(arguments))?;
-    let place = Place::of(arguments.state.as_deref(), &settings.root)?;
     let interrupted = interruption()?;
+    let place = Place::of(arguments.state.as_deref(), &settings.root)?;
     let needs_card = plan.checks.iter().any(|check| check.work.kind().uses_card());
     let board = needs_card.then(|| board(settings.policy.gpu.as_ref(), arguments.driver_timeout));
     let jobs = jobs(arguments, &settings, &plan);
     let mut document = Validation::begun(&plan, jobs);
+    document.plan += &format!("; policy: {:016x}", policy_number(&settings)?);
     document.card = board.as_ref().and_then(|board| Some(board.as_ref().ok()?.card.clone()));
     if arguments.resume {
         match resumed(&mut document, &place) {
@@ -172,6 +178,13 @@ fn wanted(arguments: &Arguments) -> Wanted {
     }
 }
 
+/// Stands for the policy, which decides what the checks of a plan come to: the same number for the same.
+fn policy_number(settings: &Settings) -> anyhow::Result<u64> {
+    let mut hasher = FxHasher::default();
+    serde_json::to_string(&settings.policy)?.hash(&mut hasher);
+    Ok(hasher.finish())
+}
+
 fn jobs(arguments: &Arguments, settings: &Settings, plan: &Plan) -> u32 {
     let processors = || std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let asked = arguments.jobs.or(settings.policy.runtime.jobs.map(|jobs| jobs.get()));
@@ -180,7 +193,8 @@ fn jobs(arguments: &Arguments, settings: &Settings, plan: &Plan) -> u32 {
 
 fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow::Result<Workers> {
     let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
-    let slots = slot_folder(arguments.slot_folder.clone()).into_os_string();
+    // Workers run in the root of the project, which need not be this folder.
+    let slots = absolute(&slot_folder(arguments.slot_folder.clone())).into_os_string();
     let exec = [
         ("--timeout", seconds(arguments.timeout)),
         ("--slot-timeout", seconds(arguments.slot_timeout)),
@@ -209,6 +223,10 @@ fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        // `nohup` and shells let a process ignore signals: to catch one would undo that.
+        if is_ignored(signal) {
+            continue;
+        }
         signal_hook::flag::register_conditional_default(signal, asked.clone())?;
         signal_hook::flag::register(signal, asked.clone())?;
     }

@@ -23,6 +23,8 @@ mod worker;
 
 pub use not_started::NotStarted;
 pub use outcome::{Ended, LIMIT_REACHED, Limit, Orphan, Process};
+#[cfg(unix)]
+pub use unix::is_ignored;
 pub use worker::Worker;
 
 use std::collections::{HashMap, HashSet};
@@ -50,6 +52,9 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// From the request to end until the end without one. Windows has no such request.
     pub grace: Duration,
+    /// Whether who asks this process to end wants the end of the command as well, after the same time. Otherwise the command
+    /// gets the signal, and does with it what it likes.
+    pub ends_when_asked: bool,
 }
 
 /// A command that runs. It is waited for by the thread that started it: on Linux the command ends with that thread.
@@ -160,7 +165,12 @@ impl Running {
             let next = deadlines.into_iter().flatten().min();
             let pause = next.map_or(PAUSE, |next| next.saturating_duration_since(now).min(PAUSE));
             match self.events.recv_timeout(pause) {
-                Ok(Event::Signal(signal)) => self.tree.pass_on(signal),
+                Ok(Event::Signal(signal)) => {
+                    self.tree.pass_on(signal);
+                    if self.limits.ends_when_asked && asks_to_end(signal) && kill_at.is_none() {
+                        kill_at = Some(Instant::now() + self.limits.grace);
+                    }
+                }
                 Ok(Event::Stop(reason)) => reached = reached.or(Some(reason)),
                 Ok(Event::Child) | Err(_) => {}
             }
@@ -224,7 +234,7 @@ impl Drop for Running {
     /// Nobody waited, so nobody wants it any more.
     fn drop(&mut self) {
         if !self.waited {
-            self.limits = Limits { time: None, grace: Duration::ZERO };
+            self.limits = Limits { time: None, grace: Duration::ZERO, ends_when_asked: false };
             self.end(Urgency::Now);
             let until = Instant::now() + REMOVAL;
             while self.tree.exit().is_none() && Instant::now() < until {

@@ -5,6 +5,7 @@
 //! schedule    so many workers at once, the card used by one at a time
 //! turn        one check while it runs
 //! workers     a check in a process of its own
+//! tail        what it says meanwhile
 //! evidence    what the native stage measured
 //! lint        what the static check says
 //! judgement   what all that proves
@@ -27,6 +28,7 @@ pub mod peak;
 pub mod plan;
 pub mod schedule;
 pub mod speeds;
+mod tail;
 mod turn;
 pub mod workers;
 

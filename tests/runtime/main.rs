@@ -16,3 +16,5 @@ mod prometheus;
 mod runs;
 mod validate;
 mod validate_ended;
+mod validate_often;
+mod validate_workers;

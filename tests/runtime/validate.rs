@@ -4,7 +4,9 @@ use crate::commands::{policy_folder, said};
 use crate::folder::Folder;
 use serde_json::Value;
 use simulated_gpu_host::{Card, Fault, SimulatedHost};
+use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 pub const POLICY: &str = "gpu: {name: RTX 3090, min-memory: 20GiB, visible-devices: '1', device-order: PCI_BUS_ID, \
                       forbidden: [RTX 5060 Ti]}\n";
@@ -66,6 +68,32 @@ impl Project {
             assert!(holders.iter().all(|holder| holder.pid == 1), "{holders:?} hold memory");
         }
     }
+}
+
+/// As far as it has come.
+pub fn document(project: &Project) -> Value {
+    let text =
+        std::fs::read_to_string(project.folder.path().join("state/validation.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+pub fn until(happened: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !happened() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it did not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The processes whose environment names the host.
+pub fn processes_on(host: &SimulatedHost) -> Vec<String> {
+    let state = host.folder().display().to_string();
+    let numbers = std::fs::read_dir("/proc").expect("it is there").flatten().map(|entry| entry.path());
+    let on_host = |path: &Path| {
+        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&environment).contains(&state)
+    };
+    numbers.filter(|path| on_host(path)).map(|path| path.display().to_string()).collect()
 }
 
 /// A host, and what a validation of it comes to.

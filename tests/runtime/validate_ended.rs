@@ -1,12 +1,9 @@
 //! Validations that were killed, ended or refused: nothing of them stays but what they know, and the next goes on there.
 
 use crate::commands::said;
-use crate::validate::{POLICY, Project};
-use serde_json::Value;
+use crate::validate::{POLICY, Project, document, processes_on, until};
 use simulated_gpu_host::SimulatedHost;
-use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 const HANGS: (&str, &str) = ("SIMULATED_GPU_FAULTS", "[{fault: hung-call, symbol: cuMemFree_v2}]");
 
@@ -19,31 +16,6 @@ fn hanging(project: &Project) -> Child {
     until(|| std::fs::read_to_string(&lines).is_ok_and(|text| text.contains("began")));
     until(|| document(project)["checks"][0]["state"] == "holds");
     child
-}
-
-fn document(project: &Project) -> Value {
-    let text =
-        std::fs::read_to_string(project.folder.path().join("state/validation.json")).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
-
-fn until(happened: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !happened() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it did not happen");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// The processes whose environment names the host.
-fn processes_on(host: &SimulatedHost) -> Vec<String> {
-    let state = host.folder().display().to_string();
-    let numbers = std::fs::read_dir("/proc").expect("it is there").flatten().map(|entry| entry.path());
-    let on_host = |path: &Path| {
-        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
-        String::from_utf8_lossy(&environment).contains(&state)
-    };
-    numbers.filter(|path| on_host(path)).map(|path| path.display().to_string()).collect()
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::journal::Journal;
 use super::lines::{Failure, Iteration, Line};
 use crate::runtime::growth::{self, Outcome};
 pub use case::Case;
+use std::iter;
 use std::time::Instant;
 
 /// What pools hand out at once, at least, in bytes.
@@ -41,33 +42,32 @@ pub(super) fn work(device: &Device, case: &Case, amount: &Amount, journal: &mut 
         let number = warm_up.len() as u64;
         journal.write(&Line::Iteration(Iteration { number, warm_up: true, ..iteration }))?;
     }
-    let mut measured: Vec<Iteration> = Vec::new();
-    for target in std::iter::once(amount.iterations).chain(growth::EXTENSIONS) {
-        while measured.len() < target {
-            let number = measured.len() as u64 + 1;
+    let (mut used, mut pool_used) = (Vec::new(), Some(Vec::new()));
+    while let Some(target) = iterations_to_reach(amount.iterations, &used, pool_used.as_deref()) {
+        while used.len() < target {
+            let number = used.len() as u64 + 1;
             let iteration = Iteration { number, ..iterated(device, case, amount)? };
-            journal.write(&Line::Iteration(iteration.clone()))?;
-            measured.push(iteration);
-        }
-        if !is_open(&measured) {
-            break;
+            used.push(iteration.used);
+            pool_used = pool_used.zip(iteration.pool_used).map(|(mut used, now)| {
+                used.push(now);
+                used
+            });
+            journal.write(&Line::Iteration(iteration))?;
         }
     }
     Ok(())
 }
 
-/// Whether more iterations may tell more.
-fn is_open(measured: &[Iteration]) -> bool {
-    let used: Vec<u64> = measured.iter().map(|iteration| iteration.used).collect();
-    let pool_used: Option<Vec<u64>> = measured.iter().map(|iteration| iteration.pool_used).collect();
-    let of_pool = pool_used.map(|used| growth::judged(&used, POOL_UNIT).outcome);
-    let judged: Vec<Outcome> =
-        std::iter::once(growth::judged(&used, growth::BLOCK).outcome).chain(of_pool).collect();
+/// How many iterations are to be measured in all, if those so far are too few: for what is in use on the card after each, and
+/// of its pool where it has one. Whoever judges the lines goes by it, too.
+pub fn iterations_to_reach(asked: usize, used: &[u64], pool_used: Option<&[u64]>) -> Option<usize> {
+    let series = || iter::once((used, growth::BLOCK)).chain(pool_used.map(|used| (used, POOL_UNIT)));
     // A leak that is certain needs no more evidence.
-    let is_leak = judged.contains(&Outcome::Leak);
-    // Among few iterations, a single step may also be the first block of a leak that is much smaller than a block.
-    let is_early = measured.len() < growth::EXTENSIONS[0] && judged.contains(&Outcome::OneOff);
-    !is_leak && (is_early || judged.contains(&Outcome::Inconclusive))
+    let is_leak = |(used, unit): (&[u64], u64)| growth::judged(used, unit).outcome == Outcome::Leak;
+    if used.len() >= asked && series().any(is_leak) {
+        return None;
+    }
+    series().filter_map(|(used, unit)| growth::iterations_to_reach(asked, used, unit)).max()
 }
 
 /// One iteration, measured and without a number.

@@ -22,6 +22,7 @@ use rustix::process::{
     waitpid,
 };
 use signals::Signals;
+pub use signals::is_ignored;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};

@@ -119,7 +119,10 @@ impl Validation {
         }
         let mut taken = 0;
         for old in earlier.checks {
-            let is_settled = matches!(old.state, State::Holds | State::HoldsWithCorrections | State::Fails);
+            // It may have more time now.
+            let had_too_little_time = old.reasons.iter().any(|reason| reason.code == "time-limit");
+            let is_settled = matches!(old.state, State::Holds | State::HoldsWithCorrections | State::Fails)
+                && !had_too_little_time;
             if let Some(check) = self.checks.iter_mut().find(|check| check.name == old.name && is_settled) {
                 *check = old;
                 taken += 1;

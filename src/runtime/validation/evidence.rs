@@ -2,18 +2,16 @@
 
 use super::document::{BurnEvidence, LeakEvidence, LeakPoint, Speed};
 use crate::runtime::growth::{self, BLOCK};
+use crate::runtime::native::leak::POOL_UNIT;
 use crate::runtime::native::lines::{Failure, Iteration, Line, Round};
 use std::io;
 use std::path::Path;
-
-/// What a pool of memory counts in, in bytes.
-const POOL_UNIT: u64 = 512;
 
 /// All lines of one attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
     pub lines: Vec<Line>,
-    /// A line in the middle that is none: somebody else has written to the file.
+    /// A whole line that is none, or one behind the last: somebody else has written to the file.
     pub damaged: bool,
 }
 
@@ -30,8 +28,11 @@ impl Lines {
 
     pub fn of(text: &str) -> Lines {
         let parsed: Vec<Option<Line>> = text.lines().map(|line| serde_json::from_str(line).ok()).collect();
-        let damaged = parsed.iter().rev().skip(1).any(Option::is_none);
-        Lines { lines: parsed.into_iter().flatten().collect(), damaged }
+        let is_cut = !text.ends_with('\n');
+        let whole = parsed.len() - usize::from(is_cut && !parsed.is_empty());
+        let lines: Vec<Line> = parsed.iter().flatten().cloned().collect();
+        let goes_on = lines.iter().rev().skip(1).any(|line| matches!(line, Line::Ended | Line::Failed(_)));
+        Lines { damaged: goes_on || parsed.iter().take(whole).any(Option::is_none), lines }
     }
 
     pub fn ended(&self) -> bool {
@@ -76,7 +77,7 @@ impl Lines {
             warm_up: points(true),
             growth: growth(used, BLOCK),
             pool_growth: pool_used.and_then(|used| growth(used, POOL_UNIT)),
-            wrong: iterations().map(|iteration| iteration.wrong).sum(),
+            wrong: iterations().map(|iteration| iteration.wrong).fold(0, u64::saturating_add),
             measured,
         })
     }
@@ -113,7 +114,7 @@ impl Lines {
             teraflops: rate(|round| (round.operations, round.multiplying), 1e12),
             gigabytes: rate(|round| (round.bytes, round.comparing), 1e9),
             wrong: load.wrong,
-            differing: rounds.iter().map(|round| round.differing).sum(),
+            differing: rounds.iter().map(|round| round.differing).fold(0, u64::saturating_add),
         })
     }
 }

@@ -35,31 +35,32 @@ pub fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
     let mut reasons = run::reasons(attempt);
     let is_disturbed = reasons.iter().any(|reason| reason.code == DISTURBED);
     let is_lost = reasons.iter().any(|reason| reason.code == LOST);
-    if attempt.kind.is_native() {
-        reasons.extend(native::reasons(attempt, gates));
+    match attempt.kind {
+        Kind::Leak | Kind::Burn => reasons.extend(native::reasons(attempt, gates)),
+        Kind::GpuTarget => reasons.extend(native::of_turns(attempt.leak, gates)),
+        Kind::Lint | Kind::CpuTarget => {}
     }
-    if is_disturbed || is_lost {
-        for reason in &mut reasons {
-            let is_of_card = matches!(
-                reason.code.as_str(),
-                "leak"
-                    | "growth-alert"
-                    | "growth-fail"
-                    | "growth-inconclusive"
-                    | "memory-not-back"
-                    | "out-of-memory"
-                    | "slow"
-            );
-            let follows = is_lost
-                && matches!(reason.code.as_str(), "xid" | "driver-error" | "command-failed" | "not-measured");
-            if (is_of_card && reason.weight != Weight::Note) || follows {
-                reason.weight = Weight::Note;
-            }
+    for reason in &mut reasons {
+        let code = reason.code.as_str();
+        let is_explained = (is_disturbed || is_lost) && (is_of_growth(code) || BY_OTHERS.contains(&code));
+        if is_explained || (is_lost && BY_LOSS.contains(&code)) {
+            reason.weight = Weight::Note;
         }
     }
     reasons.sort_by_key(|reason| reason.weight);
     reasons
 }
+
+/// Whether a reason of this code is of all iterations so far, and not of the last alone.
+pub fn is_of_growth(code: &str) -> bool {
+    ["leak", "growth-alert", "growth-fail", "growth-inconclusive", "one-off-growth"].contains(&code)
+}
+
+/// What somebody else on the card may be to blame for: it takes memory and time.
+const BY_OTHERS: [&str; 6] =
+    ["memory-not-back", "out-of-memory", "slow", "command-failed", "time-limit", "crashed"];
+/// What follows when the card is gone.
+const BY_LOSS: [&str; 3] = ["xid", "driver-error", "not-measured"];
 
 /// Somebody else was on the card.
 pub const DISTURBED: &str = "foreign-process";
@@ -101,3 +102,6 @@ fn reason(weight: Weight, code: &str, message: impl Into<String>) -> Reason {
 fn mebibytes(bytes: f64) -> String {
     format!("{:.1} MiB", bytes / f64::from(1 << 20))
 }
+
+#[cfg(test)]
+mod tests;

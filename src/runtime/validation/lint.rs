@@ -35,20 +35,17 @@ pub fn reasons(files: &Files) -> Vec<Reason> {
         return reason(Weight::Infrastructure, "lint-not-run", message);
     };
     let way_out = "see gpulint check";
-    let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let findings = |count: u64, severity: &str| {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} finding{plural} of severity {severity} in the project's files: {way_out}")
+    };
     match summary {
         Summary { error: 1.., .. } => {
-            let message = format!(
-                "{} in the project's files: {way_out}",
-                plural(summary.error, "finding of severity error")
-            );
+            let message = findings(summary.error, "error");
             reason(Weight::Rejection, "lint-errors", message)
         }
         Summary { warning: 1.., .. } => {
-            let message = format!(
-                "{} in the project's files: {way_out}",
-                plural(summary.warning, "finding of severity warning")
-            );
+            let message = findings(summary.warning, "warning");
             reason(Weight::Correction, "lint-warnings", message)
         }
         _ if checked == 0 => {

@@ -23,7 +23,8 @@ pub fn reason(document: &Validation) -> Option<Reason> {
 /// Bytes in use before the first check on the card and after the last; nothing where others changed them.
 fn ends(document: &Validation) -> Option<(u64, u64)> {
     let records = document.checks.iter().filter(|check| check.kind.uses_card()).filter_map(of_check);
-    let mut records: Vec<_> = records.collect();
+    // Between what was taken over and this validation nobody watched the card.
+    let mut records: Vec<_> = records.filter(|(started, ..)| *started >= document.started.as_str()).collect();
     records.sort_by(|one, other| one.0.cmp(other.0));
     let (_, first, _) = records.first()?;
     let (_, _, last) = records.last()?;

@@ -53,7 +53,7 @@ pub struct Outside<'a> {
 /// Runs all checks of the document that have not run. Answers whether it came to its end, and was not interrupted.
 ///
 /// # Errors
-/// When a worker cannot be started, or the document cannot be written.
+/// When the document cannot be written.
 pub fn run(request: &Request<'_>, document: &mut Validation, outside: &mut Outside<'_>) -> io::Result<bool> {
     if let Some(Err(refusal)) = &request.board {
         refuse(document, refusal);
@@ -79,7 +79,11 @@ pub fn run(request: &Request<'_>, document: &mut Validation, outside: &mut Outsi
 
 /// Which checks are to be run again one after the other, and why.
 fn unstable(document: &Validation) -> Option<(Vec<usize>, String)> {
-    let shaky = |check: &Check| check.reasons.iter().find(|reason| is_shaky(reason)).cloned();
+    let is_one_of_several = document.checks.iter().filter(|check| check.kind.uses_card()).count() > 1;
+    // What was refused before there was a worker had nobody in its way, nor had who was alone in the queue for the card.
+    let is_shaky =
+        |reason: &&Reason| is_shaky(reason) && (is_one_of_several || reason.code != "infrastructure");
+    let shaky = |check: &Check| check.reasons.iter().find(is_shaky).filter(|_| check.attempts > 0).cloned();
     let first = document.checks.iter().find_map(|check| Some((&check.name, shaky(check)?)));
     let (numbers, why) = match (memory::grown(document), first) {
         (Some(grown), _) => (numbers(document, |check| check.kind.uses_card()), grown),
@@ -146,10 +150,13 @@ fn go(
         while running.len() < jobs.max(1)
             && let Some(number) = waiting.pop_front()
         {
-            running.push(Turn::start(request, document, number)?);
+            let started = Turn::start(request, document, number);
             (outside.write)(document)?;
-            if let Some(check) = document.checks.get(number) {
+            if let (Some(turn), Some(check)) = (started, document.checks.get(number)) {
                 (outside.tell)(Message::Started(check));
+                running.push(turn);
+            } else if let Some(check) = document.checks.get(number) {
+                (outside.tell)(Message::Ended(check));
             }
         }
         if running.is_empty() {
@@ -159,13 +166,13 @@ fn go(
         for mut turn in std::mem::take(&mut running) {
             let number = turn.number();
             // Before the last look, so that what it wrote at its end is told.
-            let has_ended = turn.has_ended()?;
+            let has_ended = turn.has_ended();
             turn.report(document, outside.tell);
             if !has_ended {
                 running.push(turn);
                 continue;
             }
-            if let Some(next) = turn.settle(request, document)? {
+            if let Some(next) = turn.settle(request, document) {
                 running.push(next);
                 continue;
             }

@@ -5,7 +5,8 @@ use super::document::{Check, Kind, LeakEvidence, LeakPoint, Reason, Validation, 
 use super::judgement::{self, Attempt, Gates};
 use super::plan::{Planned, Work};
 use super::schedule::{Message, Request};
-use super::workers::{Files, WAITING};
+use super::tail::Tail;
+use super::workers::{Files, NOTE, WAITING};
 use super::{lint, speeds};
 use crate::runtime::growth::{self, BLOCK};
 use crate::runtime::management::Board;
@@ -23,10 +24,21 @@ pub struct Turn {
     files: Files,
     began: Instant,
     progress: Option<Progress>,
-    /// How much of what it says was told.
-    told: usize,
-    /// What earlier turns of a target left in use.
-    earlier: Vec<LeakPoint>,
+    /// What it says while it waits for the card; `None` when that is over, and its command speaks.
+    wait: Option<Tail>,
+    /// What it measures.
+    lines: Tail,
+    done: u64,
+    earlier: Earlier,
+}
+
+/// What earlier turns of a target left.
+#[derive(Default)]
+struct Earlier {
+    /// In use on the card.
+    points: Vec<LeakPoint>,
+    /// To be said, each kind once.
+    reasons: Vec<Reason>,
 }
 
 /// How far a check is.
@@ -39,23 +51,26 @@ pub struct Progress {
 }
 
 impl Turn {
-    /// # Errors
-    /// When it cannot be started.
-    pub fn start(request: &Request<'_>, document: &mut Validation, number: usize) -> io::Result<Turn> {
-        if let Some(check) = document.checks.get_mut(number) {
-            check.begin();
+    /// `None` when it cannot be started, which its check says then.
+    pub fn start(request: &Request<'_>, document: &mut Validation, number: usize) -> Option<Turn> {
+        let check = document.checks.get_mut(number)?;
+        check.begin();
+        match Turn::next(request, number, Earlier::default(), Instant::now()) {
+            Ok(turn) => Some(turn),
+            Err(error) => {
+                check.settle(vec![not_started(&error)]);
+                None
+            }
         }
-        Turn::next(request, number, Vec::new(), Instant::now())
     }
 
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// # Errors
-    /// When the system does not tell.
-    pub fn has_ended(&mut self) -> io::Result<bool> {
-        self.worker.ended().map(|ended| ended.is_some())
+    /// Also when the system does not tell: what it left says more.
+    pub fn has_ended(&mut self) -> bool {
+        self.worker.ended().map_or(true, |ended| ended.is_some())
     }
 
     pub fn ask_to_end(&mut self) {
@@ -65,14 +80,14 @@ impl Turn {
     /// Tells what is new.
     pub fn report(&mut self, document: &Validation, tell: &mut dyn FnMut(Message<'_>)) {
         let Some(check) = document.checks.get(self.number) else { return };
-        let said = std::fs::read_to_string(&self.files.log).unwrap_or_default();
-        let fresh = said.get(self.told..).unwrap_or_default();
-        // The last line may not be complete.
-        let complete = fresh.rfind('\n').map_or("", |end| &fresh[..=end]);
-        for line in complete.lines().filter(|line| line.starts_with(WAITING)) {
-            tell(Message::Waiting(check, line));
+        for line in self.wait.as_mut().map(Tail::lines).unwrap_or_default() {
+            if line.starts_with(WAITING) {
+                tell(Message::Waiting(check, &line));
+            } else if !line.starts_with(NOTE) {
+                self.wait = None;
+                break;
+            }
         }
-        self.told += complete.len();
         let progress = self.progress_of(check);
         if let Some(now) = progress.filter(|_| progress != self.progress) {
             tell(Message::Progress(check, now));
@@ -81,60 +96,47 @@ impl Turn {
     }
 
     /// Writes what it proves into the document, or goes on with the next turn.
-    ///
-    /// # Errors
-    /// When the next turn cannot be started.
-    pub fn settle(mut self, request: &Request<'_>, document: &mut Validation) -> io::Result<Option<Turn>> {
-        let Some((planned, check)) =
-            request.plan.checks.get(self.number).zip(document.checks.get_mut(self.number))
-        else {
-            return Ok(None);
-        };
+    pub fn settle(mut self, request: &Request<'_>, document: &mut Validation) -> Option<Turn> {
+        let (planned, check) =
+            request.plan.checks.get(self.number).zip(document.checks.get_mut(self.number))?;
         check.wall_seconds = Some(self.began.elapsed().as_secs_f64());
         if planned.work == Work::Lint {
             check.settle(lint::reasons(&self.files));
-            return Ok(None);
+            return None;
         }
         let record = self.files.record();
         let mut reasons = self.judged(request, check, record.as_ref());
-        // What was said of earlier turns holds, too.
-        for earlier in std::mem::take(&mut check.reasons) {
-            if !reasons.iter().any(|reason| (reason.weight, &reason.code) == (earlier.weight, &earlier.code))
-            {
-                reasons.push(earlier);
-            }
-        }
-        reasons.sort_by_key(|reason| reason.weight);
         let fails = reasons.iter().any(|reason| reason.weight <= Weight::Infrastructure);
         let point = record.as_ref().and_then(turn_of);
         check.record = record;
         if check.kind == Kind::GpuTarget {
-            self.earlier.extend(point);
+            self.earlier.points.extend(point);
             let wanted = match &planned.work {
                 Work::Command { turns, .. } => *turns as usize,
                 _ => 1,
             };
-            if !fails && point.is_some() && self.earlier.len() < wanted {
-                check.reasons = reasons;
-                return Turn::next(request, self.number, self.earlier, self.began).map(Some);
+            if !fails && point.is_some() && self.earlier.points.len() < wanted {
+                self.earlier.keep(reasons);
+                match Turn::next(request, self.number, self.earlier, self.began) {
+                    Ok(turn) => return Some(turn),
+                    Err(error) => check.settle(vec![not_started(&error)]),
+                }
+                return None;
             }
+            self.earlier.add_to(&mut reasons);
         }
         check.settle(reasons);
-        Ok(None)
+        None
     }
 
-    fn next(
-        request: &Request<'_>,
-        number: usize,
-        earlier: Vec<LeakPoint>,
-        began: Instant,
-    ) -> io::Result<Turn> {
+    fn next(request: &Request<'_>, number: usize, earlier: Earlier, began: Instant) -> io::Result<Turn> {
         let files = request.workers.files(number);
         let planned: &Planned =
             request.plan.checks.get(number).ok_or_else(|| io::Error::other("the plan has no such check"))?;
         let card = board_of(request).map(|board| &board.card);
         let worker = request.workers.start(planned, card, &files)?;
-        Ok(Turn { number, worker, files, began, progress: None, told: 0, earlier })
+        let (wait, lines) = (Some(Tail::of(files.log.clone())), Tail::of(files.lines.clone()));
+        Ok(Turn { number, worker, files, began, progress: None, wait, lines, done: 0, earlier })
     }
 
     fn judged(&self, request: &Request<'_>, check: &mut Check, record: Option<&Record>) -> Vec<Reason> {
@@ -151,7 +153,7 @@ impl Turn {
                 beside = known.and_then(|((burn, record), folder)| speeds::compare(burn, record, folder));
             }
             Kind::GpuTarget => {
-                let points = self.earlier.iter().copied().chain(record.and_then(turn_of));
+                let points = self.earlier.points.iter().copied().chain(record.and_then(turn_of));
                 check.leak = evidence_of(points.collect());
             }
             _ => {}
@@ -176,16 +178,48 @@ impl Turn {
         reasons
     }
 
-    fn progress_of(&self, check: &Check) -> Option<Progress> {
+    fn progress_of(&mut self, check: &Check) -> Option<Progress> {
         if check.kind == Kind::GpuTarget {
-            return Some(Progress { done: self.earlier.len() as u64, of: 0, unit: "turns" });
+            return Some(Progress { done: self.earlier.points.len() as u64, of: 0, unit: "turns" });
         }
-        let lines = self.files.lines(check.kind);
-        let done =
-            lines.lines.iter().filter(|line| matches!(line, Line::Iteration(_) | Line::Round(_))).count();
+        if !check.kind.is_native() {
+            return None;
+        }
+        let is_one =
+            |line: &String| matches!(serde_json::from_str(line), Ok(Line::Iteration(_) | Line::Round(_)));
+        self.done += self.lines.lines().iter().filter(|line| is_one(line)).count() as u64;
         let unit = if check.kind == Kind::Leak { "iterations" } else { "rounds" };
-        (done > 0).then_some(Progress { done: done as u64, of: 0, unit })
+        (self.done > 0).then_some(Progress { done: self.done, of: 0, unit })
     }
+}
+
+impl Earlier {
+    /// Of a turn that holds. What is of all turns is judged anew with the next.
+    fn keep(&mut self, reasons: Vec<Reason>) {
+        let turn = self.points.len();
+        for reason in reasons.into_iter().filter(|reason| !judgement::is_of_growth(&reason.code)) {
+            if !is_among(&reason, &self.reasons) {
+                let message = format!("in turn {turn}: {}", reason.message);
+                self.reasons.push(Reason { message, ..reason });
+            }
+        }
+    }
+
+    fn add_to(self, reasons: &mut Vec<Reason>) {
+        let earlier: Vec<Reason> =
+            self.reasons.into_iter().filter(|reason| !is_among(reason, reasons)).collect();
+        reasons.extend(earlier);
+        reasons.sort_by_key(|reason| reason.weight);
+    }
+}
+
+fn is_among(reason: &Reason, others: &[Reason]) -> bool {
+    others.iter().any(|other| (&other.code, other.weight) == (&reason.code, reason.weight))
+}
+
+fn not_started(error: &io::Error) -> Reason {
+    let message = format!("its worker could not be started: {error}");
+    Reason { check: None, weight: Weight::Infrastructure, code: "infrastructure".to_owned(), message }
 }
 
 fn board_of<'a>(request: &'a Request<'_>) -> Option<&'a Board> {

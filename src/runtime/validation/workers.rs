@@ -10,15 +10,17 @@ use crate::runtime::process::Worker;
 use crate::runtime::record::Record;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Of what a worker said, so many bytes of its end are kept.
-const SAID: usize = 4096;
+const SAID: u64 = 4096;
 
 /// How a worker begins its lines about waiting for the card.
 pub const WAITING: &str = "waiting for ";
+/// And others, before its command speaks.
+pub const NOTE: &str = "note: ";
 
 /// How workers are started.
 pub struct Workers {
@@ -75,7 +77,12 @@ impl Workers {
                 command.stdout(File::create(&files.output)?);
             }
             work => {
-                command.arg("exec").args(&self.policy).args(&self.exec).arg("--record").arg(&files.record);
+                command
+                    .args(["exec", "--worker"])
+                    .args(&self.policy)
+                    .args(&self.exec)
+                    .arg("--record")
+                    .arg(&files.record);
                 command.arg("--").args(self.words(work, card, files)).stdout(log.try_clone()?);
             }
         }
@@ -117,9 +124,8 @@ impl Files {
 
     /// The end of what the worker said.
     pub fn said(&self) -> String {
-        let bytes = fs::read(&self.log).unwrap_or_default();
-        let end = bytes.get(bytes.len().saturating_sub(SAID)..).unwrap_or_default();
-        let text = String::from_utf8_lossy(end);
+        let bytes = end_of(&self.log, SAID).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
         // What the worker said itself while it waited for the card, and not its command.
         let lines = text.lines().filter(|line| !line.starts_with(WAITING));
         lines.collect::<Vec<_>>().join("\n")
@@ -128,4 +134,14 @@ impl Files {
     pub fn all(&self) -> [&Path; 4] {
         [&self.record, &self.lines, &self.log, &self.output]
     }
+}
+
+/// What a command writes has no limit.
+fn end_of(file: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(file)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+    let mut end = Vec::new();
+    file.take(bytes).read_to_end(&mut end)?;
+    Ok(end)
 }

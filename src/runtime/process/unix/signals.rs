@@ -47,7 +47,8 @@ impl Drop for Signals {
     }
 }
 
-fn is_ignored(signal: i32) -> bool {
+/// Whether this process was started so, or has said so since.
+pub fn is_ignored(signal: i32) -> bool {
     // SAFETY: nothing is changed, and what is set is written to a plain structure of ours, for which all zeros is valid.
     unsafe {
         let mut set: libc::sigaction = std::mem::zeroed();

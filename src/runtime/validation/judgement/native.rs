@@ -2,6 +2,7 @@
 
 use super::{Attempt, Gates, mebibytes, reason};
 use crate::runtime::growth::{Growth, Outcome};
+use crate::runtime::native::leak::iterations_to_reach;
 use crate::runtime::native::lines::Failure;
 use crate::runtime::validation::document::{BurnEvidence, Kind, LeakEvidence, Reason, Speed, Weight};
 
@@ -40,9 +41,7 @@ pub(super) fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
     let ended = attempt.lines.ended() && attempt.lines.failure().is_none();
     if ended && !has_said {
         let (measured, wanted) = match attempt.kind {
-            Kind::Leak => {
-                (attempt.leak.map_or(0, |leak| leak.measured.len() as u64), u64::from(gates.iterations))
-            }
+            Kind::Leak => of_iterations(attempt.leak, gates),
             _ => (attempt.burn.map_or(0, |burn| burn.rounds), ROUNDS),
         };
         if measured < wanted {
@@ -51,6 +50,21 @@ pub(super) fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
         }
     }
     reasons
+}
+
+/// What the turns of a project's command say together.
+pub(super) fn of_turns(turns: Option<&LeakEvidence>, gates: Gates<'_>) -> Vec<Reason> {
+    let growth = turns.and_then(|turns| turns.growth.as_ref());
+    growth.map(|growth| of_growth(growth, "the card", "`runtime.iterations`", gates)).unwrap_or_default()
+}
+
+/// How many were measured, and how many must be, by the rule that the load itself goes by.
+fn of_iterations(leak: Option<&LeakEvidence>, gates: Gates<'_>) -> (u64, u64) {
+    let measured = leak.map(|leak| leak.measured.as_slice()).unwrap_or_default();
+    let used: Vec<u64> = measured.iter().map(|point| point.used).collect();
+    let pool_used: Option<Vec<u64>> = measured.iter().map(|point| point.pool_used).collect();
+    let wanted = iterations_to_reach(gates.iterations as usize, &used, pool_used.as_deref());
+    (used.len() as u64, wanted.unwrap_or(used.len()) as u64)
 }
 
 fn of_failure(failure: &Failure, is_another_card: bool) -> Reason {
@@ -74,12 +88,12 @@ fn of_leak(leak: Option<&LeakEvidence>, gates: Gates<'_>) -> Vec<Reason> {
     let mut reasons = of_wrong(leak.wrong, "the products");
     let sources = [(&leak.growth, "the card"), (&leak.pool_growth, "the card's pool")];
     for (growth, of) in sources {
-        reasons.extend(growth.iter().flat_map(|growth| of_growth(growth, of, gates)));
+        reasons.extend(growth.iter().flat_map(|growth| of_growth(growth, of, "--iterations", gates)));
     }
     reasons
 }
 
-fn of_growth(growth: &Growth, of: &str, gates: Gates<'_>) -> Vec<Reason> {
+fn of_growth(growth: &Growth, of: &str, way_out: &str, gates: Gates<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let total = mebibytes(growth.total as f64);
     let iterations = growth.iterations;
@@ -102,7 +116,7 @@ fn of_growth(growth: &Growth, of: &str, gates: Gates<'_>) -> Vec<Reason> {
         Outcome::Inconclusive => {
             let message = format!(
                 "memory of {of} grew by {total} over {iterations} iterations, which may be a small leak: give it more with \
-                 --iterations"
+                 {way_out}"
             );
             reasons.push(reason(Weight::Correction, "growth-inconclusive", message));
         }

@@ -1,7 +1,7 @@
 //! What the record of a run says, whatever it was that ran.
 
 use super::{Attempt, DISTURBED, LOST, mebibytes, reason};
-use crate::runtime::record::{End, Record};
+use crate::runtime::record::{End, NotChecked, Record};
 use crate::runtime::validation::document::{Kind, Reason, Weight};
 use crate::runtime::watch::{Readings, Returned, Unread};
 
@@ -20,7 +20,8 @@ pub(super) fn reasons(attempt: &Attempt<'_>) -> Vec<Reason> {
         return vec![reason(Weight::Infrastructure, "crashed", message)];
     };
     let mut reasons: Vec<Reason> = of_end(record, attempt).into_iter().collect();
-    if matches!(record.end, End::Refused { .. } | End::NotStarted { .. }) {
+    // What was killed has written down neither what it read nor how it left the card.
+    if matches!(record.end, End::Refused { .. } | End::NotStarted { .. } | End::Running) {
         return reasons;
     }
     reasons.extend(of_readings(record.readings.as_ref(), record));
@@ -84,21 +85,22 @@ fn of_end(record: &Record, attempt: &Attempt<'_>) -> Option<Reason> {
 }
 
 fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
-    let Some(readings) = readings.filter(|readings| readings.samples > 0) else {
-        let lost = readings.is_some_and(|readings| readings.lost)
-            || record.not_checked.iter().any(|unchecked| unchecked.why == Unread::Lost.to_string());
+    let fell = readings.is_some_and(|readings| {
+        readings.lost || readings.xids.iter().any(|xid| xid.number == Some(FALLEN_OFF))
+    });
+    let was_seen = readings.is_some_and(|readings| readings.samples > 0);
+    let could_not = |unchecked: &NotChecked| unchecked.why == Unread::Lost.to_string();
+    let mut reasons = Vec::new();
+    if fell || is_lost(record.returned.as_ref()) || (!was_seen && record.not_checked.iter().any(could_not)) {
+        reasons.push(lost_card());
+    } else if !was_seen {
         let why =
             record.not_checked.first().map(|unchecked| format!(": {}", unchecked.why)).unwrap_or_default();
-        return vec![match lost {
-            true => lost_card(),
-            false => reason(Weight::Infrastructure, "not-measured", format!("the card was not watched{why}")),
-        }];
-    };
-    let mut reasons = Vec::new();
-    let fell = readings.xids.iter().any(|xid| xid.number == Some(FALLEN_OFF));
-    if fell || readings.lost || is_lost(record.returned.as_ref()) {
-        reasons.push(lost_card());
+        let message = format!("the card was not watched{why}");
+        reasons.push(reason(Weight::Infrastructure, "not-measured", message));
     }
+    // Events may come where readings fail.
+    let Some(readings) = readings else { return reasons };
     if !readings.xids.is_empty() {
         let number =
             |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
@@ -155,7 +157,11 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
 }
 
 fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
-    match returned? {
+    let Some(returned) = returned else {
+        let message = "whether its memory is back is not known: the record does not say it";
+        return Some(reason(Weight::Infrastructure, "not-measured", message));
+    };
+    match returned {
         Returned::Back { .. } => None,
         Returned::NotBack { baseline, after, waited, holders } => {
             let more = mebibytes(after.saturating_sub(*baseline) as f64);
