@@ -146,7 +146,9 @@ fn plots_are_files_too() {
     let project = Project::of(SimulatedHost::new(), POLICY);
     let folder = project.folder.path().join("made/plots");
     let folder = folder.to_str().expect("it is UTF-8");
-    assert_eq!(project.validated(&["--plots", folder]).code, Some(0));
+    // Long enough for several readings.
+    let load = ["--side", "500", "--iterations", "60"];
+    assert_eq!(project.validated(&[["--plots", folder].as_slice(), &load].concat()).code, Some(0));
     for what in ["growth", "memory"] {
         let plot = std::fs::read_to_string(format!("{folder}/02-leak-{what}.svg")).expect("it was written");
         assert!(plot.starts_with("<svg") && plot.contains("simulated"), "{plot}");
