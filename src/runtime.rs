@@ -17,6 +17,7 @@
 //! slot          one run at a time has a card, and the others wait in their order
 //! process       a command in a group of its own, of which nothing stays
 //! watch         the card while a command runs on it, and whether its memory is back afterwards
+//! document      what is written down as JSON
 //! record        what happened in a run, as one document
 //! metrics       the same for Prometheus
 //!    │
@@ -34,6 +35,7 @@ pub mod backends;
 pub mod cards;
 pub mod choice;
 pub mod doctor;
+pub mod document;
 pub mod driver;
 pub mod exec;
 pub mod exports;

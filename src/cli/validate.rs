@@ -8,6 +8,7 @@ use super::options::PolicyOptions;
 use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say};
 use crate::policy::absolute;
+use crate::runtime::document::Document;
 use crate::runtime::exec::board;
 #[cfg(unix)]
 use crate::runtime::process::is_ignored;

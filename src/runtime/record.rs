@@ -8,13 +8,11 @@ mod reported;
 pub use reported::{REPORT, Report, Reported};
 
 use super::cards::Card;
+use super::document::Document;
 use super::watch::{Baseline, Readings, Returned};
-use crate::replacement;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// The version of the document. Keys are added without a new one.
@@ -185,28 +183,10 @@ impl Record {
         let not_checked = why.map(|why| NotChecked { what: "what the command reported".to_owned(), why });
         self.not_checked.extend(not_checked);
     }
+}
 
-    /// The document, with a final newline.
-    ///
-    /// # Errors
-    /// None is known.
-    pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|text| text + "\n")
-    }
-
-    /// Writes the document as a whole: whoever reads the file meanwhile finds the old one or the new one.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, file: &Path) -> io::Result<()> {
-        replacement::replace(file, self.to_json()?.as_bytes())
-    }
-
-    /// # Errors
-    /// When there is no such file, or it holds no record.
-    pub fn read(file: &Path) -> io::Result<Record> {
-        Ok(serde_json::from_slice(&std::fs::read(file)?)?)
-    }
+impl Document for Record {
+    const TITLE: &str = "gpulint run";
 }
 
 /// A moment in UTC, to the second.
@@ -215,13 +195,6 @@ pub fn timestamp(moment: SystemTime) -> String {
     const LAST: u64 = 253_402_300_799;
     let seconds = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().min(LAST);
     humantime::format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).to_string()
-}
-
-/// The JSON schema of a record, with a final newline: the text of `gpulint-run.schema.json`.
-pub fn json_schema() -> String {
-    let mut schema = schemars::schema_for!(Record);
-    schema.insert("title".into(), "gpulint run".into());
-    format!("{:#}\n", schema.to_value())
 }
 
 #[cfg(test)]

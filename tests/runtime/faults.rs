@@ -4,6 +4,7 @@
 use crate::client::{REFUSED_BY_THE_DRIVER, launching, taking};
 use crate::commands::{policy_folder, said};
 use crate::patience::nothing_is_left_of;
+use gpulint::runtime::document::Document;
 use gpulint::runtime::record::{End, Record};
 use gpulint::runtime::watch::Returned;
 use simulated_gpu_host::{Fault, SimulatedHost};

@@ -32,7 +32,8 @@ impl Lines {
             Message::Waiting(check, line) => self.show(check, line),
             Message::Progress(check, progress) => {
                 if let Some(bar) = self.of_checks.get(&check.name) {
-                    bar.set_message(format!("{} {}", progress.done, progress.unit));
+                    let of = progress.of.map(|of| format!(" of {of}")).unwrap_or_default();
+                    bar.set_message(format!("{}{of} {}", progress.done, progress.unit));
                 }
             }
             Message::Ended(check) => self.ended(check),

@@ -3,6 +3,7 @@
 
 use super::{Prepared, Refusal, Request, Seen, prepare_on, said};
 use crate::runtime::cards::Card;
+use crate::runtime::document::Document;
 use crate::runtime::management::Listing;
 use crate::runtime::metrics::{self, Address, Server};
 use crate::runtime::process::{self, Ended, Handle, Limit};

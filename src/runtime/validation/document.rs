@@ -3,15 +3,13 @@
 
 use super::plan::Plan;
 use super::{judgement, memory};
-use crate::replacement;
 use crate::runtime::cards::Card;
+use crate::runtime::document::Document;
 use crate::runtime::growth::Growth;
 use crate::runtime::native::lines::Multiplier;
 use crate::runtime::record::{NotChecked, Record};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::io;
-use std::path::Path;
 
 /// The version of the document. Keys are added without a new one.
 pub const SCHEMA: u32 = 1;
@@ -154,28 +152,10 @@ impl Validation {
         }
         self.not_checked.dedup();
     }
+}
 
-    /// The document, with a final newline.
-    ///
-    /// # Errors
-    /// None is known.
-    pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|text| text + "\n")
-    }
-
-    /// Writes the document as a whole.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, file: &Path) -> io::Result<()> {
-        replacement::replace(file, self.to_json()?.as_bytes())
-    }
-
-    /// # Errors
-    /// When there is no such file, or it holds no validation.
-    pub fn read(file: &Path) -> io::Result<Validation> {
-        Ok(serde_json::from_slice(&std::fs::read(file)?)?)
-    }
+impl Document for Validation {
+    const TITLE: &str = "gpulint validation";
 }
 
 impl Check {

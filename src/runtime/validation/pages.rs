@@ -24,6 +24,7 @@ mod words;
 pub use plots::plots;
 
 use super::document::Validation;
+use crate::runtime::document::Document;
 
 /// How a validation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -49,19 +50,12 @@ pub enum Format {
 pub fn render(validation: &Validation, format: Format) -> std::io::Result<String> {
     Ok(match format {
         Format::Text => text::text(validation),
-        Format::Json => serde_json::to_string_pretty(validation)? + "\n",
+        Format::Json => validation.to_json()?,
         Format::Markdown => markdown::markdown(validation),
         Format::Html => html::html(validation),
         Format::Junit => junit::junit(validation)?,
         Format::Prometheus => prometheus::prometheus(validation),
     })
-}
-
-/// The JSON schema of a validation, with a final newline: the text of `gpulint-validation.schema.json`.
-pub fn json_schema() -> String {
-    let mut schema = schemars::schema_for!(Validation);
-    schema.insert("title".into(), "gpulint validation".into());
-    format!("{:#}\n", schema.to_value())
 }
 
 #[cfg(test)]

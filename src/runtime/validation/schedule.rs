@@ -167,7 +167,7 @@ fn go(
             let number = turn.number();
             // Before the last look, so that what it wrote at its end is told.
             let has_ended = turn.has_ended();
-            turn.report(document, outside.tell);
+            turn.report(request, document, outside.tell);
             if !has_ended {
                 running.push(turn);
                 continue;

@@ -45,8 +45,8 @@ struct Earlier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub done: u64,
-    /// At least; a check may find that it needs more.
-    pub of: u64,
+    /// At least; a check may find that it needs more. `None` for one that ends by the clock.
+    pub of: Option<u64>,
     pub unit: &'static str,
 }
 
@@ -78,8 +78,14 @@ impl Turn {
     }
 
     /// Tells what is new.
-    pub fn report(&mut self, document: &Validation, tell: &mut dyn FnMut(Message<'_>)) {
-        let Some(check) = document.checks.get(self.number) else { return };
+    pub fn report(
+        &mut self,
+        request: &Request<'_>,
+        document: &Validation,
+        tell: &mut dyn FnMut(Message<'_>),
+    ) {
+        let both = document.checks.get(self.number).zip(request.plan.checks.get(self.number));
+        let Some((check, planned)) = both else { return };
         for line in self.wait.as_mut().map(Tail::lines).unwrap_or_default() {
             if line.starts_with(WAITING) {
                 tell(Message::Waiting(check, &line));
@@ -88,7 +94,7 @@ impl Turn {
                 break;
             }
         }
-        let progress = self.progress_of(check);
+        let progress = self.progress_of(&planned.work);
         if let Some(now) = progress.filter(|_| progress != self.progress) {
             tell(Message::Progress(check, now));
             self.progress = progress;
@@ -178,18 +184,25 @@ impl Turn {
         reasons
     }
 
-    fn progress_of(&mut self, check: &Check) -> Option<Progress> {
-        if check.kind == Kind::GpuTarget {
-            return Some(Progress { done: self.earlier.points.len() as u64, of: 0, unit: "turns" });
-        }
-        if !check.kind.is_native() {
-            return None;
-        }
-        let is_one =
-            |line: &String| matches!(serde_json::from_str(line), Ok(Line::Iteration(_) | Line::Round(_)));
+    fn progress_of(&mut self, work: &Work) -> Option<Progress> {
+        let (of, unit) = match work {
+            Work::Lint => return None,
+            Work::Command { turns, .. } => {
+                let done = self.earlier.points.len() as u64;
+                return Some(Progress { done, of: Some(u64::from(*turns)), unit: "turns" });
+            }
+            Work::Leak { iterations, .. } => (Some(u64::from(*iterations)), "iterations"),
+            Work::Burn(_) => (None, "rounds"),
+        };
+        let is_one = |line: &String| match serde_json::from_str(line) {
+            Ok(Line::Iteration(iteration)) => !iteration.warm_up,
+            Ok(Line::Round(_)) => true,
+            _ => false,
+        };
         self.done += self.lines.lines().iter().filter(|line| is_one(line)).count() as u64;
-        let unit = if check.kind == Kind::Leak { "iterations" } else { "rounds" };
-        (self.done > 0).then_some(Progress { done: self.done, of: 0, unit })
+        // More than were asked for: the leak test goes on, and nobody knows how long.
+        let of = of.filter(|of| self.done <= *of);
+        (self.done > 0).then_some(Progress { done: self.done, of, unit })
     }
 }
 

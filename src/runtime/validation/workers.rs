@@ -5,6 +5,7 @@ use super::document::Kind;
 use super::evidence::Lines;
 use super::plan::{Burn, Planned, Work};
 use crate::runtime::cards::Card;
+use crate::runtime::document::Document;
 use crate::runtime::native;
 use crate::runtime::process::Worker;
 use crate::runtime::record::Record;
