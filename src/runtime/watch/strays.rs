@@ -17,10 +17,15 @@ pub struct Stray {
     pub seconds: f64,
 }
 
+/// Each card is a question to the driver, and who has left the mask stays for a while.
+const INTERVAL: f64 = 0.5;
+
 /// Who was seen on the other cards, and whether it is the command's is known.
 #[derive(Default)]
 pub(super) struct Others {
     settled: Vec<(usize, u32)>,
+    /// When it is time for the next look, in seconds since the beginning.
+    next: f64,
 }
 
 impl Others {
@@ -31,6 +36,10 @@ impl Others {
         ours: &mut impl FnMut() -> Vec<u32>,
         seconds: f64,
     ) -> Vec<Stray> {
+        if seconds < self.next {
+            return Vec::new();
+        }
+        self.next = seconds + INTERVAL;
         let mut now = Vec::new();
         let mut fresh = Vec::new();
         for (number, (uuid, device)) in gauge.others.iter().enumerate() {

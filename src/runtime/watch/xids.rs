@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// NVML cannot be told to stop waiting, so the end of a run waits for the end of a turn: at most so long, and a small part of
 /// what the run took.
-const LONGEST_TURN: Duration = Duration::from_millis(25);
+const LONGEST_TURN: Duration = Duration::from_millis(50);
 const SHORTEST_TURN: Duration = Duration::from_millis(1);
 const PART_OF_THE_RUN: u32 = 16;
 

@@ -95,7 +95,7 @@ exported! {
             if left.is_zero() {
                 return Err(TIMEOUT);
             }
-            std::thread::sleep(left.min(Duration::from_millis(5)));
+            std::thread::sleep(left.min(Duration::from_millis(50)));
         }
     }
 }
