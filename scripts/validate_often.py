@@ -42,6 +42,8 @@ def described(chance: random.Random) -> dict:
         "module-mib": chance.choice([0, 2, 3, 40]),
         "first-launch-mib": chance.choice([0, 1, 2, 8, 33, 64, 128]),
         "memory-pools": chance.random() < 0.7,
+        # At launches of the first iterations, and together less than the policy lets memory grow.
+        "workspaces": [[chance.randint(2, 14), chance.choice([1, 2, 8, 14])] for _ in range(chance.randint(0, 3))],
         "throttle-reasons": chance.choice([0, 0, 1, 4]),
     }
     faults = []

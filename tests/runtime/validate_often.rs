@@ -36,3 +36,16 @@ fn what_does_not_leak_is_approved_each_time() {
         assert_eq!(told, (Some(0), &Value::Null), "{:#}", validated.document["reasons"]);
     }
 }
+
+#[test]
+fn workspaces_that_come_late_are_no_leak() {
+    for workspaces in [vec![(4, 8)], vec![(3, 2), (6, 2), (11, 2)], vec![(12, 32)], vec![(5, 8), (25, 8)]] {
+        let host = SimulatedHost::new().changed(|host| {
+            host.cards.iter_mut().for_each(|card| card.workspaces = workspaces.clone());
+        });
+        let validated = Project::of(host, POLICY).validated(&[]);
+        let document = &validated.document;
+        assert_eq!(validated.code, Some(0), "{workspaces:?}: {:#}", document["reasons"]);
+        assert_eq!(document["checks"][1]["leak"]["growth"]["outcome"], "one_off", "{workspaces:?}");
+    }
+}

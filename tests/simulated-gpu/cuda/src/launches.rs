@@ -82,6 +82,15 @@ impl Driver {
             self.context_of(context)?.launched = true;
         }
         self.launches += 1;
+        let now = self.launches;
+        let workspace = |card: &simulated_gpu_host::Card| {
+            let taken = card.workspaces.iter().filter(|(launch, _)| *launch == now);
+            taken.map(|(_, mebibytes)| mebibytes).sum()
+        };
+        let bytes = self.code_bytes(workspace)?;
+        if bytes > 0 {
+            self.grow_fixed(context, bytes)?;
+        }
         self.lose_before(context)?;
         let Some(kernel) = kernel else { return self.faults_after(context, None) };
         if parameters.is_null() {

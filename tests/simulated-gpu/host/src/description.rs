@@ -42,6 +42,9 @@ pub struct Card {
     pub module_mib: u64,
     /// What the first launch in a context takes until that ends: code is loaded when it is first used.
     pub first_launch_mib: u64,
+    /// What later launches of a process take for themselves until its context ends, as libraries do for their workspaces:
+    /// the number of the launch, counted from 1, and MiB.
+    pub workspaces: Vec<(u64, u64)>,
     /// Whether `cuMemAllocAsync` is there.
     pub memory_pools: bool,
     pub compute_mode: ComputeMode,
@@ -122,6 +125,7 @@ impl Card {
             context_mib: 256,
             module_mib: 2,
             first_launch_mib: 8,
+            workspaces: Vec::new(),
             memory_pools: true,
             compute_mode: ComputeMode::Default,
             persistence: true,
