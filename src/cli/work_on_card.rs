@@ -1,16 +1,10 @@
 //! `gpulint work-on-card`: what `gpulint validate` starts on a card, and nobody else.
 
-use super::CLEAN;
 use crate::runtime::native::device::Source;
-use crate::runtime::native::{End, Profile, burn, leak, run as run_profile};
+use crate::runtime::native::{Profile, burn, leak, run as run_profile};
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-
-/// A call did not succeed, which the lines tell.
-const FAILED: u8 = 4;
-/// This process got another card.
-const WRONG_CARD: u8 = 5;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -82,11 +76,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<u8> {
     };
     let ended = run_profile(&profile, &place.uuid, &place.lines)
         .with_context(|| format!("cannot write to {}", place.lines.display()))?;
-    Ok(match ended {
-        End::Ended => CLEAN,
-        End::Failed => FAILED,
-        End::WrongCard => WRONG_CARD,
-    })
+    Ok(ended.exit_code().try_into().unwrap_or(u8::MAX))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -92,19 +92,7 @@ pub struct Prepared {
 pub fn board(gpu: Option<&Gpu>, patience: Duration) -> Result<Board, Refusal> {
     let Seen { machine, environment, renumbered } = Seen::now(patience)?;
     let card = card::chosen(gpu, &machine, &environment, renumbered)?;
-    let known = machine.known_boards().into_iter().find(|board| board.card.uuid == card.uuid);
-    Ok(known.unwrap_or_else(|| Board::of_card(card)))
-}
-
-/// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other.
-///
-/// # Errors
-/// When there is no such card, or it does not get free in time.
-pub fn prepare(
-    request: &Request<'_>,
-    progress: &mut dyn FnMut(&Card, &Progress),
-) -> Result<Prepared, Refusal> {
-    prepare_on(&Seen::now(request.patience)?, request, progress)
+    Ok(machine.board(&card).cloned().unwrap_or_else(|| Board::of_card(card)))
 }
 
 /// The machine before anything was chosen.
@@ -127,9 +115,9 @@ impl Seen {
     }
 }
 
-/// The order is that of a proof: the card is chosen, then held, and only then it counts who else is on it and what the
-/// driver shows.
-fn prepare_on(
+/// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other. The order is that
+/// of a proof: the card is chosen, then held, and only then it counts who else is on it and what the driver shows.
+fn prepare(
     seen: &Seen,
     request: &Request<'_>,
     progress: &mut dyn FnMut(&Card, &Progress),

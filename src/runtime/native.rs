@@ -49,6 +49,17 @@ pub enum End {
     WrongCard,
 }
 
+impl End {
+    /// What the process ends with.
+    pub fn exit_code(self) -> i32 {
+        match self {
+            End::Ended => 0,
+            End::Failed => 4,
+            End::WrongCard => 5,
+        }
+    }
+}
+
 /// Why a profile stops early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stop {

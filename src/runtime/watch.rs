@@ -24,7 +24,7 @@ mod xids;
 
 pub use baseline::{Baseline, Returned, TOLERANCE};
 pub use gauge::{Gauge, Unread};
-pub use readings::{Foreign, Passed, Point, Readings, Series, Slowed, Source, Summary, Xid};
+pub use readings::{Foreign, Passed, Point, Readings, Series, Slowed, Source, Summary, Xid, process};
 pub use strays::Stray;
 
 use sampler::Sampler;

@@ -3,16 +3,16 @@
 use super::Foreign;
 use crate::runtime::management::User;
 use crate::runtime::slot::CardUse;
+use crate::runtime::watch::process;
 
 /// What they mean for who wants the card.
 pub(super) fn use_of(users: &[User], foreign: Foreign) -> CardUse {
     let Some(first) = users.first() else { return CardUse::Free };
-    let name = name_of(first.pid).map(|name| format!(" ({name})")).unwrap_or_default();
     let others = match users.len() - 1 {
         0 => String::new(),
         others => format!(" and {others} more"),
     };
-    let told = format!("process {}{name}{others} without a slot", first.pid);
+    let told = format!("{}{others} without a slot", process(first.pid, name_of(first.pid).as_deref()));
     match foreign {
         Foreign::Wait => CardUse::Busy(told),
         Foreign::Refuse => CardUse::Refused(told),

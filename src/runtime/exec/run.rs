@@ -1,7 +1,7 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
-use super::{Prepared, Refusal, Request, Seen, prepare_on, said};
+use super::{Prepared, Refusal, Request, Seen, prepare, said};
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
 use crate::runtime::management::Listing;
@@ -91,7 +91,7 @@ fn attempt(
             record.simulated = *simulated;
         });
     }
-    let prepared = prepare_on(&seen, request, &mut progress)?;
+    let prepared = prepare(&seen, request, &mut progress)?;
     change(state, |record| {
         record.card = Some(prepared.card.clone());
         record.environment = prepared

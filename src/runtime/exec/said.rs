@@ -61,15 +61,15 @@ fn sentences_about(readings: &Readings) -> Vec<String> {
         let times = if same.len() == 1 { String::new() } else { format!(", {} times", same.len()) };
         format!("the driver reported an error of the card during the command: XID {number}{times}")
     });
-    let came = readings.foreign_processes.iter().filter(|foreign| !foreign.before).map(|foreign| {
-        let name = foreign.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-        format!("process {}{name}, which is not the command's, used the card meanwhile", foreign.pid)
-    });
+    let came =
+        readings.foreign_processes.iter().filter(|foreign| !foreign.before).map(|foreign| {
+            format!("{}, which is not the command's, used the card meanwhile", foreign.process())
+        });
     let strays = readings.strays.iter().map(|stray| {
-        let name = stray.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
         format!(
-            "process {}{name} of the command used another card, {}: something in it sets CUDA_VISIBLE_DEVICES anew",
-            stray.pid, stray.card
+            "{} of the command used another card, {}: something in it sets CUDA_VISIBLE_DEVICES anew",
+            stray.process(),
+            stray.card
         )
     });
     errors.chain(came).chain(strays).collect()

@@ -132,10 +132,7 @@ impl Validation {
     /// Draws the conclusion from the checks.
     pub fn conclude(&mut self) {
         let mut beside: Vec<Reason> = memory::reason(self).into_iter().collect();
-        if let Some(why) = &self.fallback {
-            let (weight, code) = (Weight::Note, "fallback".to_owned());
-            beside.push(Reason { check: None, weight, code, message: why.clone() });
-        }
+        beside.extend(self.fallback.as_ref().map(|why| Reason::of(Weight::Note, "fallback", why)));
         self.verdict = judgement::verdict(&self.checks, &beside);
         self.exit_code = Some(self.verdict.exit_code());
         self.reasons = self.checks.iter().flat_map(|check| check.reasons.clone()).chain(beside).collect();
@@ -225,6 +222,21 @@ pub struct Reason {
     pub code: String,
     /// One sentence, with the numbers and the way out.
     pub message: String,
+}
+
+impl Reason {
+    /// Of no check yet.
+    pub fn of(weight: Weight, code: &str, message: impl Into<String>) -> Reason {
+        Reason { check: None, weight, code: code.to_owned(), message: message.into() }
+    }
+
+    /// That nothing ran, from what `exec` ends with then.
+    pub fn of_refusal(exit_code: Option<i32>, why: impl Into<String>) -> Reason {
+        match exit_code {
+            Some(5) => Reason::of(Weight::Environment, "environment", why),
+            _ => Reason::of(Weight::Infrastructure, "infrastructure", why),
+        }
+    }
 }
 
 /// How much a reason weighs, the heaviest first.

@@ -94,10 +94,6 @@ pub fn verdict(checks: &[Check], beside: &[Reason]) -> Verdict {
     }
 }
 
-fn reason(weight: Weight, code: &str, message: impl Into<String>) -> Reason {
-    Reason { check: None, weight, code: code.to_owned(), message: message.into() }
-}
-
 /// Bytes for people, to a tenth of a MiB.
 fn mebibytes(bytes: f64) -> String {
     format!("{:.1} MiB", bytes / f64::from(1 << 20))

@@ -24,9 +24,7 @@ struct Checked {
 
 /// Errors are a policy that the project does not keep; warnings are to be corrected.
 pub fn reasons(files: &Files) -> Vec<Reason> {
-    let reason = |weight, code: &str, message: String| {
-        vec![Reason { check: None, weight, code: code.to_owned(), message }]
-    };
+    let reason = |weight, code, message: String| vec![Reason::of(weight, code, message)];
     let text = std::fs::read_to_string(&files.output).unwrap_or_default();
     let Ok(Report { summary, files: Checked { checked } }) = serde_json::from_str(&text) else {
         let said = files.said();

@@ -17,7 +17,7 @@ pub fn grown(document: &Validation) -> Option<String> {
 pub fn reason(document: &Validation) -> Option<Reason> {
     let grown = grown(document)?;
     let message = format!("{grown}, although nobody else was on the card");
-    Some(Reason { check: None, weight: Weight::Rejection, code: "memory-not-back".to_owned(), message })
+    Some(Reason::of(Weight::Rejection, "memory-not-back", message))
 }
 
 /// Bytes in use before the first check on the card and after the last; nothing where others changed them.
@@ -36,9 +36,6 @@ fn of_check(check: &Check) -> Option<(&str, Option<u64>, Option<u64>)> {
     let record = check.record.as_ref()?;
     let is_foreign = record.readings.as_ref().is_some_and(|readings| !readings.foreign_processes.is_empty());
     let before = record.baseline.as_ref().filter(|_| !is_foreign).map(|baseline| baseline.memory);
-    let after = match record.returned.as_ref() {
-        Some(Returned::Back { after, .. } | Returned::NotBack { after, .. }) => Some(*after),
-        _ => None,
-    };
+    let after = record.returned.as_ref().and_then(Returned::after);
     Some((record.started.as_str(), before, after))
 }

@@ -108,14 +108,9 @@ fn numbers(document: &Validation, meant: impl Fn(&Check) -> bool) -> Vec<usize> 
 
 /// Without a card nothing that needs one is run.
 fn refuse(document: &mut Validation, refusal: &Refusal) {
-    let (weight, code) = match refusal.exit_code() {
-        5 => (Weight::Environment, "environment"),
-        _ => (Weight::Infrastructure, "infrastructure"),
-    };
     for check in &mut document.checks {
         if check.state == State::Waiting && check.kind.uses_card() {
-            let message = refusal.to_string();
-            check.settle(vec![Reason { check: None, weight, code: code.to_owned(), message }]);
+            check.settle(vec![Reason::of_refusal(Some(refusal.exit_code()), refusal.to_string())]);
         }
     }
 }
@@ -124,10 +119,8 @@ fn refuse(document: &mut Validation, refusal: &Refusal) {
 fn leave_out_cpu_targets(document: &mut Validation) {
     for check in &mut document.checks {
         if check.state == State::Waiting && check.kind == Kind::CpuTarget {
-            let message =
-                "gpulint cannot prove yet that a command does without the GPU; it was not run".to_owned();
-            let (weight, code) = (Weight::Infrastructure, "not-supported".to_owned());
-            check.settle(vec![Reason { check: None, weight, code, message }]);
+            let message = "gpulint cannot prove yet that a command does without the GPU; it was not run";
+            check.settle(vec![Reason::of(Weight::Infrastructure, "not-supported", message)]);
         }
     }
 }

@@ -24,8 +24,7 @@ pub fn compare(burn: &mut BurnEvidence, record: &Record, folder: &Path) -> Optio
     let history = match History::read(folder, &card.uuid) {
         Ok(history) => history,
         Err(fault) => {
-            let (weight, code) = (Weight::Note, "no-history".to_owned());
-            return Some(Reason { check: None, weight, code, message: fault.to_string() });
+            return Some(Reason::of(Weight::Note, "no-history", fault.to_string()));
         }
     };
     let load = load(burn, record);

@@ -13,7 +13,6 @@ use crate::runtime::management::Board;
 use crate::runtime::native::lines::Line;
 use crate::runtime::process::Worker;
 use crate::runtime::record::Record;
-use crate::runtime::watch::Returned;
 use std::io;
 use std::time::Instant;
 
@@ -111,17 +110,13 @@ impl Turn {
             return None;
         }
         let record = self.files.record();
-        let mut reasons = self.judged(request, check, record.as_ref());
+        let mut reasons = self.judged(request, &planned.work, check, record.as_ref());
         let fails = reasons.iter().any(|reason| reason.weight <= Weight::Infrastructure);
         let point = record.as_ref().and_then(turn_of);
         check.record = record;
-        if check.kind == Kind::GpuTarget {
+        if let Work::Command { turns, .. } = &planned.work {
             self.earlier.points.extend(point);
-            let wanted = match &planned.work {
-                Work::Command { turns, .. } => *turns as usize,
-                _ => 1,
-            };
-            if !fails && point.is_some() && self.earlier.points.len() < wanted {
+            if !fails && point.is_some() && self.earlier.points.len() < *turns as usize {
                 self.earlier.keep(reasons);
                 match Turn::next(request, self.number, self.earlier, self.began) {
                     Ok(turn) => return Some(turn),
@@ -145,7 +140,13 @@ impl Turn {
         Ok(Turn { number, worker, files, began, progress: None, wait, lines, done: 0, earlier })
     }
 
-    fn judged(&self, request: &Request<'_>, check: &mut Check, record: Option<&Record>) -> Vec<Reason> {
+    fn judged(
+        &self,
+        request: &Request<'_>,
+        work: &Work,
+        check: &mut Check,
+        record: Option<&Record>,
+    ) -> Vec<Reason> {
         let lines = self.files.lines(check.kind);
         let mut beside = None;
         match check.kind {
@@ -166,9 +167,8 @@ impl Turn {
         }
         let said = self.files.said();
         let runtime = &request.policy.runtime;
-        let iterations = request.plan.checks.get(self.number).map(|planned| &planned.work);
-        let iterations = match iterations {
-            Some(Work::Leak { iterations, .. }) => *iterations,
+        let iterations = match work {
+            Work::Leak { iterations, .. } => *iterations,
             _ => runtime.iterations.get(),
         };
         let attempt = Attempt {
@@ -232,7 +232,7 @@ fn is_among(reason: &Reason, others: &[Reason]) -> bool {
 
 fn not_started(error: &io::Error) -> Reason {
     let message = format!("its worker could not be started: {error}");
-    Reason { check: None, weight: Weight::Infrastructure, code: "infrastructure".to_owned(), message }
+    Reason::of(Weight::Infrastructure, "infrastructure", message)
 }
 
 fn board_of<'a>(request: &'a Request<'_>) -> Option<&'a Board> {
@@ -241,10 +241,7 @@ fn board_of<'a>(request: &'a Request<'_>) -> Option<&'a Board> {
 
 /// What one turn of a target left.
 fn turn_of(record: &Record) -> Option<LeakPoint> {
-    let used = match record.returned.as_ref()? {
-        Returned::Back { after, .. } | Returned::NotBack { after, .. } => *after,
-        Returned::Disturbed { .. } | Returned::NotKnown { .. } => return None,
-    };
+    let used = record.returned.as_ref()?.after()?;
     let held = record.peak_memory.unwrap_or(used);
     Some(LeakPoint { held, used, pool_used: None, seconds: record.wall_seconds.unwrap_or_default() })
 }

@@ -38,6 +38,16 @@ pub enum Returned {
     NotKnown { reason: String },
 }
 
+impl Returned {
+    /// Bytes in use after the command, where they are its own affair.
+    pub fn after(&self) -> Option<u64> {
+        match self {
+            Returned::Back { after, .. } | Returned::NotBack { after, .. } => Some(*after),
+            Returned::Disturbed { .. } | Returned::NotKnown { .. } => None,
+        }
+    }
+}
+
 /// `earlier` is what was in use a moment ago, if somebody read it: where it still is, and nobody computes on the card, there
 /// is nothing to be waited for.
 pub(super) fn read(gauge: &Gauge, earlier: Option<u64>) -> Result<Baseline, NvmlError> {

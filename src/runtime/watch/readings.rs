@@ -119,6 +119,19 @@ pub struct Foreign {
     pub seconds: f64,
 }
 
+impl Foreign {
+    /// As sentences name it.
+    pub fn process(&self) -> String {
+        process(self.pid, self.name.as_deref())
+    }
+}
+
+/// A process, as sentences name it: `process 12 (python)`.
+pub fn process(pid: u32, name: Option<&str>) -> String {
+    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+    format!("process {pid}{name}")
+}
+
 /// That the command took more memory than it may.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Passed {

@@ -1,6 +1,7 @@
 //! Processes of the command on other cards than its own: something in it has left the mask that it was given.
 
 use super::gauge::Gauge;
+use super::readings::process;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,13 @@ pub struct Stray {
     pub memory: Option<u64>,
     /// When it was first seen, since the beginning.
     pub seconds: f64,
+}
+
+impl Stray {
+    /// As sentences name it.
+    pub fn process(&self) -> String {
+        process(self.pid, self.name.as_deref())
+    }
 }
 
 /// Each card is a question to the driver, and who has left the mask stays for a while.

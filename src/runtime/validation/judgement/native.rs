@@ -1,15 +1,13 @@
 //! What the measurements of gpulint's own loads say.
 
-use super::{Attempt, Gates, mebibytes, reason};
+use super::{Attempt, Gates, mebibytes};
 use crate::runtime::growth::{Growth, Outcome};
+use crate::runtime::native::End;
+use crate::runtime::native::device::OUT_OF_MEMORY;
 use crate::runtime::native::leak::iterations_to_reach;
 use crate::runtime::native::lines::Failure;
 use crate::runtime::validation::document::{BurnEvidence, Kind, LeakEvidence, Reason, Speed, Weight};
 
-/// `CUDA_ERROR_OUT_OF_MEMORY`.
-const OUT_OF_MEMORY: u32 = 2;
-/// What `work-on-card` ends with when it got another card than it was told.
-const WRONG_CARD: i32 = 5;
 /// A card that is slower than this part of what it was before has something.
 const SLOW: f64 = 0.9;
 /// One round warms up, and of one alone nobody knows whether it was an exception.
@@ -21,20 +19,25 @@ pub(super) fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
         return Vec::new();
     }
     let mut reasons: Vec<Reason> = Vec::new();
-    reasons.extend(attempt.lines.notes().map(|note| reason(Weight::Note, "note", note)));
+    reasons.extend(attempt.lines.notes().map(|note| Reason::of(Weight::Note, "note", note)));
     if attempt.lines.damaged {
         let message = "its measurements are damaged: somebody else has written to their file";
-        reasons.push(reason(Weight::Infrastructure, "not-measured", message));
+        reasons.push(Reason::of(Weight::Infrastructure, "not-measured", message));
     }
     match attempt.kind {
         Kind::Leak => reasons.extend(of_leak(attempt.leak, gates)),
         _ => reasons.extend(of_burn(attempt.burn)),
     }
     if let Some(failure) = attempt.lines.failure() {
-        let is_another_card = attempt.record.is_some_and(|record| record.exit_code == Some(WRONG_CARD));
+        let is_another_card =
+            attempt.record.is_some_and(|record| record.exit_code == Some(End::WrongCard.exit_code()));
         reasons.push(of_failure(failure, is_another_card));
     } else if !attempt.lines.ended() && attempt.record.is_some_and(|record| record.exit_code == Some(0)) {
-        reasons.push(reason(Weight::Infrastructure, "not-measured", "it ended without having measured all"));
+        reasons.push(Reason::of(
+            Weight::Infrastructure,
+            "not-measured",
+            "it ended without having measured all",
+        ));
     }
     // What was cut short has fewer iterations, and that was said.
     let has_said = reasons.iter().any(|reason| reason.weight <= Weight::Infrastructure);
@@ -46,7 +49,7 @@ pub(super) fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
         };
         if measured < wanted {
             let message = format!("only {measured} of {wanted} rounds were measured");
-            reasons.push(reason(Weight::Infrastructure, "not-measured", message));
+            reasons.push(Reason::of(Weight::Infrastructure, "not-measured", message));
         }
     }
     reasons
@@ -73,13 +76,13 @@ fn of_failure(failure: &Failure, is_another_card: bool) -> Reason {
     match code {
         Some(OUT_OF_MEMORY) => {
             let message = format!("the card had no memory left while {doing}{told}: {why}");
-            reason(Weight::Rejection, "out-of-memory", message)
+            Reason::of(Weight::Rejection, "out-of-memory", message)
         }
-        Some(_) => reason(Weight::Rejection, "driver-error", format!("{doing} failed{told}: {why}")),
+        Some(_) => Reason::of(Weight::Rejection, "driver-error", format!("{doing} failed{told}: {why}")),
         None if is_another_card => {
-            reason(Weight::Environment, "wrong-card", format!("{doing} failed: {why}"))
+            Reason::of(Weight::Environment, "wrong-card", format!("{doing} failed: {why}"))
         }
-        None => reason(Weight::Infrastructure, "not-measured", format!("{doing} failed: {why}")),
+        None => Reason::of(Weight::Infrastructure, "not-measured", format!("{doing} failed: {why}")),
     }
 }
 
@@ -103,7 +106,7 @@ fn of_growth(growth: &Growth, of: &str, way_out: &str, gates: Gates<'_>) -> Vec<
             let message = format!(
                 "memory of {of} grew by {total} early in {iterations} iterations, and no more after that"
             );
-            reasons.push(reason(Weight::Note, "one-off-growth", message));
+            reasons.push(Reason::of(Weight::Note, "one-off-growth", message));
         }
         Outcome::Leak => {
             let message = format!(
@@ -111,27 +114,27 @@ fn of_growth(growth: &Growth, of: &str, way_out: &str, gates: Gates<'_>) -> Vec<
                  that it takes, so try another version of the driver",
                 mebibytes(growth.per_iteration)
             );
-            reasons.push(reason(Weight::Rejection, "leak", message));
+            reasons.push(Reason::of(Weight::Rejection, "leak", message));
         }
         Outcome::Inconclusive => {
             let message = format!(
                 "memory of {of} grew by {total} over {iterations} iterations, which may be a small leak: give it more with \
                  {way_out}"
             );
-            reasons.push(reason(Weight::Correction, "growth-inconclusive", message));
+            reasons.push(Reason::of(Weight::Correction, "growth-inconclusive", message));
         }
     }
     let fail = gates.leak.fail;
     if growth.total >= i64::try_from(fail.bytes).unwrap_or(i64::MAX) {
         let message = format!("memory of {of} grew by {total} over the run: `runtime.leak.fail` is {fail}");
-        reasons.push(reason(Weight::Rejection, "growth-fail", message));
+        reasons.push(Reason::of(Weight::Rejection, "growth-fail", message));
     }
     let alert = gates.leak.alert;
     if growth.most_in_one >= alert.bytes {
         let most = mebibytes(growth.most_in_one as f64);
         let message =
             format!("memory of {of} grew by {most} within one iteration: `runtime.leak.alert` is {alert}");
-        reasons.push(reason(Weight::Correction, "growth-alert", message));
+        reasons.push(Reason::of(Weight::Correction, "growth-alert", message));
     }
     reasons
 }
@@ -144,7 +147,7 @@ fn of_burn(burn: Option<&BurnEvidence>) -> Vec<Reason> {
             "{} of later products are not those of the first, which the same numbers gave: the card computes wrong under load",
             elements(burn.differing)
         );
-        reasons.push(reason(Weight::Rejection, "wrong-result", message));
+        reasons.push(Reason::of(Weight::Rejection, "wrong-result", message));
     }
     reasons.extend(of_speed(burn.teraflops, "multiplies", "TFLOP/s"));
     reasons.extend(of_speed(burn.gigabytes, "reads memory", "GB/s"));
@@ -160,7 +163,7 @@ fn of_speed(speed: Option<Speed>, does: &str, unit: &str) -> Option<Reason> {
             "the card {does} at {:.2} {unit}, {part:.0} % of the {earlier:.2} {unit} of its earlier runs; 90 % are asked for",
             speed.median
         );
-        reason(Weight::Rejection, "slow", message)
+        Reason::of(Weight::Rejection, "slow", message)
     })
 }
 
@@ -171,7 +174,7 @@ fn of_wrong(wrong: u64, what: &str) -> Vec<Reason> {
             let (elements, are) = (elements(wrong), if wrong == 1 { "is" } else { "are" });
             let message =
                 format!("{elements} of {what} {are} wrong: the card, its memory or its clocks are faulty");
-            vec![reason(Weight::Rejection, "wrong-result", message)]
+            vec![Reason::of(Weight::Rejection, "wrong-result", message)]
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the record of a run says, whatever it was that ran.
 
-use super::{Attempt, DISTURBED, LOST, mebibytes, reason};
+use super::{Attempt, DISTURBED, LOST, mebibytes};
 use crate::runtime::record::{End, NotChecked, Record};
 use crate::runtime::validation::document::{Kind, Reason, Weight};
 use crate::runtime::watch::{Readings, Returned, Unread};
@@ -17,7 +17,7 @@ pub(super) fn reasons(attempt: &Attempt<'_>) -> Vec<Reason> {
     let Some(record) = attempt.record else {
         let said = tail(attempt.said);
         let message = format!("the worker ended without a record{said}");
-        return vec![reason(Weight::Infrastructure, "crashed", message)];
+        return vec![Reason::of(Weight::Infrastructure, "crashed", message)];
     };
     let mut reasons: Vec<Reason> = of_end(record, attempt).into_iter().collect();
     // What was killed has written down neither what it read nor how it left the card.
@@ -29,12 +29,12 @@ pub(super) fn reasons(attempt: &Attempt<'_>) -> Vec<Reason> {
     let stayed = record.orphans.iter().filter(|orphan| !orphan.ended);
     reasons.extend(stayed.map(|orphan| {
         let message = format!("process {} ({}) could not be ended", orphan.pid, orphan.name);
-        reason(Weight::Rejection, "process-left", message)
+        Reason::of(Weight::Rejection, "process-left", message)
     }));
     if attempt.kind == Kind::GpuTarget {
         reasons.extend(record.orphans.iter().filter(|orphan| orphan.ended).map(|orphan| {
             let message = format!("it left process {} ({}) behind, which was ended", orphan.pid, orphan.name);
-            reason(Weight::Note, "process-left", message)
+            Reason::of(Weight::Note, "process-left", message)
         }));
     }
     reasons
@@ -46,40 +46,37 @@ fn of_end(record: &Record, attempt: &Attempt<'_>) -> Option<Reason> {
     let fault = if native { Weight::Infrastructure } else { Weight::Rejection };
     let said = tail(attempt.said);
     Some(match &record.end {
-        End::Refused { reason: why } => match record.exit_code {
-            Some(5) => reason(Weight::Environment, "environment", why.clone()),
-            _ => reason(Weight::Infrastructure, "infrastructure", why.clone()),
-        },
-        End::NotStarted { reason: why } => reason(Weight::Infrastructure, "not-started", why.clone()),
+        End::Refused { reason: why } => Reason::of_refusal(record.exit_code, why),
+        End::NotStarted { reason: why } => Reason::of(Weight::Infrastructure, "not-started", why.clone()),
         End::Running => {
-            reason(Weight::Infrastructure, "interrupted", "the worker was ended before the check was")
+            Reason::of(Weight::Infrastructure, "interrupted", "the worker was ended before the check was")
         }
-        End::Stopped { reason: why } => reason(Weight::Infrastructure, "stopped", why.clone()),
+        End::Stopped { reason: why } => Reason::of(Weight::Infrastructure, "stopped", why.clone()),
         End::TimeLimit { seconds } => {
             let why = if native { "the driver may hang; " } else { "" };
             let message =
                 format!("it had not ended after {seconds:.0} s: {why}--timeout gives it more time{said}");
-            reason(fault, "time-limit", message)
+            Reason::of(fault, "time-limit", message)
         }
         End::MemoryLimit { allowed, used } => {
             let (used, allowed) = (mebibytes(*used as f64), mebibytes(*allowed as f64));
-            reason(
+            Reason::of(
                 Weight::Rejection,
                 "memory-limit",
                 format!("it took {used} on the card, and may take {allowed}"),
             )
         }
         End::Signalled { signal } => {
-            reason(fault, "crashed", format!("it was ended by signal {signal}{said}"))
+            Reason::of(fault, "crashed", format!("it was ended by signal {signal}{said}"))
         }
         End::Exited { code: 0 } => return None,
         // Its lines say more.
         End::Exited { .. } if native && attempt.lines.failure().is_some() => return None,
         End::Exited { code } if native => {
-            reason(fault, "crashed", format!("it ended with code {code} and said no more{said}"))
+            Reason::of(fault, "crashed", format!("it ended with code {code} and said no more{said}"))
         }
         End::Exited { code } => {
-            reason(Weight::Rejection, "command-failed", format!("it ended with code {code}{said}"))
+            Reason::of(Weight::Rejection, "command-failed", format!("it ended with code {code}{said}"))
         }
     })
 }
@@ -97,7 +94,7 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
         let why =
             record.not_checked.first().map(|unchecked| format!(": {}", unchecked.why)).unwrap_or_default();
         let message = format!("the card was not watched{why}");
-        reasons.push(reason(Weight::Infrastructure, "not-measured", message));
+        reasons.push(Reason::of(Weight::Infrastructure, "not-measured", message));
     }
     // Events may come where readings fail.
     let Some(readings) = readings else { return reasons };
@@ -112,36 +109,35 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
             .collect();
         let message =
             format!("the driver reported {}: see NVIDIA's list of XIDs and the kernel log", told.join(", "));
-        reasons.push(reason(Weight::Rejection, "xid", message));
+        reasons.push(Reason::of(Weight::Rejection, "xid", message));
     }
     if let Some(count) = readings.ecc_uncorrected.filter(|count| *count > 0) {
         let message = format!(
             "the memory of the card counts {count} errors since the driver was loaded that ECC could not correct: \
              replace the card, or let its vendor look at it"
         );
-        reasons.push(reason(Weight::Rejection, "ecc", message));
+        reasons.push(Reason::of(Weight::Rejection, "ecc", message));
     }
     if let Some(foreign) = readings.foreign_processes.first() {
-        let name = foreign.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
         let others = match readings.foreign_processes.len() - 1 {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         let message = format!(
-            "process {}{name}{others} computed on the card meanwhile, so that the numbers say nothing: let everybody use \
+            "{}{others} computed on the card meanwhile, so that the numbers say nothing: let everybody use \
              gpulint exec, or keep them off the card",
-            foreign.pid
+            foreign.process()
         );
-        reasons.push(reason(Weight::Infrastructure, DISTURBED, message));
+        reasons.push(Reason::of(Weight::Infrastructure, DISTURBED, message));
     }
     if let Some(stray) = readings.strays.first() {
-        let name = stray.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
         let message = format!(
-            "process {}{name} computed on {}, which is not the card of the policy: something in it sets CUDA_VISIBLE_DEVICES \
+            "{} computed on {}, which is not the card of the policy: something in it sets CUDA_VISIBLE_DEVICES \
              anew; gpulint trace shows where",
-            stray.pid, stray.card
+            stray.process(),
+            stray.card
         );
-        reasons.push(reason(Weight::Rejection, "wrong-card", message));
+        reasons.push(Reason::of(Weight::Rejection, "wrong-card", message));
     }
     for slowed in &readings.slowed {
         let is_trouble = TROUBLE.contains(&slowed.reason.as_str());
@@ -151,7 +147,7 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
             "the card was slowed down ({}) in {} of {} readings{way_out}",
             slowed.reason, slowed.samples, readings.slowed_of
         );
-        reasons.push(reason(weight, "throttled", message));
+        reasons.push(Reason::of(weight, "throttled", message));
     }
     reasons
 }
@@ -159,7 +155,7 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
 fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
     let Some(returned) = returned else {
         let message = "whether its memory is back is not known: the record does not say it";
-        return Some(reason(Weight::Infrastructure, "not-measured", message));
+        return Some(Reason::of(Weight::Infrastructure, "not-measured", message));
     };
     match returned {
         Returned::Back { .. } => None,
@@ -172,7 +168,7 @@ fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
             let message = format!(
                 "{more} that were free before are still in use {waited:.1} s after its end, and nobody else came{held}"
             );
-            Some(reason(Weight::Rejection, "memory-not-back", message))
+            Some(Reason::of(Weight::Rejection, "memory-not-back", message))
         }
         Returned::Disturbed { by, .. } => {
             let by: Vec<String> = by.iter().map(u32::to_string).collect();
@@ -180,12 +176,12 @@ fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
                 "whether its memory is back cannot be said, because others came, went or changed what they use: {}",
                 by.join(", ")
             );
-            Some(reason(Weight::Infrastructure, DISTURBED, message))
+            Some(Reason::of(Weight::Infrastructure, DISTURBED, message))
         }
         lost @ Returned::NotKnown { .. } if is_lost(Some(lost)) => None,
         Returned::NotKnown { reason: why } => {
             let message = format!("whether its memory is back is not known: {why}");
-            Some(reason(Weight::Infrastructure, "not-measured", message))
+            Some(Reason::of(Weight::Infrastructure, "not-measured", message))
         }
     }
 }
@@ -196,7 +192,7 @@ fn is_lost(returned: Option<&Returned>) -> bool {
 
 fn lost_card() -> Reason {
     let message = "the card fell off the bus meanwhile: look at the kernel log and its power supply; it needs a restart";
-    reason(Weight::Infrastructure, LOST, message)
+    Reason::of(Weight::Infrastructure, LOST, message)
 }
 
 /// What the command said at its end, to go behind a sentence.

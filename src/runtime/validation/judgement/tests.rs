@@ -265,11 +265,11 @@ fn the_turns_of_a_command_are_judged_together() {
 fn the_heaviest_reason_decides_the_verdict() {
     let of = |kind, weights: &[Weight]| {
         let mut check = Check::waiting("one", kind);
-        check.settle(weights.iter().map(|weight| reason(*weight, "word", "why")).collect());
+        check.settle(weights.iter().map(|weight| Reason::of(*weight, "word", "why")).collect());
         check
     };
     let lint = || of(Kind::Lint, &[]);
-    let beside = |weight| vec![reason(weight, "memory-not-back", "why")];
+    let beside = |weight| vec![Reason::of(weight, "memory-not-back", "why")];
     use Weight::{Correction, Environment, Infrastructure, Note, Rejection};
     let table = [
         (vec![lint(), of(Kind::Leak, &[])], vec![], Verdict::Approved),
