@@ -41,8 +41,6 @@ pub(super) struct Moment {
     only_if_called: bool,
     /// It was part of what cleans up.
     assured: bool,
-    /// How many functions and modules led to it.
-    depth: usize,
 }
 
 impl<'p> Run<'p> {
@@ -198,18 +196,16 @@ impl<'p> Run<'p> {
             in_child: self.in_child,
             only_if_called: self.only_if_called,
             assured: self.assured.is_some(),
-            depth: self.callers.len(),
         }
     }
 
     /// Whether what happened at that moment, on the way here, would happen now in the same way: its events
-    /// lie on every path to this one, as certain and as near to the start as they would be now.
+    /// lie on every path to this one, as certain as they would be now.
     fn is_still(&self, moment: &Moment) -> bool {
         moment.changes == self.changes
             && moment.imported == self.imported.len()
             && self.path.starts_with(&moment.path)
             && moment.uncertain <= self.uncertain
-            && moment.depth <= self.callers.len()
             && moment.in_child == self.in_child
             && moment.only_if_called == self.only_if_called
             && moment.state == self.state
