@@ -6,6 +6,7 @@
 
 mod alone;
 mod arguments;
+mod bodies;
 mod branches;
 mod builtins;
 mod callbacks;
@@ -51,7 +52,7 @@ use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Reaching, State};
 use super::trace::{Arms, Assurance, Frame, FrameId, Recipient, Trace};
-use super::value::{ClassValue, PathId, ScopeId, Value};
+use super::value::{ClassValue, Marks, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
@@ -153,6 +154,8 @@ pub(super) struct Run<'p> {
     options: FxHashMap<String, &'static str>,
     /// What runs is expected to raise: it chooses no device.
     expects_failure: bool,
+    /// What decorators say of all that has none.
+    unmarked: Rc<Marks<'p>>,
     /// Integers that options of parsers have as defaults.
     option_defaults: FxHashMap<String, Value<'p>>,
 }
@@ -166,6 +169,8 @@ struct Scope<'p> {
     is_class: bool,
     /// Something that was made in it may still look names up in it.
     is_captured: bool,
+    /// The body of its class is left for later.
+    waits: bool,
 }
 
 /// The function or module that is being run.
@@ -280,6 +285,7 @@ impl<'p> Run<'p> {
             conducts: Vec::new(),
             options: FxHashMap::default(),
             expects_failure: false,
+            unmarked: Rc::default(),
             option_defaults: FxHashMap::default(),
         }
     }
@@ -367,7 +373,7 @@ impl<'p> Run<'p> {
         if let Some(parent) = parent {
             self.scopes[parent as usize].is_captured = true;
         }
-        self.scopes.push(Scope { values: FxHashMap::default(), parent, is_class, is_captured: false });
+        self.scopes.push(Scope { parent, is_class, ..Scope::default() });
         (self.scopes.len() - 1) as ScopeId
     }
 

@@ -34,13 +34,9 @@ impl<'p> Run<'p> {
             metaclass: metaclass.clone(),
             dataclass,
             counts_devices,
-            marks: Rc::new(marks),
+            marks,
         });
-        let outer_scope = std::mem::replace(&mut self.here.scope, scope);
-        let outer_class = self.here.class.replace(value.clone());
-        self.block(&class.body);
-        self.here.scope = outer_scope;
-        self.here.class = outer_class;
+        self.begin_class(&value);
         self.class_made(&value, metaclass, keywords, class.span);
         let mut value = Value::Class(value);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
@@ -115,7 +111,9 @@ impl<'p> Run<'p> {
                 self.run_function(&method, Args::positional(vec![object.clone(), name], span), span);
             }
         }
-        if let Value::Function(hook) = self.inherited(class, "__init_subclass__") {
+        if !class.bases.is_empty()
+            && let Value::Function(hook) = self.inherited(class, "__init_subclass__")
+        {
             let hook = Rc::new(Closure { bound: Some(object), ..Closure::clone(&hook) });
             self.run_function(&hook, keywords, span);
         }
@@ -207,10 +205,10 @@ impl<'p> Run<'p> {
 
     /// Finds a name in a class and its bases, in the order in which Python looks.
     pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
-        if let Some(value) = self.in_scope(class.scope, name) {
-            return value.clone();
+        match self.own_attribute(class, name) {
+            Some(value) => value,
+            None => self.inherited(class, name),
         }
-        self.inherited(class, name)
     }
 
     /// Finds a name in the bases of a class only.
@@ -227,8 +225,8 @@ impl<'p> Run<'p> {
         for class in classes {
             match class {
                 Value::Class(class) => {
-                    if let Some(value) = self.in_scope(class.scope, name) {
-                        return value.clone();
+                    if let Some(value) = self.own_attribute(class, name) {
+                        return value;
                     }
                 }
                 Value::Outside(path) if !EMPTY.contains(&&**self.paths.text(*path)) => {
@@ -299,7 +297,10 @@ impl<'p> Run<'p> {
     pub(super) fn set_attribute(&mut self, object: &Value<'p>, name: &'p str, value: Value<'p>) {
         let scope = match object {
             Value::Instance(instance) => instance.scope,
-            Value::Class(class) => class.scope,
+            Value::Class(class) => {
+                self.wake(class);
+                class.scope
+            }
             Value::Module(file) => match self.modules.get(file) {
                 Some(&scope) => scope,
                 None => return,

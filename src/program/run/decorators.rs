@@ -11,19 +11,18 @@ use std::rc::Rc;
 pub(super) struct Decorated<'p> {
     /// The value of each, in the order in which they stand.
     pub wrappers: Vec<Value<'p>>,
-    pub marks: Marks<'p>,
+    pub marks: Rc<Marks<'p>>,
     /// One of them asks how many GPUs there are.
     pub counts_devices: bool,
 }
 
 impl<'p> Run<'p> {
     pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
+        if decorators.is_empty() {
+            return self.closure(function, false);
+        }
         let Decorated { wrappers, marks, counts_devices } = self.eval_decorators(decorators);
         let mut value = self.closure(function, counts_devices);
-        if decorators.is_empty() {
-            return value;
-        }
-        let marks = Rc::new(marks);
         value = with_marks(value, &marks);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
             value = self.decorate(wrapper, value, decorator.span);
@@ -34,6 +33,9 @@ impl<'p> Run<'p> {
 
     /// Evaluates all decorators of a function or class, from the first to the last.
     pub(super) fn eval_decorators(&mut self, decorators: &'p [Expr<'p>]) -> Decorated<'p> {
+        if decorators.is_empty() {
+            return Decorated { wrappers: Vec::new(), marks: self.unmarked.clone(), counts_devices: false };
+        }
         let asked = std::mem::replace(&mut self.asked_count, false);
         let mut marks = Marks::default();
         let mut wrappers = Vec::with_capacity(decorators.len());
@@ -45,7 +47,7 @@ impl<'p> Run<'p> {
             wrappers.push(wrapper);
         }
         let counts_devices = std::mem::replace(&mut self.asked_count, asked);
-        Decorated { wrappers, marks, counts_devices }
+        Decorated { wrappers, marks: Rc::new(marks), counts_devices }
     }
 
     /// `@njit(parallel=True)`, `@vectorize(target="parallel")`

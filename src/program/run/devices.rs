@@ -42,7 +42,7 @@ impl<'p> Run<'p> {
         self.chosen_by_name(name, value);
         if let Value::Int(index, place) = value
             && *index >= 0
-            && names_gpu_index(&name.to_ascii_lowercase())
+            && names_gpu_index(name)
         {
             self.note_choice(Some(*index), index.to_string(), name, *place);
         }
@@ -344,6 +344,11 @@ fn names_device(name: &str) -> bool {
     name.len().checked_sub("device".len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(b"device"))
 }
 
+/// Whether a literal that is bound to this name may be noted as the choice of a GPU.
+pub(super) fn may_choose(name: &str) -> bool {
+    names_device(name) || names_gpu_index(name)
+}
+
 /// The index in `cuda:1`; with `gpu_names` also in `gpu:1`, `/GPU:1` and `/device:GPU:1`.
 fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
     let text = text.trim();
@@ -373,16 +378,16 @@ fn indices_of(part: &str) -> Vec<i64> {
 
 /// Keys of configuration files whose integers are indices of GPUs; a plain `device` may be anything.
 fn names_gpu_index(key: &str) -> bool {
-    matches!(
-        key,
-        "gpu_id"
-            | "cuda_device"
-            | "cuda_device_id"
-            | "gpu_device"
-            | "gpu_device_index"
-            | "cuda_device_index"
-            | "main_gpu"
-            | "gpu_index"
-            | "device_gpu_id"
-    )
+    const NAMES: &[&str] = &[
+        "gpu_id",
+        "cuda_device",
+        "cuda_device_id",
+        "gpu_device",
+        "gpu_device_index",
+        "cuda_device_index",
+        "main_gpu",
+        "gpu_index",
+        "device_gpu_id",
+    ];
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(key))
 }

@@ -69,7 +69,7 @@ impl<'p> Run<'p> {
             role: Role::Plain,
             inside: Vec::new(),
             counts_devices,
-            marks: Rc::default(),
+            marks: self.unmarked.clone(),
         }))
     }
 
