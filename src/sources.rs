@@ -16,7 +16,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
 use elsa::sync::FrozenVec;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -287,9 +287,8 @@ impl Sources {
 
     /// Adds files of settings that those read so far may load.
     fn add_loaded(&mut self) {
-        let known: FxHashSet<PathBuf> = self.files.iter().filter_map(|source| source.path.clone()).collect();
         for path in dotenv::near(&self.root, &self.files) {
-            if !known.contains(&path)
+            if !self.files.iter().any(|source| source.path.as_ref() == Some(&path))
                 && let Ok(Some((language, text))) = read::file(&path, walk::Wanted::ForImports)
             {
                 let name = names::relative(&self.root, &path);

@@ -162,7 +162,9 @@ impl Walk<'_> {
         for settings in ignored.into_inner().unwrap_or_else(PoisonError::into_inner) {
             self.add(settings);
         }
-        for entry in entries.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let entries = entries.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.found.reserve(entries.len());
+        for entry in entries {
             match entry {
                 Ok(entry) => self.entry(&entry),
                 Err(error) => self.error(folder, &error),

@@ -221,8 +221,8 @@ impl<'s> Names<'s> {
     fn above<'a>(&'a self, source: &'a Source, name: &'a str) -> impl Iterator<Item = FileId> + use<'a, 's> {
         let files = self.files.get(name).into_iter().flatten();
         files.copied().filter(move |file| {
-            let folder = self.sources.file(*file).name.trim_end_matches(name);
-            source.name.starts_with(folder)
+            let folder = folder_of(&self.sources.file(*file).name);
+            source.name.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
         })
     }
 
