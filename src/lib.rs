@@ -129,7 +129,8 @@ fn written_faults(
     selection: &Selection<'_>,
 ) -> Vec<Finding> {
     let sources = program.sources;
-    let amount = sources.files.iter().map(|source| source.text.len()).sum();
+    let searched = sources.files.iter().filter(|source| source.reported);
+    let amount = searched.map(|source| source.text.len()).sum();
     let rules = FileRules::of(selection.rules(), amount);
     let in_file = |(index, source): (usize, &Source)| {
         let file = FileId(index as u32);

@@ -52,7 +52,7 @@ impl<'s> Program<'s> {
             ImportNames::Names(names) => {
                 let children = names
                     .iter()
-                    .filter(|name| self.modules.child(&module, name.name).as_ref().is_some_and(is_it));
+                    .filter(|name| self.modules.child(module, name.name).as_ref().is_some_and(is_it));
                 called.extend(children.map(|name| name.bound.to_owned()));
             }
             _ => {}
@@ -70,17 +70,14 @@ impl<'s> Program<'s> {
     ) -> Option<FileId> {
         let (_, module) = module_of(import, file, &self.modules);
         let found = match name {
-            Some(name) => self.modules.child(&module?, name)?,
+            Some(name) => self.modules.child(module?, name)?,
             None => module?,
         };
-        match found {
-            Found::File(file) => Some(file),
-            Found::Folder(_) => None,
-        }
+        found.file()
     }
 
     /// Whether a package has a submodule of this name.
     pub(crate) fn has_submodule(&self, package: FileId, name: &str) -> bool {
-        self.modules.child(&Found::File(package), name).is_some()
+        self.modules.child(Found::File(package), name).is_some()
     }
 }

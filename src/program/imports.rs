@@ -235,10 +235,7 @@ pub(super) fn is_outside(import: &Import<'_>, file: FileId, modules: &Modules) -
 pub(super) fn targets(import: &Import<'_>, file: FileId, modules: &Modules) -> Vec<FileId> {
     let (mut targets, module) = module_of(import, file, modules);
     if let (Some(module), ImportNames::Names(names)) = (module, &import.names) {
-        targets.extend(names.iter().filter_map(|name| match modules.child(&module, name.name) {
-            Some(Found::File(target)) => Some(target),
-            _ => None,
-        }));
+        targets.extend(names.iter().filter_map(|name| modules.child(module, name.name)?.file()));
     }
     targets
 }
@@ -257,11 +254,9 @@ pub(super) fn module_of(
     };
     let mut targets = Vec::new();
     while let Some(module) = found {
-        if let Found::File(target) = &module {
-            targets.push(*target);
-        }
+        targets.extend(module.file());
         match parts.next() {
-            Some(part) => found = modules.child(&module, part),
+            Some(part) => found = modules.child(module, part),
             None => return (targets, Some(module)),
         }
     }

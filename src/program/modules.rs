@@ -2,7 +2,7 @@
 
 use super::crates::Crates;
 use crate::facts::FileId;
-use crate::sources::{Language, Sources};
+use crate::sources::{Language, Sources, folder_of};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,163 +11,206 @@ pub struct Modules {
     /// Those of Rust, which are found in other ways.
     pub crates: Crates,
     /// Name → folder → what the folder holds under that name. Most imported names are none of these.
-    children: FxHashMap<String, FxHashMap<String, Found>>,
-    /// Folders with an `__init__.py`.
-    packages: FxHashMap<String, FileId>,
+    children: FxHashMap<String, FxHashMap<FolderId, Found>>,
+    folders: Vec<Folder>,
+    /// Path → folder.
+    folder_ids: FxHashMap<String, FolderId>,
     /// For each file: the folder it lies in, and the folder above its topmost package.
     homes: Vec<Home>,
 }
 
-#[derive(Debug)]
+/// The number of a folder that a file lies in or below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FolderId(u32);
+
+/// The project root.
+const ROOT: FolderId = FolderId(0);
+
+struct Folder {
+    path: String,
+    /// The folder that it lies in; the root lies in itself.
+    above: FolderId,
+    /// Its `__init__.py`.
+    init: Option<FileId>,
+}
+
 struct Home {
-    folder: String,
-    above_package: String,
+    folder: FolderId,
+    above_package: FolderId,
     searches_upwards: bool,
     /// It is the `__init__.py` of its folder.
     is_init: bool,
 }
 
 /// What an import path leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A module, or a package's `__init__`.
     File(FileId),
     /// A folder without `__init__.py`.
-    Folder(String),
+    Folder(FolderId),
+}
+
+impl Found {
+    /// The module, or the package's `__init__`.
+    pub fn file(self) -> Option<FileId> {
+        match self {
+            Found::File(file) => Some(file),
+            Found::Folder(_) => None,
+        }
+    }
 }
 
 impl Modules {
     pub fn new(sources: &Sources) -> Modules {
+        let root = Folder { path: String::new(), above: ROOT, init: None };
         let mut modules = Modules {
             crates: Crates::new(sources),
             children: FxHashMap::default(),
-            packages: FxHashMap::default(),
+            folders: vec![root],
+            folder_ids: std::iter::once((String::new(), ROOT)).collect(),
             homes: Vec::new(),
         };
-        let mut folders = FxHashSet::default();
+        let mut with_modules = FxHashSet::default();
+        let mut folders = Vec::with_capacity(sources.files.len());
         for (index, source) in sources.files.iter().enumerate() {
+            let folder = modules.intern(folder_of(&source.name));
+            folders.push(folder);
             if source.language != Language::Python {
                 continue;
             }
-            let stem = source.name.strip_suffix(".py").unwrap_or(&source.name);
             let file = FileId(index as u32);
-            modules.add(stem, Found::File(file));
-            let mut folder = parent(stem);
-            if stem.strip_prefix(folder).is_some_and(|name| name.trim_start_matches('/') == "__init__") {
-                modules.packages.insert(folder.to_owned(), file);
+            let stem = source.name.strip_suffix(".py").unwrap_or(&source.name);
+            let name = stem.rsplit('/').next().unwrap_or(stem);
+            modules.add(folder, name, Found::File(file));
+            if name == "__init__" {
+                modules.folders[folder.0 as usize].init = Some(file);
             }
-            while !folder.is_empty() && folders.insert(folder) {
-                folder = parent(folder);
+            let mut above = folder;
+            while above != ROOT && with_modules.insert(above) {
+                above = modules.above(above);
             }
         }
         // A package wins over a module of its name, and both over a folder without `__init__.py`.
-        for folder in folders {
-            match modules.packages.get(folder) {
-                Some(&init) => modules.add(folder, Found::File(init)),
-                None if modules.get(folder).is_some() => {}
-                None => modules.add(folder, Found::Folder(folder.to_owned())),
+        for id in with_modules {
+            let Folder { path, above, init } = &modules.folders[id.0 as usize];
+            let (above, name) = (*above, path.rsplit('/').next().unwrap_or(path).to_owned());
+            match *init {
+                Some(init) => modules.add(above, &name, Found::File(init)),
+                None if modules.below(above, &name).is_some() => {}
+                None => modules.add(above, &name, Found::Folder(id)),
             }
         }
-        modules.homes =
-            sources.files.par_iter().map(|source| modules.home(&source.name, &source.text)).collect();
-        for init in modules.packages.values() {
+        let homes = folders.into_par_iter().zip(&sources.files);
+        modules.homes = homes.map(|(folder, source)| modules.home(folder, &source.text)).collect();
+        for init in modules.folders.iter().filter_map(|folder| folder.init) {
             modules.homes[init.0 as usize].is_init = true;
         }
         modules
     }
 
-    fn add(&mut self, path: &str, found: Found) {
-        let name = path.rsplit('/').next().unwrap_or(path);
+    fn intern(&mut self, path: &str) -> FolderId {
+        if let Some(&known) = self.folder_ids.get(path) {
+            return known;
+        }
+        let above = self.intern(folder_of(path));
+        let id = FolderId(self.folders.len() as u32);
+        self.folders.push(Folder { path: path.to_owned(), above, init: None });
+        self.folder_ids.insert(path.to_owned(), id);
+        id
+    }
+
+    fn add(&mut self, folder: FolderId, name: &str, found: Found) {
         match self.children.get_mut(name) {
-            Some(folders) => _ = folders.insert(parent(path).to_owned(), found),
+            Some(folders) => _ = folders.insert(folder, found),
             None => {
-                let folders = std::iter::once((parent(path).to_owned(), found)).collect();
+                let folders = std::iter::once((folder, found)).collect();
                 self.children.insert(name.to_owned(), folders);
             }
         }
     }
 
-    fn get(&self, path: &str) -> Option<&Found> {
-        self.children.get(path.rsplit('/').next().unwrap_or(path))?.get(parent(path))
-    }
-
-    fn home(&self, name: &str, text: &str) -> Home {
-        let folder = parent(name).to_owned();
-        let mut above = folder.as_str();
-        while self.is_package(above) {
-            above = parent(above);
+    fn home(&self, folder: FolderId, text: &str) -> Home {
+        let mut above_package = folder;
+        while self.is_package(above_package) {
+            above_package = self.above(above_package);
         }
         // A script that changes `sys.path` nearly always adds a folder above its own.
         let searches_upwards = memchr::memmem::find(text.as_bytes(), b"sys.path").is_some();
-        Home { above_package: above.to_owned(), searches_upwards, folder, is_init: false }
+        Home { folder, above_package, searches_upwards, is_init: false }
     }
 
-    fn is_package(&self, folder: &str) -> bool {
-        !folder.is_empty() && self.packages.contains_key(folder)
+    fn above(&self, folder: FolderId) -> FolderId {
+        self.folders[folder.0 as usize].above
+    }
+
+    /// The folder with this path in the project, if any file lies in or below it.
+    pub fn folder(&self, path: &str) -> Option<FolderId> {
+        self.folder_ids.get(path).copied()
+    }
+
+    fn is_package(&self, folder: FolderId) -> bool {
+        folder != ROOT && self.folders[folder.0 as usize].init.is_some()
     }
 
     /// Whether the file belongs to a package (its folder has an `__init__.py`).
     pub fn in_package(&self, file: FileId) -> bool {
-        self.is_package(&self.homes[file.0 as usize].folder)
+        self.is_package(self.homes[file.0 as usize].folder)
     }
 
     /// The dotted name under which others import the file.
     pub fn dotted(&self, file: FileId, name: &str) -> String {
-        let home = &self.homes[file.0 as usize];
+        let above = &self.folders[self.homes[file.0 as usize].above_package.0 as usize].path;
         let stem = name.strip_suffix(".py").unwrap_or(name);
-        let below = stem.strip_prefix(home.above_package.as_str()).unwrap_or(stem).trim_start_matches('/');
+        let below = stem.strip_prefix(above.as_str()).unwrap_or(stem).trim_start_matches('/');
         let below = below.strip_suffix("/__init__").unwrap_or(below);
         below.replace('/', ".")
     }
 
     /// The `__init__` files that run before `file` when it is imported, outermost first.
     pub fn parents(&self, file: FileId) -> Vec<FileId> {
-        let home = &self.homes[file.0 as usize];
         let mut found = Vec::new();
-        let mut folder = home.folder.as_str();
+        let mut folder = self.homes[file.0 as usize].folder;
         while self.is_package(folder) {
-            found.extend(self.packages.get(folder).copied().filter(|&init| init != file));
-            folder = parent(folder);
+            found.extend(self.folders[folder.0 as usize].init.filter(|&init| init != file));
+            folder = self.above(folder);
         }
         found.reverse();
         found
     }
 
     /// What `name` is below a module or folder: a submodule, a subpackage or a folder.
-    pub fn child(&self, of: &Found, name: &str) -> Option<Found> {
+    pub fn child(&self, of: Found, name: &str) -> Option<Found> {
         let folder = match of {
-            Found::Folder(folder) => folder.as_str(),
-            Found::File(file) => self.package_folder(*file)?,
+            Found::Folder(folder) => folder,
+            Found::File(file) => {
+                let home = &self.homes[file.0 as usize];
+                home.is_init.then_some(home.folder)?
+            }
         };
         self.below(folder, name)
     }
 
-    /// The folder of a package, when the file is its `__init__`.
-    fn package_folder(&self, file: FileId) -> Option<&str> {
-        let home = &self.homes[file.0 as usize];
-        home.is_init.then_some(home.folder.as_str())
-    }
-
     /// What has this name somewhere in the project.
-    pub fn named(&self, name: &str) -> impl Iterator<Item = &Found> {
-        self.children.get(name).into_iter().flat_map(|folders| folders.values())
+    pub fn named(&self, name: &str) -> impl Iterator<Item = Found> {
+        self.children.get(name).into_iter().flat_map(|folders| folders.values().copied())
     }
 
-    fn below(&self, folder: &str, name: &str) -> Option<Found> {
-        self.children.get(name)?.get(folder).cloned()
+    fn below(&self, folder: FolderId, name: &str) -> Option<Found> {
+        self.children.get(name)?.get(&folder).copied()
     }
 
     /// The package that `level` dots lead to from `file`.
     pub fn relative(&self, file: FileId, level: u32) -> Option<Found> {
-        let mut folder = self.homes[file.0 as usize].folder.as_str();
+        let mut folder = self.homes[file.0 as usize].folder;
         for _ in 1..level {
-            if folder.is_empty() {
+            if folder == ROOT {
                 return None;
             }
-            folder = parent(folder);
+            folder = self.above(folder);
         }
-        let init = self.packages.get(folder);
-        Some(init.map_or_else(|| Found::Folder(folder.to_owned()), |&init| Found::File(init)))
+        let init = self.folders[folder.0 as usize].init;
+        Some(init.map_or(Found::Folder(folder), Found::File))
     }
 
     /// Finds the first name of an absolute import written in `file`, in a program started by `script`
@@ -177,47 +220,47 @@ impl Modules {
     pub fn absolute(
         &self,
         script: Option<FileId>,
-        search_paths: &[String],
+        search_paths: &[FolderId],
         file: FileId,
         name: &str,
     ) -> Option<Found> {
         // Most names are those of libraries, which are nowhere in the project.
         let folders = self.children.get(name)?;
         let mut folder_found = None;
-        let mut search = |folder: &str| match folders.get(folder) {
-            Some(Found::File(found)) => Some(Found::File(*found)),
+        let mut search = |folder: FolderId| match folders.get(&folder) {
+            Some(found @ Found::File(_)) => Some(*found),
             Some(found) => {
-                folder_found.get_or_insert(found);
+                folder_found.get_or_insert(*found);
                 None
             }
             None => None,
         };
         let home = &self.homes[file.0 as usize];
         let start = script.map_or(home, |script| &self.homes[script.0 as usize]);
-        let first = script.map(|_| start.folder.as_str());
-        let rest = [&start.above_package, home.above_package.as_str(), "", "src"];
-        for folder in first.into_iter().chain(search_paths.iter().map(String::as_str)).chain(rest) {
+        let first = script.map(|_| start.folder).into_iter().chain(search_paths.iter().copied());
+        let rest = [start.above_package, home.above_package, ROOT].into_iter().chain(self.folder("src"));
+        for folder in first.chain(rest) {
             if let Some(found) = search(folder) {
                 return Some(found);
             }
         }
-        for home in [start, home] {
-            let mut folder = home.folder.as_str();
-            while home.searches_upwards && !folder.is_empty() {
-                folder = parent(folder);
-                if let Some(found) = search(folder).or_else(|| search(&join(folder, "src"))) {
-                    return Some(found);
+        for home in [start, home].into_iter().filter(|home| home.searches_upwards) {
+            let mut folder = home.folder;
+            while folder != ROOT {
+                folder = self.above(folder);
+                let found = search(folder).or_else(|| search(self.folder(&self.path_below(folder, "src"))?));
+                if found.is_some() {
+                    return found;
                 }
             }
         }
-        folder_found.cloned()
+        folder_found
     }
-}
 
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(parent, _)| parent)
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    fn path_below(&self, folder: FolderId, name: &str) -> String {
+        match self.folders[folder.0 as usize].path.as_str() {
+            "" => name.to_owned(),
+            path => format!("{path}/{name}"),
+        }
+    }
 }

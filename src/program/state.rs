@@ -2,6 +2,7 @@
 //! was already initialised. States of different branches join.
 
 use super::milestones::{Late, Milestones};
+use super::modules::FolderId;
 use super::trace::{EventId, NOT_NOTED};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -28,8 +29,8 @@ pub(crate) struct State {
 pub(crate) struct SetUp {
     /// Names that tests replaced.
     pub mocked: Vec<String>,
-    /// Folders that the program put on `sys.path`, as paths in the project.
-    pub search_paths: Vec<String>,
+    /// Folders of the project that the program put on `sys.path`.
+    pub search_paths: Vec<FolderId>,
     /// What the initializer of a process pool made of the environment of its workers.
     pub worker: Option<State>,
     /// `torch.set_default_device("cuda")` was called.
@@ -308,7 +309,7 @@ impl SetUp {
         self.mocked.retain(|name| other.mocked.contains(name));
         for folder in &other.search_paths {
             if !self.search_paths.contains(folder) {
-                self.search_paths.push(folder.clone());
+                self.search_paths.push(*folder);
             }
         }
         if self.worker.is_none() {

@@ -3,6 +3,7 @@
 
 use crate::code::Comprehension;
 use crate::facts::{FileId, Place, Span};
+use crate::program::modules::FolderId;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -28,7 +29,7 @@ pub(crate) enum Value<'p> {
     /// A module or package of the project.
     Module(FileId),
     /// A folder without `__init__.py` that imports go through.
-    Folder(Rc<str>),
+    Folder(FolderId),
     /// A name in a project module that need not run before the name is used.
     Deferred(FileId, &'p str),
     /// Something outside the project: `torch.cuda.is_available`, or `torch.optim.Adam()` for what

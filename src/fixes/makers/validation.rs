@@ -156,7 +156,7 @@ fn module_of(site: &Site<'_>, file: FileId) -> Result<String, Refusal> {
     let first = parts.next().unwrap_or_default();
     let mut found = modules.absolute(Some(site.file()), &[], site.file(), first);
     for part in parts {
-        found = found.and_then(|found| modules.child(&found, part));
+        found = found.and_then(|found| modules.child(found, part));
     }
     match found {
         Some(crate::program::Found::File(found)) if found == file => Ok(dotted),

@@ -46,6 +46,8 @@ pub(super) struct Names<'s> {
     documents_run: bool,
     /// By the last part of their path.
     files: FxHashMap<&'s str, Vec<FileId>>,
+    /// By their folder.
+    conftests: FxHashMap<&'s str, FileId>,
     tests: Vec<FileId>,
     containers: Vec<FileId>,
     composes: Vec<FileId>,
@@ -62,6 +64,8 @@ impl<'s> Names<'s> {
         for (file, source) in all() {
             files.entry(file_name(source)).or_default().push(file);
         }
+        let conftests = files.get("conftest.py").into_iter().flatten();
+        let conftests = conftests.map(|&file| (folder_of(&sources.file(file).name), file)).collect();
         let those = |wanted: &dyn Fn(&Source) -> bool| -> Vec<FileId> {
             all().filter(|(_, source)| wanted(source)).map(|(file, _)| file).collect()
         };
@@ -70,6 +74,7 @@ impl<'s> Names<'s> {
             modules,
             documents_run,
             files,
+            conftests,
             tests: those(&is_test),
             composes: those(&is_compose),
             containers: those(&|source| source.language == Language::Dockerfile),
@@ -113,7 +118,7 @@ impl<'s> Names<'s> {
             parts.extend(found);
         }
         if is_test(source) {
-            parts.extend(self.above(source, "conftest.py"));
+            parts.extend(self.conftests_above(source));
         }
         if says(source, "dotenv") {
             parts.extend(&self.settings);
@@ -177,11 +182,8 @@ impl<'s> Names<'s> {
         let Some(first) = parts.next().filter(|first| !first.is_empty()) else { return };
         let mut module = self.modules.absolute(Some(file), &[], file, first);
         while let Some(reached) = module {
-            found.extend(match &reached {
-                Found::File(file) => Some(*file),
-                Found::Folder(_) => None,
-            });
-            module = parts.next().and_then(|part| self.modules.child(&reached, part));
+            found.extend(reached.file());
+            module = parts.next().and_then(|part| self.modules.child(reached, part));
         }
         let last = dotted.rsplit('.').next().unwrap_or(dotted);
         found.extend(self.files.get(format!("{last}.py").as_str()).into_iter().flatten());
@@ -194,36 +196,29 @@ impl<'s> Names<'s> {
     fn add_from_anywhere(&self, import: &Import<'_>, found: &mut Vec<FileId>) {
         let mut parts = import.module.split('.');
         let first = parts.next().unwrap_or_default();
-        let mut reached: Vec<Found> = self.modules.named(first).cloned().collect();
+        let mut reached: Vec<Found> = self.modules.named(first).collect();
         let names = match &import.names {
             ImportNames::Names(names) => names.iter().map(|name| name.name).collect(),
             _ => Vec::new(),
         };
-        let mut add = |reached: &[Found]| {
-            found.extend(reached.iter().filter_map(|module| match module {
-                Found::File(file) => Some(*file),
-                Found::Folder(_) => None,
-            }));
-        };
+        let mut add = |reached: &[Found]| found.extend(reached.iter().filter_map(|module| module.file()));
         for part in parts {
             add(&reached);
-            reached = reached.iter().filter_map(|module| self.modules.child(module, part)).collect();
+            reached = reached.iter().filter_map(|module| self.modules.child(*module, part)).collect();
         }
         add(&reached);
         for name in names {
             let below: Vec<Found> =
-                reached.iter().filter_map(|module| self.modules.child(module, name)).collect();
+                reached.iter().filter_map(|module| self.modules.child(*module, name)).collect();
             add(&below);
         }
     }
 
-    /// The files of this name in the folder of a file and in those above it.
-    fn above<'a>(&'a self, source: &'a Source, name: &'a str) -> impl Iterator<Item = FileId> + use<'a, 's> {
-        let files = self.files.get(name).into_iter().flatten();
-        files.copied().filter(move |file| {
-            let folder = folder_of(&self.sources.file(*file).name);
-            source.name.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
-        })
+    /// The `conftest.py` of the folder of a file, and of those above it.
+    fn conftests_above(&self, source: &'s Source) -> impl Iterator<Item = FileId> {
+        let above = |folder: &&'s str| (!folder.is_empty()).then(|| folder_of(folder));
+        let folders = std::iter::successors(Some(folder_of(&source.name)), above);
+        folders.filter_map(|folder| self.conftests.get(folder).copied())
     }
 
     pub fn is_python(&self, file: FileId) -> bool {

@@ -19,12 +19,12 @@ pub(super) fn imports_in(text: &str) -> Vec<Written<'_>> {
             continue;
         }
         let head = head_of(&text[..at]);
-        let imports: Vec<Import<'_>> = match head.strip_prefix("from").map(str::trim) {
-            Some(module) => from(module, behind).into_iter().collect(),
-            None => listed(behind).into_iter().map(module_alone).collect(),
-        };
         let for_types = blocks.iter().any(|block| block.contains(&at));
-        found.extend(imports.into_iter().map(|import| Written { import, for_types }));
+        let written = |import| Written { import, for_types };
+        match head.strip_prefix("from").map(str::trim) {
+            Some(module) => found.extend(from(module, behind).map(written)),
+            None => found.extend(listed(behind).map(module_alone).map(written)),
+        }
     }
     found
 }
@@ -87,17 +87,18 @@ fn from<'t>(module: &'t str, behind: &'t str) -> Option<Import<'t>> {
     let dotted = module.trim_start_matches(['.', ' ']);
     let level = module[..module.len() - dotted.len()].matches('.').count();
     let module = dotted.trim_end_matches(['\\', '\n', '\r', ' ', '\t']);
-    let names = listed(behind);
-    let names = match names.as_slice() {
-        ["*", ..] => ImportNames::Star,
-        _ => ImportNames::Names(names.into_iter().map(|name| ImportedName { name, bound: name }).collect()),
+    if !module.chars().all(|c| is_name_part(c) || c == '.') {
+        return None;
+    }
+    let names = match listed(behind).next() {
+        Some("*") => ImportNames::Star,
+        _ => ImportNames::Names(listed(behind).map(|name| ImportedName { name, bound: name }).collect()),
     };
-    let is_dotted = module.chars().all(|c| is_name_part(c) || c == '.');
-    is_dotted.then_some(Import { level: level as u32, module, names, lazy: false })
+    Some(Import { level: level as u32, module, names, lazy: false })
 }
 
 /// The first word of each part between commas: of a list in parentheses, or of what is left of the line.
-fn listed(behind: &str) -> Vec<&str> {
+fn listed(behind: &str) -> impl Iterator<Item = &str> {
     let trimmed = behind.trim_start();
     let lines = match trimmed.strip_prefix('(') {
         Some(inner) => &inner[..memchr::memchr(b')', inner.as_bytes()).unwrap_or(inner.len())],
@@ -114,13 +115,14 @@ fn listed(behind: &str) -> Vec<&str> {
             }
         }
     };
-    let code = lines.lines().map(|line| line.split(['#', ';']).next().unwrap_or_default());
+    let code = lines
+        .split('\n')
+        .map(|line| &line[..memchr::memchr2(b'#', b';', line.as_bytes()).unwrap_or(line.len())]);
     let parts = code.flat_map(|line| line.split(','));
-    let words = parts.filter_map(|part| {
-        let part = part.trim_matches(|c: char| c.is_whitespace() || c == '\\');
-        part.split_whitespace().next()
-    });
-    words.collect()
+    // All that stands between words of Python's is ASCII.
+    parts.filter_map(|part| {
+        part.split(|c: char| c.is_ascii_whitespace() || c == '\\').find(|word| !word.is_empty())
+    })
 }
 
 fn is_name_part(c: char) -> bool {

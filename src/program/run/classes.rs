@@ -139,7 +139,7 @@ impl<'p> Run<'p> {
             }
             Value::Module(file) => self.module_attribute(*file, name, span),
             Value::Folder(folder) => {
-                let found = self.program.modules.child(&Found::Folder(folder.to_string()), name);
+                let found = self.program.modules.child(Found::Folder(*folder), name);
                 self.found_value(found, span)
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),

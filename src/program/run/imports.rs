@@ -9,7 +9,10 @@ use crate::program::modules::Found;
 use crate::program::state::Definition;
 use crate::program::trace::{NOT_NOTED, What};
 use crate::program::value::{Closure, Value};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
+
+/// A module that does more steps has most of its names bound by some of them.
+const MOST_EXPECTED: usize = 64;
 
 /// What a module path leads to.
 pub(super) enum Imported {
@@ -69,7 +72,7 @@ impl<'p> Run<'p> {
                     }
                     Imported::Project(_, last) => {
                         for name in names {
-                            let value = self.name_from(last.as_ref(), name.name, span);
+                            let value = self.name_from(last, name.name, span);
                             self.bind(name.bound, value);
                         }
                     }
@@ -101,7 +104,7 @@ impl<'p> Run<'p> {
         span: Span,
     ) -> Imported {
         let mut parts = module.split('.').filter(|part| !part.is_empty());
-        let mut chain = Vec::new();
+        let mut chain: SmallVec<[Found; 4]> = SmallVec::new();
         if level > 0 {
             match self.program.modules.relative(self.here.file, level) {
                 Some(found) => chain.push(found),
@@ -126,11 +129,11 @@ impl<'p> Run<'p> {
                 None => return Imported::Outside,
             }
         }
-        let first = chain[0].clone();
+        let first = chain[0];
         let mut complete = true;
         for part in parts {
-            let last = chain.last().cloned().unwrap_or_else(|| first.clone());
-            match self.program.modules.child(&last, part) {
+            let last = chain.last().copied().unwrap_or(first);
+            match self.program.modules.child(last, part) {
                 Some(found) => chain.push(found),
                 None => {
                     complete = false;
@@ -138,12 +141,12 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        let last = chain.last().cloned().unwrap_or_else(|| first.clone());
+        let last = chain.last().copied().unwrap_or(first);
         // A folder of the same name does not hide a library: Python prefers a real package anywhere on
         // its path, so the folder counts only when it holds what is asked for.
         let only_folders = chain.iter().all(|found| matches!(found, Found::Folder(_)));
         if level == 0 && only_folders {
-            let holds = wanted.is_some_and(|name| self.program.modules.child(&last, name).is_some());
+            let holds = wanted.is_some_and(|name| self.program.modules.child(last, name).is_some());
             if !complete || !holds {
                 return Imported::Outside;
             }
@@ -176,7 +179,7 @@ impl<'p> Run<'p> {
                 self.enter_module(file, span);
                 Value::Module(file)
             }
-            Some(Found::Folder(folder)) => Value::Folder(folder.into()),
+            Some(Found::Folder(folder)) => Value::Folder(folder),
             None => Value::Unknown,
         }
     }
@@ -200,6 +203,8 @@ impl<'p> Run<'p> {
         }
         let scope = self.new_scope(None, false);
         self.modules.insert(file, scope);
+        let code = self.code_of(file);
+        self.scopes[scope as usize].values.reserve(code.body.len().min(MOST_EXPECTED));
         let events = self.trace.events.len();
         let frame = if file == self.entry { 0 } else { self.push_frame(file, None, span) };
         if self.quiet == 0 {
@@ -208,7 +213,6 @@ impl<'p> Run<'p> {
         let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
         self.callers.push(outer);
         let loops = std::mem::take(&mut self.loops);
-        let code = self.code_of(file);
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&code.body));
         self.loops = loops;
         if let Some(outer) = self.callers.pop() {
@@ -242,17 +246,16 @@ impl<'p> Run<'p> {
     }
 
     /// `from module import name`
-    pub(super) fn name_from(&mut self, module: Option<&Found>, name: &'p str, span: Span) -> Value<'p> {
+    pub(super) fn name_from(&mut self, module: Option<Found>, name: &'p str, span: Span) -> Value<'p> {
         match module {
             Some(Found::File(file)) => {
-                let file = *file;
                 if let Some(&scope) = self.modules.get(&file)
                     && let Some(value) = self.in_scope(scope, name)
                 {
                     // What a module binds lazily is imported when another one takes it from there.
                     return self.force_lazy(value.clone());
                 }
-                if let Some(child) = self.program.modules.child(&Found::File(file), name) {
+                if let Some(child) = self.program.modules.child(Found::File(file), name) {
                     return self.found_value(Some(child), span);
                 }
                 if self.modules.contains_key(&file) {
@@ -284,17 +287,17 @@ impl<'p> Run<'p> {
                     return value.clone();
                 }
                 // A submodule is an attribute once somebody imported it.
-                match self.program.modules.child(&Found::File(file), name) {
+                match self.program.modules.child(Found::File(file), name) {
                     Some(Found::File(child))
                         if self.modules.contains_key(&child) || !self.program.is_hot(child) =>
                     {
                         Value::Module(child)
                     }
-                    Some(Found::Folder(folder)) => Value::Folder(folder.into()),
+                    Some(Found::Folder(folder)) => Value::Folder(folder),
                     _ => self.getattr_of(file, name, span),
                 }
             }
-            None => match self.program.modules.child(&Found::File(file), name) {
+            None => match self.program.modules.child(Found::File(file), name) {
                 Some(child) => self.found_value(Some(child), span),
                 None => Value::Deferred(file, name),
             },

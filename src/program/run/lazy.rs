@@ -45,7 +45,7 @@ impl<'p> Run<'p> {
                 Value::Outside(import.name.map_or(path, |name| self.paths.child(path, name)))
             }
             Imported::Project(first, last) => match import.name {
-                Some(name) => self.name_from(last.as_ref(), name, import.span),
+                Some(name) => self.name_from(last, name, import.span),
                 None => self.found_value(if import.binds_top { first } else { last }, import.span),
             },
         };

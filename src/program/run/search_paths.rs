@@ -33,8 +33,10 @@ impl<'p> Run<'p> {
             }
             "sys.path.insert" | "sys.path.append" => {
                 let added = args.items.last()?.value.clone();
-                if let Value::Text(text) = added {
-                    self.state.set_up_mut().search_paths.push(normal(&text.text));
+                if let Value::Text(text) = added
+                    && let Some(folder) = self.program.modules.folder(&normal(&text.text))
+                {
+                    self.state.set_up_mut().search_paths.push(folder);
                 }
                 Some(Value::None)
             }
