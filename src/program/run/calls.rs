@@ -125,6 +125,9 @@ impl<'p> Run<'p> {
     }
 
     fn call_method(&mut self, receiver: &Value<'p>, name: &'p str, args: Args<'p>, span: Span) -> Value<'p> {
+        if self.is_method_replaced(receiver, name) {
+            return Value::Unknown;
+        }
         match receiver {
             Value::Unknown => {
                 self.note_validator(name, span);

@@ -247,7 +247,7 @@ impl<'p> Run<'p> {
 
     /// A class and its bases, in the order in which Python looks names up: a base that several classes share
     /// comes after the last of them.
-    fn resolution_order(&mut self, class: &Rc<ClassValue<'p>>) -> Vec<Value<'p>> {
+    pub(super) fn resolution_order(&mut self, class: &Rc<ClassValue<'p>>) -> Vec<Value<'p>> {
         let mut order = Vec::new();
         self.add_bases(&Value::Class(class.clone()), &mut order, 0);
         let mut kept: Vec<Value<'p>> = Vec::new();

@@ -33,14 +33,21 @@ impl<'p> Run<'p> {
         module.is_some_and(|module| module.parent.is_some() || is_library)
     }
 
-    /// Whether a function is the test that is being run, or one that a script calls a test: a function
-    /// `test_…` of a file that pytest does not collect.
+    /// Whether a function is the test that is being run, or one that a script calls a test: a function `test_…` of a file
+    /// that pytest does not collect. What wants a model and its data, in a file that is not about tests, is a part of a
+    /// training: `test_epoch(model, device, loader)`.
     fn is_test(&self, file: FileId, number: usize) -> bool {
         if self.start == Start::Tests || self.test.is_some() {
             return self.test == Some((file, number));
         }
         let function = &self.code_of(file).functions[number];
         let is_method = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
-        function.name.starts_with("test_") && !is_method && self.program.start_of(file) != Some(Start::Tests)
+        let needs_nothing = || function.parameters.iter().all(|one| one.default.is_some());
+        let words = |name: &str| name.split(['_', '-', '.']).any(|word| matches!(word, "test" | "tests"));
+        let is_about_tests = || self.program.name_of(file).rsplit('/').next().is_some_and(words);
+        function.name.starts_with("test_")
+            && !is_method
+            && self.program.start_of(file) != Some(Start::Tests)
+            && (needs_nothing() || is_about_tests())
     }
 }

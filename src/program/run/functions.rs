@@ -171,11 +171,10 @@ impl<'p> Run<'p> {
 
     /// The dotted name of a function or method of the project.
     fn qualified(&self, closure: &Closure<'p>) -> String {
-        let module = self.program.dotted(closure.file);
         let name = self.function_of(closure).name;
         match &closure.class {
-            Some(class) => format!("{module}.{}.{name}", self.code_of(class.file).classes[class.class].name),
-            None => format!("{module}.{name}"),
+            Some(class) => format!("{}.{name}", self.class_path(class)),
+            None => format!("{}.{name}", self.program.dotted(closure.file)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::calls::Args;
-use crate::program::value::{Marks, PathId, Value};
+use crate::program::value::{ClassValue, Marks, PathId, Value};
 use std::borrow::Cow;
 
 impl<'p> Run<'p> {
@@ -24,6 +24,52 @@ impl<'p> Run<'p> {
             _ => return false,
         };
         self.is_mocked(&format!("{path}.{name}"))
+    }
+
+    /// Whether a test replaced this method in the class of an object or in one of its bases; of an object that is not
+    /// known, in any class.
+    pub(super) fn is_method_replaced(&mut self, object: &Value<'p>, name: &str) -> bool {
+        if self.state.set_up().mocked.is_empty() {
+            return false;
+        }
+        let class = match object {
+            Value::Instance(instance) => &instance.class,
+            Value::Class(class) => class,
+            Value::Unknown => return self.is_replaced_in_a_class(name),
+            Value::Outside(path) if self.paths.text(*path).ends_with(')') => {
+                return self.is_replaced_in_a_class(name);
+            }
+            _ => return false,
+        };
+        for class in self.resolution_order(class) {
+            let path = match &class {
+                Value::Class(class) => self.class_path(class),
+                Value::Outside(path) => self.paths.text(*path).to_string(),
+                _ => continue,
+            };
+            if self.is_mocked(&format!("{path}.{name}")) {
+                return true;
+            }
+            if matches!(&class, Value::Class(class) if self.own_attribute(class, name).is_some()) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// `patch("torch.Tensor.to")`
+    fn is_replaced_in_a_class(&self, method: &str) -> bool {
+        self.state.set_up().mocked.iter().any(|mocked| {
+            let mut parts = mocked.rsplit('.');
+            let is_it = parts.next() == Some(method);
+            is_it && parts.next().is_some_and(|class| class.starts_with(|c: char| c.is_uppercase()))
+        })
+    }
+
+    /// The dotted name of a class of the project.
+    pub(super) fn class_path(&self, class: &ClassValue<'p>) -> String {
+        let name = self.program.code(class.file).classes[class.class].name;
+        format!("{}.{name}", self.program.dotted(class.file))
     }
 
     /// Reads what a decorator says about the test that it stands on.
@@ -113,8 +159,7 @@ impl<'p> Run<'p> {
                 Some(format!("{}.{}", self.program.dotted(*file), name.text))
             }
             (Value::Class(class), Value::Text(name)) => {
-                let class_name = self.program.code(class.file).classes[class.class].name;
-                Some(format!("{}.{class_name}.{}", self.program.dotted(class.file), name.text))
+                Some(format!("{}.{}", self.class_path(class), name.text))
             }
             (Value::Text(target), _) => Some(target.text.to_string()),
             _ => None,

@@ -22,3 +22,23 @@ class Plain:
 
     def prepare(self):
         torch.cuda.synchronize()
+
+
+class Base:
+    def __init__(self, net):
+        self.net = net
+
+    def start(self):
+        self._move()
+
+    def _move(self):
+        self.net.to("cuda")
+
+
+class Mover(Base):
+    pass
+
+
+class NetOnCard(torch.nn.Module):
+    def prepare(self):
+        self.to("cuda")
