@@ -22,7 +22,7 @@ impl<'s> Program<'s> {
     /// The imports of other files that name this module.
     pub(crate) fn importers(&self, of: FileId) -> Vec<Importer<'_>> {
         let mut found = Vec::new();
-        for file in (0..self.codes.len() as u32).map(FileId).filter(|&file| file != of) {
+        for file in self.imports.importers_of(of) {
             let code = self.code(file);
             let mut look = |at_top: bool, block| {
                 each_import(block, &mut |import| found.extend(self.importer(file, import, of, at_top)));

@@ -12,7 +12,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub(super) struct Imports {
-    imported: Vec<bool>,
+    /// For each file, those that import it or something on the way to it, in order.
+    importers: Vec<Vec<FileId>>,
     relative: Vec<bool>,
     hot: Vec<bool>,
     /// Does something to the environment or a GPU itself, or imports something that is known.
@@ -48,7 +49,7 @@ impl Imports {
             })
             .collect();
         let mut imports = Imports {
-            imported: vec![false; codes.len()],
+            importers: vec![Vec::new(); codes.len()],
             relative: looks.iter().map(|look| look.relative).collect(),
             hot: looks.iter().map(|look| look.hot).collect(),
             speaks: looks.iter().map(Look::speaks).collect(),
@@ -56,18 +57,19 @@ impl Imports {
             telling: Vec::with_capacity(looks.len()),
             files: FxHashMap::default(),
         };
-        let mut importers: Vec<Vec<FileId>> = vec![Vec::new(); codes.len()];
         for (index, look) in looks.into_iter().enumerate() {
             let file = FileId(index as u32);
             imports.files.insert(sources.file(file).name.clone(), file);
             imports.telling.push(look.telling);
             for target in look.imports {
-                imports.imported[target.0 as usize] |= target != file;
-                importers[target.0 as usize].push(file);
+                let importers = &mut imports.importers[target.0 as usize];
+                if importers.last() != Some(&file) {
+                    importers.push(file);
+                }
             }
         }
-        spread(&mut imports.hot, &importers);
-        spread(&mut imports.loads, &importers);
+        spread(&mut imports.hot, &imports.importers);
+        spread(&mut imports.loads, &imports.importers);
         imports
     }
 
@@ -90,7 +92,12 @@ impl Imports {
     }
 
     pub fn is_imported(&self, file: FileId) -> bool {
-        self.imported[file.0 as usize]
+        self.importers_of(file).next().is_some()
+    }
+
+    /// The other files that import it, or something on the way to it.
+    pub fn importers_of(&self, of: FileId) -> impl Iterator<Item = FileId> {
+        self.importers[of.0 as usize].iter().copied().filter(move |&file| file != of)
     }
 
     pub fn is_relative(&self, file: FileId) -> bool {

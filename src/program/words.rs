@@ -70,9 +70,10 @@ impl Program<'_> {
     /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
     /// star. Judged by the text.
     pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
+        let (finder, star) = (memchr::memmem::Finder::new(name), memchr::memmem::Finder::new("import *"));
         let reads = |text: &str| {
-            let has_star = text.contains("import *");
-            text.match_indices(name).any(|(at, _)| {
+            let has_star = star.find(text.as_bytes()).is_some();
+            finder.find_iter(text.as_bytes()).any(|at| {
                 let (before, behind) = (&text[..at], &text[at + name.len()..]);
                 let line = before.rsplit('\n').next().unwrap_or_default();
                 let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');

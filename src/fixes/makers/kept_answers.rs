@@ -17,6 +17,10 @@ pub fn kept_answer(site: &Site<'_>) -> Result<Draft, Refusal> {
     check_value(site, scopes, &assignment)?;
     let function = function_name(scopes, name)?;
     let (cache, import) = cache(site, assignment.statement)?;
+    // Last, because the texts of all files are searched.
+    if let Some(reason) = Takers::of(site).taker(name) {
+        return Err(reason);
+    }
     let mut edits: Vec<Edit> = import.into_iter().collect();
     edits.extend(assignment.as_function(site, tree, &function, &cache));
     edits.extend(uses.into_iter().map(|place| site.edit(place, format!("{function}()"))));
@@ -136,12 +140,8 @@ fn uses_of(site: &Site<'_>, scopes: &Scopes, assignment: &Assignment) -> Result<
     if let Some(asks) = looks_names_up(site) {
         return Err(format!("`{asks}()` may look for `{name}`"));
     }
-    let takers = Takers::of(site);
-    if let Some(file) = takers.of_all().filter(|_| !name.starts_with('_')) {
-        return Err(format!("`{}` takes all names of this module", site.program.name_of(file)));
-    }
-    match takers.taker(name) {
-        Some(reason) => Err(reason),
+    match Takers::of(site).of_all().filter(|_| !name.starts_with('_')) {
+        Some(file) => Err(format!("`{}` takes all names of this module", site.program.name_of(file))),
         None => Ok(uses),
     }
 }

@@ -86,11 +86,12 @@ impl<'a> Takers<'a> {
         let whole = format!("{}.{name}", self.dotted);
         let is_part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
         let mut files = (0u32..).map(FileId).zip(&self.site.program.sources.files);
+        let finder = memchr::memmem::Finder::new(&whole);
         let names = |text: &str| {
-            text.match_indices(&whole).any(|(at, found)| {
+            finder.find_iter(text.as_bytes()).any(|at| {
                 let before = text[..at].chars().next_back();
                 let is_longer = is_part(before) || before == Some('.');
-                !is_longer && !is_part(text[at + found.len()..].chars().next())
+                !is_longer && !is_part(text[at + whole.len()..].chars().next())
             })
         };
         let found = files.find(|(file, source)| {
