@@ -49,7 +49,11 @@ impl<'p> Run<'p> {
             arms: self.path.clone(),
             only_if_called: self.only_if_called,
             in_child: self.in_child > 0,
-            recipient: self.recipient,
+            recipient: match self.recipient {
+                // Who says itself how many cards there are tries out what reads the variable.
+                Recipient::Process if self.cards_are_replaced() => Recipient::Test,
+                recipient => recipient,
+            },
             assured: self.assured,
             before,
         });

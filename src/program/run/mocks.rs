@@ -14,6 +14,13 @@ impl<'p> Run<'p> {
         })
     }
 
+    /// Whether a test replaced what asks for the cards.
+    pub(super) fn cards_are_replaced(&self) -> bool {
+        const ASKING: &[&str] = &["torch.cuda.", "torch.accelerator.", "cupy.cuda.", "pynvml."];
+        let mut mocked = self.state.set_up().mocked.iter();
+        mocked.any(|name| ASKING.iter().any(|library| name.starts_with(library)))
+    }
+
     /// Whether `object.name` is a mock, or was replaced.
     pub(super) fn is_replaced(&self, object: &Value<'p>, name: &str) -> bool {
         let path = match object {
