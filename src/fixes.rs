@@ -23,7 +23,7 @@ pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
 pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
-use crate::findings::{Edit, Finding, Fix, Status};
+use crate::findings::{Edit, Finding, Fix, Severity, Status};
 use crate::languages::{self, Choices, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
@@ -37,12 +37,13 @@ use std::borrow::Borrow;
 /// Why there is no fix, in one clause.
 pub type Refusal = String;
 
-/// Gives each finding its fix, or says why there is none.
+/// Gives each finding from `least` on its fix, or says why there is none.
 pub fn offer(
     findings: &mut [Finding],
     program: &Program<'_>,
     (policy, cpu): (&Policy, Option<&Cpu>),
     rules: &RuleSet,
+    least: Option<Severity>,
 ) {
     let forest = Forest::new(program.sources.files.len());
     let all: &[Finding] = findings;
@@ -51,7 +52,7 @@ pub fn offer(
         .map(|finding| {
             let rule = rules.find(&finding.rule)?;
             let fix = rule.fix.as_ref()?;
-            if finding.status == Status::Suppressed {
+            if finding.status == Status::Suppressed || least.is_some_and(|least| finding.severity < least) {
                 return None;
             }
             Some(fix_of(&Site { program, policy, cpu, finding, findings: all, forest: &forest }, fix))

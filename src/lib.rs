@@ -109,7 +109,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
-    fixes::offer(&mut findings, &program, (policy, cpu.as_ref()), rules);
+    fixes::offer(&mut findings, &program, (policy, cpu.as_ref()), rules, settings.min_severity);
     let files = (0..sources.files.len()).map(|file| FileId(file as u32));
     let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
     let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();

@@ -1,6 +1,7 @@
 //! Everything a run needs to know beside the files: what the policy says and what the user typed,
 //! resolved into one value.
 
+use crate::findings::Severity;
 use crate::policy::{self, Mode, Policy, PolicyError, absolute};
 use crate::sources::Extent;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub struct Settings {
     /// The process ends after the run. What the run built is then left to the system, which frees it all
     /// at once.
     pub process_ends: bool,
+    /// Milder findings are not shown, so nobody looks for their fixes.
+    pub min_severity: Option<Severity>,
 }
 
 /// What the user typed, as far as it decides the settings.
@@ -92,6 +95,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         select: request.select.clone(),
         ignore: request.ignore.clone(),
         process_ends: false,
+        min_severity: None,
     };
     Ok((settings, extent))
 }

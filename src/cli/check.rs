@@ -111,6 +111,7 @@ fn once(
     let (mut settings, extent) = resolve(request)?;
     // Fixes check the project again and again.
     settings.process_ends = !arguments.watch && !arguments.fixes.are_wanted();
+    settings.min_severity = Some(arguments.min_severity);
     if arguments.show_settings {
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);

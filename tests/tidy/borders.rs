@@ -60,7 +60,8 @@ const BORDERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("report", &["facts", "findings", "fixes", "rules", "sources"]),
-    ("settings", &["policy", "sources"]),
+    // How mild a finding may be that is still shown.
+    ("settings", &["findings", "policy", "sources"]),
     ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];
 
