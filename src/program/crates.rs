@@ -3,7 +3,7 @@
 
 use crate::code::CratePath;
 use crate::facts::FileId;
-use crate::sources::{Language, Sources};
+use crate::sources::{Language, Sources, folder_of};
 use rustc_hash::FxHashMap;
 
 /// The Rust files of the project, by name.
@@ -35,13 +35,13 @@ impl Crates {
                 self.any(&[joined(&own, &format!("{child}.rs")), joined(&own, &format!("{child}/mod.rs"))])
             }
             CratePath::Parent => {
-                let of = if file == "mod.rs" { parent(folder) } else { folder };
+                let of = if file == "mod.rs" { folder_of(folder) } else { folder };
                 let beside = if of.is_empty() { Vec::new() } else { vec![format!("{of}.rs")] };
                 self.any(&[roots_in(of), beside].concat())
             }
             CratePath::Root => {
                 let folders = std::iter::successors(Some(folder), |folder| {
-                    (!folder.is_empty()).then(|| parent(folder))
+                    (!folder.is_empty()).then(|| folder_of(folder))
                 });
                 folders
                     .into_iter()
@@ -54,9 +54,9 @@ impl Crates {
                     if above.is_empty() {
                         return None;
                     }
-                    above = parent(above);
+                    above = folder_of(above);
                 }
-                self.any(&[joined(parent(above), "src/lib.rs")])
+                self.any(&[joined(folder_of(above), "src/lib.rs")])
             }
         }
     }
@@ -74,10 +74,6 @@ fn roots_in(folder: &str) -> Vec<String> {
 /// Whether the modules of a file lie beside it, and not in a folder of its name.
 fn is_root(folder: &str, file: &str) -> bool {
     ROOTS.contains(&file) || ROOT_FOLDERS.contains(&folder.rsplit('/').next().unwrap_or(folder))
-}
-
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 fn joined(folder: &str, name: &str) -> String {

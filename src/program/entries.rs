@@ -4,7 +4,7 @@ use super::modules::Modules;
 use super::{Options, Program};
 use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
-use crate::sources::{Language, Source};
+use crate::sources::{Language, Source, folder_of};
 
 /// How a program is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Program<'_> {
         ];
         let mut folder = self.name_of(test);
         while !folder.is_empty() {
-            folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+            folder = folder_of(folder);
             let separator = if folder.is_empty() { "" } else { "/" };
             let found = FILES.iter().find_map(|name| {
                 let file = self.imports.file_named(&format!("{folder}{separator}{name}"))?;

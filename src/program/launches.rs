@@ -7,8 +7,8 @@ use super::trace::Trace;
 use super::{Program, Start};
 use crate::code::{Expr, ExprKind, Host};
 use crate::facts::{FileId, Place};
-use crate::sources::Language;
 pub(super) use crate::sources::normalised;
+use crate::sources::{Language, folder_of};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -298,6 +298,6 @@ impl Program<'_> {
     }
 
     fn folder_of(&self, file: FileId) -> &str {
-        self.name_of(file).rsplit_once('/').map_or("", |(folder, _)| folder)
+        folder_of(self.name_of(file))
     }
 }

@@ -13,12 +13,13 @@ pub fn kept_answer(site: &Site<'_>) -> Result<Draft, Refusal> {
     let scopes = site.scopes()?;
     let assignment = Assignment::at(site, tree)?;
     let name = site.slice(assignment.name);
-    let uses = uses_of(site, scopes, &assignment)?;
+    let takers = Takers::of(site);
+    let uses = uses_of(site, scopes, &takers, &assignment)?;
     check_value(site, scopes, &assignment)?;
     let function = function_name(scopes, name)?;
     let (cache, import) = cache(site, assignment.statement)?;
     // Last, because the texts of all files are searched.
-    if let Some(reason) = Takers::of(site).taker(name) {
+    if let Some(reason) = takers.taker(name) {
         return Err(reason);
     }
     let mut edits: Vec<Edit> = import.into_iter().collect();
@@ -109,7 +110,12 @@ impl Assignment {
 }
 
 /// The places that use the name; all are in functions of this file.
-fn uses_of(site: &Site<'_>, scopes: &Scopes, assignment: &Assignment) -> Result<Vec<Span>, Refusal> {
+fn uses_of(
+    site: &Site<'_>,
+    scopes: &Scopes,
+    takers: &Takers<'_>,
+    assignment: &Assignment,
+) -> Result<Vec<Span>, Refusal> {
     let name = site.slice(assignment.name);
     let mut uses = Vec::new();
     for mention in scopes.of_module(name) {
@@ -140,7 +146,7 @@ fn uses_of(site: &Site<'_>, scopes: &Scopes, assignment: &Assignment) -> Result<
     if let Some(asks) = looks_names_up(site) {
         return Err(format!("`{asks}()` may look for `{name}`"));
     }
-    match Takers::of(site).of_all().filter(|_| !name.starts_with('_')) {
+    match takers.of_all().filter(|_| !name.starts_with('_')) {
         Some(file) => Err(format!("`{}` takes all names of this module", site.program.name_of(file))),
         None => Ok(uses),
     }

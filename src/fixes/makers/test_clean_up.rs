@@ -10,7 +10,7 @@ use crate::fixes::site::{Draft, Site, blanks_before};
 use crate::fixes::texts::quoted;
 use crate::languages::{NodeId, Tree, TreeKind as Kind};
 use crate::program::Names;
-use crate::sources::Language;
+use crate::sources::{Language, folder_of};
 
 /// Puts what the policy names on the test.
 pub fn by_policy(site: &Site<'_>) -> Result<Draft, Refusal> {
@@ -202,8 +202,7 @@ fn module_of(site: &Site<'_>, means: &Means<'_>) -> Option<String> {
         return Some(module);
     }
     let dotted = site.program.modules.dotted(means.file, name);
-    let folder = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-    let lies_beside = folder(name) == folder(&site.source().name);
+    let lies_beside = folder_of(name) == folder_of(&site.source().name);
     match (site.program.modules.in_package(means.file), lies_beside) {
         (true, _) => Some(dotted),
         (false, true) => dotted.rsplit('.').next().map(str::to_owned),

@@ -2,16 +2,17 @@
 
 use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, Sighting};
-use crate::sources::Source;
+use crate::sources::{Source, folder_of};
 
 /// The file itself, when it is the index of a cache, or machine code without one beside it.
 pub(super) fn that_numba_left(scope: &FileScope<'_>) -> Vec<Sighting> {
     let files = &scope.program.sources.files;
     let own = &scope.program.sources.file(scope.file).name;
-    let folder = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let is_index = |name: &str| name.ends_with(".nbi");
     let beside = |(number, other): (usize, &Source)| {
-        FileId(number as u32) != scope.file && is_index(&other.name) && folder(&other.name) == folder(own)
+        FileId(number as u32) != scope.file
+            && is_index(&other.name)
+            && folder_of(&other.name) == folder_of(own)
     };
     if !is_index(own) && files.iter().enumerate().any(beside) {
         return Vec::new();
