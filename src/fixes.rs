@@ -83,7 +83,7 @@ fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
         let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
         let edits = Edits::new(pairs).ok_or("its changes overlap")?;
         let source = site.program.sources.file(file);
-        if let Some(reason) = conflicts::reason_against(source, &site.program.sources.root) {
+        if let Some(reason) = conflicts::reason_against(source, site.program.sources) {
             return Err(reason);
         }
         prove(source, &edits, tree)?;

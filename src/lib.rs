@@ -86,7 +86,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     let policy = &settings.policy;
     let cpu = settings.cpu_section();
     let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
-    let (program, skipped) = program_of(sources, settings, settings.options(cpu.as_ref()), rules);
+    let (program, skipped) = program_of(sources, settings, settings.options(cpu.as_ref(), sources), rules);
     let judge = |trace: &Trace, start: Start| {
         let kind = match start {
             Start::Library => ScopeKind::Library,
@@ -269,7 +269,7 @@ impl Settings {
         }
     }
 
-    fn options(&self, cpu: Option<&Cpu>) -> Options {
+    fn options(&self, cpu: Option<&Cpu>, sources: &Sources) -> Options {
         Options {
             forbidden: cpu.map_or(Vec::new(), |cpu| {
                 cpu.forbidden_imports.iter().map(|pattern| pattern.as_str().to_owned()).collect()
@@ -278,7 +278,7 @@ impl Settings {
             cpu_part: cpu.cloned(),
             scripts: self.policy.scripts.clone(),
             tests: self.policy.tests.clone(),
-            console_scripts: self.console_scripts(),
+            console_scripts: self.console_scripts(sources),
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
             budget: None,
         }

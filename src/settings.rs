@@ -3,7 +3,7 @@
 
 use crate::findings::Severity;
 use crate::policy::{self, Mode, Policy, PolicyError, absolute};
-use crate::sources::Extent;
+use crate::sources::{Extent, Sources};
 use std::path::{Path, PathBuf};
 
 /// What holds for one run.
@@ -113,12 +113,12 @@ fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
 impl Settings {
     /// `[project.scripts]` of `pyproject.toml`: modules, and the functions in them that are started. A file that is
     /// absent or cannot be read names none.
-    pub(crate) fn console_scripts(&self) -> Vec<(String, String)> {
+    pub(crate) fn console_scripts(&self, sources: &Sources) -> Vec<(String, String)> {
         // Without a root there is no project on disk: the files are examples.
         if self.root.as_os_str().is_empty() {
             return Vec::new();
         }
-        let text = std::fs::read_to_string(self.root.join("pyproject.toml")).unwrap_or_default();
+        let text = sources.beside.text(self.root.join("pyproject.toml")).unwrap_or_default();
         let table = text.parse::<toml::Table>().unwrap_or_default();
         let Some(project) = table.get("project").and_then(toml::Value::as_table) else {
             return Vec::new();

@@ -1,5 +1,6 @@
 //! Which files a run reads, the text of each, and lines and columns in it.
 
+mod beside;
 mod caches;
 mod cells;
 mod dotenv;
@@ -22,6 +23,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+pub use beside::{Answer, Beside, Question};
 pub use cells::{Cell, Cells};
 pub use excluded::Excluded;
 pub use language::Language;
@@ -84,6 +86,8 @@ pub struct Sources {
     pub root: PathBuf,
     pub files: Vec<Source>,
     pub skipped: Vec<Skipped>,
+    /// What was asked of the disk since.
+    pub beside: Beside,
 }
 
 impl Source {
@@ -313,7 +317,7 @@ impl Sources {
             }
         };
         let files = self.files.iter().enumerate().map(fresh).collect();
-        Sources { root: self.root.clone(), files, skipped: self.skipped.clone() }
+        Sources { root: self.root.clone(), files, skipped: self.skipped.clone(), beside: Beside::default() }
     }
 
     /// The file at a path, if it was read.

@@ -29,7 +29,7 @@ pub fn print(
     rules: &RuleSet,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut options = settings.options(settings.cpu_section().as_ref());
+    let mut options = settings.options(settings.cpu_section().as_ref(), sources);
     options.imports_matter = true;
     let (program, _) = crate::program_of(sources, settings, options, rules);
     let starts: Vec<Start> = match program.start_of(file).unwrap_or(Start::Script) {

@@ -31,7 +31,7 @@ impl<'s> Versions<'s> {
     pub fn range(&self, file: &str, package: &str) -> Option<Range> {
         let mut folder = folder_of(file);
         loop {
-            if let Some(answer) = self.folder(folder).range(package) {
+            if let Some(answer) = self.folder(folder).range(package, self.sources) {
                 return answer;
             }
             if folder.is_empty() {
@@ -45,7 +45,7 @@ impl<'s> Versions<'s> {
     pub fn locked(&self, file: &str, package: &str) -> Vec<String> {
         let mut folder = folder_of(file);
         loop {
-            let locked = self.folder(folder).locked(package);
+            let locked = self.folder(folder).locked(package, self.sources);
             if !locked.is_empty() || folder.is_empty() {
                 return locked;
             }

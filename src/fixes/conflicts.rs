@@ -1,16 +1,14 @@
 //! Files in which nothing is changed: somebody is in the middle of merging them, or they are not of the project.
 
-use crate::sources::Source;
-use std::path::Path;
+use crate::sources::{Source, Sources};
 
 /// Why nothing may be changed in a file, in one clause; `None` when it may.
-pub fn reason_against(source: &Source, root: &Path) -> Option<String> {
+pub fn reason_against(source: &Source, sources: &Sources) -> Option<String> {
     if has_conflicts(&source.text) {
         return Some("the file has marks of a merge that is not finished".to_owned());
     }
     let path = source.path.as_ref()?;
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let is_inside = real(path).starts_with(real(root));
+    let is_inside = sources.beside.real(path).starts_with(sources.beside.real(&sources.root));
     (!is_inside).then(|| "the file lies outside of the project".to_owned())
 }
 

@@ -6,12 +6,7 @@ use crate::code::{Included, Part, Requirement};
 use crate::languages::{self, Choices};
 use crate::sources::{Language, Source, Sources, folder_of, normalised};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
-
-/// Larger files are not read for their versions.
-const MOST_BYTES: u64 = 16 << 20;
 
 /// Files that `-r` leads to are followed so far.
 const MOST_FILES: usize = 64;
@@ -20,31 +15,23 @@ const MOST_FILES: usize = 64;
 #[derive(Default)]
 pub struct Folder {
     requirements: Vec<Requirement>,
-    locks: Vec<Lock>,
-}
-
-/// A lock file, read when it is asked.
-struct Lock {
-    text: OnceLock<String>,
-    path: Option<std::path::PathBuf>,
+    /// Names of lock files, which are read when they are asked.
+    locks: Vec<String>,
 }
 
 impl Folder {
     /// Reads what stands in a folder of the project, by its name there.
     pub fn read(name: &str, sources: &Sources) -> Folder {
-        let mut folder = Folder::default();
         let reader = Reader { sources };
+        let mut folder = Folder::default();
         let mut pending: Vec<(String, Option<Part>)> = Vec::new();
         for file in reader.files_in(name) {
             let own = file.rsplit('/').next().unwrap_or(&file);
             if is_lock(own) {
-                folder.locks.push(Lock { text: OnceLock::new(), path: reader.path(&file) });
-                if let (Some(source), Some(lock)) = (reader.source(&file), folder.locks.last()) {
-                    let _ = lock.text.set(source.text.clone());
-                }
+                folder.locks.push(file);
             } else if own == ".python-version" {
                 let text = reader.text(&file).unwrap_or_default();
-                folder.requirements.extend(pythons(&text));
+                folder.requirements.extend(pythons(text));
             } else if states_requirements(own) && !own.starts_with("constraint") {
                 pending.push((file, None));
             }
@@ -73,8 +60,8 @@ impl Folder {
 
     /// The versions that a package may have; `None` when nothing here names it, and `Some(None)` when what does says
     /// nothing of its versions.
-    pub fn range(&self, package: &str) -> Option<Option<Range>> {
-        let chosen = self.locked(package);
+    pub fn range(&self, package: &str, sources: &Sources) -> Option<Option<Range>> {
+        let chosen = self.locked(package, sources);
         let chosen = chosen.iter().filter_map(|version| Range::exactly(version));
         if let Some(range) = chosen.reduce(|all, one| all.or(&one)) {
             return Some(Some(range));
@@ -94,20 +81,16 @@ impl Folder {
     }
 
     /// The versions that lock files, and lists that a tool made, name.
-    pub fn locked(&self, package: &str) -> Vec<String> {
-        let in_locks = self.locks.iter().flat_map(|lock| versions_in(lock.text(), package));
+    pub fn locked(&self, package: &str, sources: &Sources) -> Vec<String> {
+        let reader = Reader { sources };
+        let in_locks = self.locks.iter().filter_map(|lock| reader.text(lock));
+        let in_locks = in_locks.flat_map(|text| versions_in(text, package));
         let listed = self.requirements.iter().filter(|it| it.name == package && it.part == Part::Locked);
         let pinned = listed.filter_map(|it| match it.clauses.as_deref()? {
             [only] if only.operator == "==" => Some(only.version.as_str()),
             _ => None,
         });
         in_locks.chain(pinned).map(str::to_owned).collect()
-    }
-}
-
-impl Lock {
-    fn text(&self) -> &str {
-        self.text.get_or_init(|| self.path.as_deref().and_then(small_text).unwrap_or_default())
     }
 }
 
@@ -133,18 +116,17 @@ struct Reader<'s> {
     sources: &'s Sources,
 }
 
-impl Reader<'_> {
+impl<'s> Reader<'s> {
     /// The files of a folder: those of the run, and those on disk.
     fn files_in(&self, folder: &str) -> BTreeSet<String> {
         let own = self.sources.files.iter().map(|source| &source.name);
         let mut files: BTreeSet<String> = own.filter(|name| folder_of(name) == folder).cloned().collect();
-        let listed = self.path(folder).and_then(|path| fs::read_dir(path).ok());
-        for entry in listed.into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
+        let listed = self.path(folder).map_or(&[][..], |path| self.sources.beside.names_in(path));
+        for name in listed {
             let separator = if folder.is_empty() { "" } else { "/" };
-            if is_lock(&name)
+            if is_lock(name)
                 || name == ".python-version"
-                || states_requirements(&name)
+                || states_requirements(name)
                 || folder.ends_with("requirements")
             {
                 files.insert(format!("{folder}{separator}{name}"));
@@ -159,27 +141,18 @@ impl Reader<'_> {
         (!root.as_os_str().is_empty()).then(|| root.join(name))
     }
 
-    fn source(&self, name: &str) -> Option<&Source> {
-        self.sources.files.iter().find(|source| source.name == name)
-    }
-
-    fn text(&self, name: &str) -> Option<String> {
-        match self.source(name) {
-            Some(source) => Some(source.text.clone()),
-            None => small_text(&self.path(name)?),
+    fn text(&self, name: &str) -> Option<&'s str> {
+        match self.sources.files.iter().find(|source| source.name == name) {
+            Some(source) => Some(&source.text),
+            None => self.sources.beside.text(self.path(name)?).ok(),
         }
     }
 
     /// What a file asks for, and the files that it names.
     fn requirements(&self, name: &str) -> Option<(Vec<Requirement>, Vec<Included>)> {
         let language = Language::of_name(Path::new(name)).unwrap_or(Language::Requirements);
-        let source = Source::new(None, name.to_owned(), language, self.text(name)?);
+        let source = Source::new(None, name.to_owned(), language, self.text(name)?.to_owned());
         let code = languages::lower(&source, Choices::default()).ok()?;
         Some((code.requirements, code.included))
     }
-}
-
-fn small_text(path: &Path) -> Option<String> {
-    let metadata = path.metadata().ok()?;
-    (metadata.is_file() && metadata.len() <= MOST_BYTES).then(|| fs::read_to_string(path).ok())?
 }

@@ -8,12 +8,13 @@ use std::path::Path;
 
 /// The lines of the template, filled in. `import os` is left out where it is there already.
 pub(super) fn lines(site: &Site<'_>, template: &Path, spot: &Spot) -> Result<Vec<String>, Refusal> {
-    let path = site.program.sources.root.join(template);
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| format!("the template {} cannot be read: {error}", template.display()))?;
+    let sources = site.program.sources;
+    let text = sources.beside.text(sources.root.join(template));
+    let text =
+        text.map_err(|error| format!("the template {} cannot be read: {error}", template.display()))?;
     let filled = values(site)
         .into_iter()
-        .fold(text, |text, (name, value)| text.replace(&format!("{{{name}}}"), &value));
+        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value));
     let has_os = spot.environ.as_deref() == Some("os.environ");
     let lines = filled.lines().filter(|line| !(has_os && line.trim() == "import os"));
     let mut lines: Vec<String> = lines.map(str::to_owned).collect();
