@@ -39,7 +39,7 @@ pub enum Status {
 }
 
 /// One fault at one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// Id of the rule, for example `missing-device-order`.
     pub rule: String,
@@ -63,7 +63,7 @@ pub struct Finding {
 }
 
 /// A place that explains a finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Related {
     pub place: Place,
     pub message: String,
@@ -71,7 +71,7 @@ pub struct Related {
 }
 
 /// When something happens, seen from the place of the finding.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
     /// It leads to what comes before too.
     First,
@@ -83,7 +83,7 @@ pub enum Moment {
 }
 
 /// A change that mends a finding, and that alone changes nothing else.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// What it does, as an order: `call it`.
     pub title: String,
@@ -93,7 +93,7 @@ pub struct Fix {
 }
 
 /// A text in the place of another.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Edit {
     /// What is replaced; empty where something is put in.
     pub place: Place,

@@ -23,11 +23,13 @@
 //! on them.
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
-//! whole way; `silencing` goes it twice to write comments that silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends on
-//! those before it only.
+//! whole way; `cache` knows what it found for the same files before, and `silencing` goes it twice to write comments that
+//! silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends
+//! on those before it only.
 
 mod allocator;
 pub mod architectures;
+mod cache;
 mod changes;
 pub mod cli;
 pub mod code;
@@ -60,11 +62,12 @@ use program::trace::Trace;
 use program::{Known, Modules, Options, Program, Reach, Start};
 use rayon::prelude::*;
 use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
+use serde::{Deserialize, Serialize};
 use settings::Settings;
 use sources::{Skipped, Source, Sources};
 
 /// What a run found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Sorted by file, place and rule; only those in files that are reported.
     pub findings: Vec<Finding>,

@@ -18,7 +18,7 @@ use crate::policy::absolute;
 use elsa::sync::FrozenVec;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -53,7 +53,7 @@ pub struct Source {
 }
 
 /// A file that could not be checked, with the reason in one clause.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Skipped {
     pub path: String,
     pub reason: String,

@@ -10,6 +10,7 @@ use super::options::{Colour, PolicyOptions, severity};
 use super::outputs::{self, Output};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
 use crate::Outcome;
+use crate::cache::Cache;
 use crate::changes::Base;
 use crate::findings::{Severity, Status};
 use crate::policy;
@@ -62,7 +63,7 @@ pub struct Arguments {
     /// Check again whenever a file changes, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["add_ignore", "write_baseline", "show_files", "show_settings"])]
     watch: bool,
-    /// Reuse nothing from earlier runs; so far every run starts afresh.
+    /// Take no answer from an earlier run with the same files, and keep none.
     #[arg(long)]
     no_cache: bool,
     /// Exit with 0 although there are findings.
@@ -137,7 +138,12 @@ fn once(
         anyhow::Ok(())
     };
     let named = |unknown: UnknownSelector| unknown_selector(&unknown, &settings);
-    let mut outcome = crate::check(&sources, &settings, &rules).map_err(named)?;
+    let cache = if arguments.no_cache { None } else { Cache::of_user() };
+    let checked = match cache {
+        Some(cache) => cache.check(&sources, &settings, &rules),
+        None => crate::check(&sources, &settings, &rules),
+    };
+    let mut outcome = checked.map_err(named)?;
     let is_last = arguments.add_ignore.is_none() && !arguments.fixes.fix;
     settled(&mut outcome, &sources, is_last)?;
     let (mut corrections, mut own_output) = (None, None);

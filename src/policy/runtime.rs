@@ -47,7 +47,7 @@ pub struct Target {
 }
 
 /// Whether something runs with the GPU or must do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// It gets the GPU of the policy and no other.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The code cells of a notebook, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Cells {
     cells: Vec<Cell>,
     /// What the notebook is written in, when it says so and it is not Python.
@@ -13,7 +13,7 @@ pub struct Cells {
 }
 
 /// One code cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Cell {
     /// 1-based, among all cells of the notebook.
     pub number: u32,

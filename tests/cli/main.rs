@@ -3,6 +3,7 @@
 mod add_ignore;
 mod bad_input;
 mod baseline;
+mod cache;
 mod excluded;
 mod files;
 mod fix;

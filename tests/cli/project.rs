@@ -60,6 +60,7 @@ impl Project {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpulint"));
         command.current_dir(&self.0).env("HOME", &self.0).env("GIT_CONFIG_NOSYSTEM", "1");
         let of_the_caller = [
+            "XDG_CACHE_HOME",
             "XDG_CONFIG_HOME",
             "RUST_BACKTRACE",
             "GITHUB_ACTIONS",

@@ -1,0 +1,99 @@
+//! What an earlier run found is kept for the same files, and only where the user keeps caches.
+
+use crate::INDEX_WITHOUT_ORDER;
+use crate::project::{Answer, Project};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+fn project() -> Project {
+    Project::new().file("app/main.py", INDEX_WITHOUT_ORDER)
+}
+
+/// What is kept below a folder of caches.
+fn entries(caches: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(caches.join("gpulint/check")).into_iter().flatten();
+    entries.map(|entry| entry.expect("readable").path()).collect()
+}
+
+/// Makes an entry old, so that whoever takes it can be told from who does not.
+fn age(entry: &Path) {
+    let file = fs::File::options().append(true).open(entry).expect("it is there");
+    file.set_modified(SystemTime::now() - Duration::from_secs(1_000_000)).expect("it is ours");
+}
+
+fn is_old(entry: &Path) -> bool {
+    let modified = entry.metadata().and_then(|metadata| metadata.modified()).expect("it is there");
+    modified.elapsed().is_ok_and(|age| age > Duration::from_secs(500_000))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_run_says_the_same_from_the_cache() {
+    for format in ["text", "json", "sarif", "github", "concise", "rdjson"] {
+        let project = project();
+        let words = format!("check app --format {format}");
+        let first = project.run(&words);
+        let [entry] = entries(&project.path(".cache")).try_into().expect("one entry");
+        age(&entry);
+        let same = |second: &Answer| second.is(1, &first.stdout, &first.stderr);
+        same(&project.run(&words));
+        assert!(!is_old(&entry), "{format}: taken");
+        age(&entry);
+        same(&project.run(&format!("{words} --no-cache")));
+        assert!(is_old(&entry), "{format}: not taken");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_kept_without_a_cache_nor_in_the_project() {
+    let project = project();
+    project.run("check app --no-cache");
+    assert!(!project.path(".cache").exists());
+    let caches = project.path("caches");
+    project.run_with_env("check app", "XDG_CACHE_HOME", &caches);
+    assert_eq!(entries(&caches).len(), 1);
+    assert!(!project.path(".cache").exists());
+    let in_app: Vec<_> = fs::read_dir(project.path("app")).expect("readable").collect();
+    assert_eq!(in_app.len(), 1);
+}
+
+/// A home that is missing, relative or a file: the check is made, and says nothing of it.
+#[test]
+fn a_place_that_cannot_hold_a_cache_holds_none() {
+    let project = project().file("file", "");
+    let expected = project.run("check app --no-cache");
+    for caches in ["relative", "/proc/nothing", project.path("file/below").to_str().expect("UTF-8")] {
+        let answer = project.run_with_env("check app", "XDG_CACHE_HOME", caches);
+        answer.is(1, &expected.stdout, &expected.stderr);
+        assert!(!project.path("relative").exists());
+    }
+}
+
+#[test]
+fn fixes_and_changed_files_are_checked_anew() {
+    let project = project();
+    let first = project.run("check app --format json");
+    project.run("check app --format json");
+    let fixed = project.run("check app --fix --format json");
+    assert_eq!(fixed.code, Some(0), "{fixed:?}");
+    let text = project.read("app/main.py");
+    assert!(text.contains("CUDA_DEVICE_ORDER"), "{text}");
+    assert_eq!(project.run("check app --format json").code, Some(0));
+    fs::write(project.path("app/main.py"), INDEX_WITHOUT_ORDER).expect("writable");
+    let again = project.run("check app --format json");
+    assert_eq!(again.stdout, first.stdout);
+}
+
+#[test]
+fn standard_input_and_another_folder_have_answers_of_their_own() {
+    let project = project();
+    let run = || project.run_with_input("check - --stdin-filename app/main.py --format concise", b"x = 1\n");
+    assert_eq!(project.run("check app --format concise").code, Some(1));
+    assert_eq!(run().code, Some(0));
+    assert_eq!(run().code, Some(0));
+    let from_inside = project.run_in("app", "check --format concise");
+    assert_eq!(from_inside.code, Some(1));
+    assert!(from_inside.stdout.starts_with("main.py:2"), "{from_inside:?}");
+}
