@@ -94,7 +94,8 @@ fn what_the_user_asks_for_is_part_of_the_key() {
     let scratch = Scratch::new();
     scratch.assert_true("");
     scratch.mark();
-    let changes: [(&str, fn(&mut Request)); 5] = [
+    type Change = (&'static str, fn(&mut Request));
+    let changes: [Change; 5] = [
         ("select", |request| request.select = vec!["pinning".to_owned()]),
         ("ignore", |request| request.ignore = vec!["pinning".to_owned()]),
         ("mode", |request| request.mode = Some(crate::policy::Mode::Cpu)),
@@ -110,7 +111,8 @@ fn what_the_user_asks_for_is_part_of_the_key() {
 
 #[test]
 fn a_change_of_any_file_is_seen() {
-    let changes: [(&str, fn(&Scratch)); 6] = [
+    type Change = (&'static str, fn(&Scratch));
+    let changes: [Change; 6] = [
         ("a text", |scratch| scratch.write("helper.py", "x = 1\n")),
         ("a new file", |scratch| scratch.write("other.py", "x = 1\n")),
         ("a name", |scratch| fs::rename(scratch.path("helper.py"), scratch.path("helpers.py")).unwrap()),

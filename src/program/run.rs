@@ -11,6 +11,7 @@ mod branches;
 mod builtins;
 mod callbacks;
 mod calls;
+mod changes;
 mod classes;
 mod collections;
 mod compound;
@@ -57,6 +58,7 @@ use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
+use changes::Changes;
 use compound::Loop;
 use conduct::Conduct;
 use decisions::Decision;
@@ -128,8 +130,8 @@ pub(super) struct Run<'p> {
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
     callers: Vec<Here<'p>>,
-    /// Changes to anything that outlives the function that makes them.
-    changes: usize,
+    /// What was changed that others than the running function may know.
+    changes: Changes,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
     /// The running code cleans up, whatever was raised before.
@@ -272,7 +274,7 @@ impl<'p> Run<'p> {
             given: Vec::new(),
             yielded: None,
             callers: Vec::new(),
-            changes: 0,
+            changes: Changes::default(),
             counted_places: FxHashSet::default(),
             assured: None,
             finalizers: Vec::new(),
@@ -404,13 +406,26 @@ impl<'p> Run<'p> {
     fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
         self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.insert(name, value);
+        if old.is_some() {
+            self.note_change_in(scope);
+        }
         self.remember(scope, name, old);
     }
 
     fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
         self.forget_decisions(scope, name);
         let old = self.scopes[scope as usize].values.remove(name);
+        self.note_change_in(scope);
         self.remember(scope, name, old);
+    }
+
+    /// What a namespace held has changed. The own names of a function are known to nobody else, as long as nothing was made
+    /// in it that may look them up.
+    fn note_change_in(&mut self, scope: ScopeId) {
+        let changed = &self.scopes[scope as usize];
+        if changed.parent.is_none() || changed.is_class || changed.is_captured {
+            self.changes.note(scope);
+        }
     }
 
     /// Keeps what a name was bound to before, unless its namespace came into being in the arm that is being

@@ -133,6 +133,7 @@ impl<'p> Run<'p> {
             if scope as usize >= base {
                 continue;
             }
+            self.note_change_in(scope);
             let values = &mut self.scopes[scope as usize].values;
             if seen.insert((scope, name)) {
                 changes.push((scope, name, values.get(name).cloned()));

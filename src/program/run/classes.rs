@@ -126,7 +126,7 @@ impl<'p> Run<'p> {
             // Nothing is on the GPU before something used it.
             _ if name == "is_cuda" && self.state.cuda.is_none() && !self.state.open => {
                 // It will not stay so: a function that asks is not one that always answers the same.
-                self.changes += 1;
+                self.changes.note_everywhere();
                 Value::Bool(false)
             }
             Value::Outside(path) => {
@@ -307,7 +307,7 @@ impl<'p> Run<'p> {
             },
             _ => return,
         };
-        self.changes += 1;
+        self.changes.note(scope);
         self.bind_in(scope, name, value);
     }
 

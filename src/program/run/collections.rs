@@ -44,7 +44,6 @@ impl<'p> Run<'p> {
         let mut scope = Some(self.here.scope);
         while let Some(id) = scope {
             if self.scopes[id as usize].values.contains_key(name) {
-                self.changes += usize::from(id != self.here.scope);
                 return self.bind_in(id, name, value);
             }
             scope = self.scopes[id as usize].parent;

@@ -178,7 +178,7 @@ impl<'p> Run<'p> {
         span: Span,
         only_if_unset: bool,
     ) {
-        self.changes += 1;
+        self.changes.note_everywhere();
         let Some(variable) = self.variable_name(key) else {
             if !matches!(key, Value::None) {
                 self.state.blur();

@@ -9,7 +9,7 @@ use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::state::State;
 use crate::program::trace::{Arms, What};
-use crate::program::value::{Closure, Paused, Role, Value};
+use crate::program::value::{Closure, Paused, Role, ScopeId, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -23,8 +23,10 @@ pub(super) struct Memo<'p> {
     result: Value<'p>,
     /// What in it gave memory of the GPU back: that counts each time anew, since more may be held.
     releases: Option<Rc<str>>,
-    /// It noted nothing and changed nothing outside itself.
+    /// It noted nothing and changed nothing that others know.
     pure: bool,
+    /// It asked how many devices there are.
+    asks: bool,
     /// What was true when it ended.
     moment: Moment,
 }
@@ -32,6 +34,8 @@ pub(super) struct Memo<'p> {
 /// What a call can depend on beside its arguments, and what becomes of the events that it notes.
 pub(super) struct Moment {
     changes: usize,
+    /// How many namespaces there were: it can depend on no other.
+    scopes: ScopeId,
     imported: usize,
     state: State,
     /// What was done in one arm of a branch is not done in the other.
@@ -130,10 +134,12 @@ impl<'p> Run<'p> {
         let arguments = super::arguments::bind_arguments(function, closure, args);
         if let Some(memo) = self.memo.get(&key)
             && memo.moment.assured == self.assured.is_some()
+            && !self.changes.reach(memo.moment.scopes, memo.moment.changes)
             && (memo.pure || (self.is_still(&memo.moment) && !self.is_importing()))
             && same_arguments(memo, closure, &arguments)
         {
             let result = memo.result.clone();
+            self.asked_count |= memo.asks;
             if let Some(by) = memo.releases.clone() {
                 self.note_release(&by, site);
             }
@@ -146,8 +152,11 @@ impl<'p> Run<'p> {
         if function.is_async || function.is_generator {
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
-        let (events, changes) = (self.trace.events.len(), self.changes);
+        let (events, changes) = (self.trace.events.len(), self.changes.last());
+        let asked = std::mem::take(&mut self.asked_count);
         let result = self.run_to_end(closure, scope, site);
+        let asks = std::mem::replace(&mut self.asked_count, asked);
+        self.asked_count |= asks;
         let releases = self.trace.events[events..].iter().rev().find_map(|event| match &event.what {
             What::Release { by } => Some(by.as_str().into()),
             _ => None,
@@ -156,13 +165,19 @@ impl<'p> Run<'p> {
         if !left.is_captured {
             left.values = FxHashMap::default();
         }
+        // What a call that does not come back has left behind is no answer for the next one.
+        if self.flow != Flow::Next {
+            self.memo.remove(&key);
+            return result;
+        }
         let moment = self.moment();
         let memo = Memo {
             bound: closure.bound.clone(),
             arguments,
             result: result.clone(),
             releases,
-            pure: self.trace.events.len() == events && self.changes == changes,
+            pure: self.trace.events.len() == events && self.changes.last() == changes,
+            asks,
             moment,
         };
         self.memo.insert(key, memo);
@@ -187,7 +202,8 @@ impl<'p> Run<'p> {
 
     fn moment(&self) -> Moment {
         Moment {
-            changes: self.changes,
+            changes: self.changes.last(),
+            scopes: self.scopes.len() as ScopeId,
             imported: self.imported.len(),
             state: self.state.clone(),
             path: self.path.clone(),
@@ -198,11 +214,10 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Whether what happened at that moment, on the way here, would happen now in the same way: its events
-    /// lie on every path to this one, as certain as they would be now.
+    /// Whether what happened at that moment, on the way here, would happen now in the same way, if nothing was changed:
+    /// its events lie on every path to this one, as certain as they would be now.
     fn is_still(&self, moment: &Moment) -> bool {
-        moment.changes == self.changes
-            && moment.imported == self.imported.len()
+        moment.imported == self.imported.len()
             && self.path.starts_with(&moment.path)
             && moment.uncertain <= self.uncertain
             && moment.in_child == self.in_child

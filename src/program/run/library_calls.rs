@@ -105,7 +105,7 @@ impl<'p> Run<'p> {
             // Nobody has made a process group yet while modules are imported.
             "torch.distributed.is_initialized" if self.is_reached_by_import() => {
                 // A later call of the same function is to ask again.
-                self.changes += 1;
+                self.changes.note_everywhere();
                 Some(Value::Bool(false))
             }
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {

@@ -132,7 +132,7 @@ impl<'p> Run<'p> {
             self.here.scope
         };
         if scope != self.here.scope {
-            self.changes += 1;
+            self.changes.note(scope);
         }
         self.bind_in(scope, name, value);
     }
