@@ -37,6 +37,8 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
     found.clear();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => match &step.kind {
+            // How many there are says nothing of their order.
+            StepKind::Assign { value: Some(value), .. } if is_count(&value.kind) => {}
             StepKind::Assign { targets, value: Some(value), .. } => {
                 let text = scope.text(value.span);
                 if tells_index(text) || mentions(text, known) {
@@ -85,8 +87,14 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
 
 /// Whether a question to NVML stands here whose answer leads to an index. A list for people or a count does not.
 fn tells_index(text: &str) -> bool {
-    let by_command = text.contains("nvidia-smi") && !text.contains("-L") && !text.contains("wc ");
+    let lists = ["-L", "--list-gpus", "wc "].iter().any(|word| text.contains(word));
+    let by_command = text.contains("nvidia-smi") && !lists;
     by_command || text.contains("nvmlDeviceGetHandleByIndex") || text.contains("nvmlDeviceGetMemoryInfo")
+}
+
+/// `len(lines)`
+fn is_count(value: &ExprKind<'_>) -> bool {
+    matches!(value, ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name("len")))
 }
 
 fn mentions(text: &str, known: &FxHashSet<&str>) -> bool {

@@ -231,6 +231,14 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
             found.push(scope.text(expr.span).to_owned());
         }
         ExprKind::Item(item) if is_dotted(&item.0) => found.push(scope.text(expr.span).to_owned()),
+        // What a loss is divided by is a number: how many steps, how many samples.
+        ExprKind::Binary(Operator::Divide | Operator::FloorDivide | Operator::Remainder, sides) => {
+            let before = found.len();
+            add_terms(scope, &sides.0, found);
+            if found.len() == before {
+                add_terms(scope, &sides.1, found);
+            }
+        }
         ExprKind::Binary(_, sides) => {
             add_terms(scope, &sides.0, found);
             add_terms(scope, &sides.1, found);

@@ -45,3 +45,9 @@ def d(cap, dtype):
         raise ValueError("no bfloat16 here")
     if cap[0] >= 7:
         print("bf16")
+def supported(major, log):
+    if major < 8:
+        log.warning("inference is only supported on Ampere and newer architectures")
+        print(f"capability {major}.x: this build requires Ampere or newer")
+    if major < 6:
+        log.warning("Pascal is the minimum here")

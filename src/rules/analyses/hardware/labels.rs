@@ -32,7 +32,7 @@ pub(super) fn named(text: &str) -> Option<Vec<(usize, bool)>> {
     (only_names && !others && !names.is_empty()).then_some(names)
 }
 
-/// The architecture that a longer text speaks of, where it is one alone and nothing is denied.
+/// The architecture that a longer text says is there, where it is one alone and nothing is denied.
 pub(super) fn spoken_of(text: &str) -> Option<Vec<(usize, bool)>> {
     if !may_name_architecture(text) {
         return None;
@@ -40,8 +40,8 @@ pub(super) fn spoken_of(text: &str) -> Option<Vec<(usize, bool)>> {
     let all = mentions(text, false);
     let names: Vec<(usize, bool)> = all.iter().filter_map(architecture).collect();
     let capital = all.iter().all(|one| !matches!(one.what, What::Architecture { lower_case: true, .. }));
-    let plain =
-        all.len() == names.len() && !PATTERNS.lacking.is_match(text) && !PATTERNS.doubt.is_match(text);
+    let others = [&PATTERNS.lacking, &PATTERNS.wanted, &PATTERNS.doubt];
+    let plain = all.len() == names.len() && !others.iter().any(|other| other.is_match(text));
     (names.len() == 1 && capital && plain).then_some(names)
 }
 

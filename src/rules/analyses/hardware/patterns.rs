@@ -66,6 +66,8 @@ pub(super) struct Patterns {
     pub only_there: Made,
     /// In a sentence that says where a feature is missing, or made up by software.
     pub lacking: Made,
+    /// In a message that says which hardware is wanted, and not which is there.
+    pub wanted: Made,
     pub by_default: Made,
     pub mantissa: Made,
 }
@@ -196,6 +198,11 @@ pub(super) static PATTERNS: Patterns = Patterns {
     lacking: Made::new(|| {
         expression(
             r"\b(?:not?|never|without|lacks?|lacking|missing|unsupported|absent|cannot|can't|doesn't|don't|emulat\w+|fall(?:s)? ?back|fallback|software|slow\w*|until|pas|sans|aucun|sin|ninguna?|nunca|tampoco|faux|instead|unless|except|before|disabled?|hang\w*|crash\w*|fail\w*|error|raises?|skip\w*)\b|❌|✗|✘|n't",
+        )
+    }),
+    wanted: Made::new(|| {
+        expression(
+            r"\b(?:only|requir\w+|needs?|must|at least|minimum|upgrade|seulement|uniquement|exige\w*|requiert|faut|sólo|solo|solamente|requiere\w*|necesita\w*)\b",
         )
     }),
     by_default: Made::new(|| {

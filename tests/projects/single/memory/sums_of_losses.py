@@ -119,3 +119,22 @@ class Step(nn.Module):
             self.seen += len(batch)
             self.count += 1
             self.lost += loss.data
+
+
+def counted(engine, batches, counts):
+    seen = 0
+    for count in counts:
+        for batch in batches:
+            loss = engine(batch)
+            engine.backward(loss / count)
+        seen += 4 * count
+    return seen
+
+
+def divided(model, batches):
+    total = 0
+    for batch in batches:
+        loss = model(batch)
+        loss.backward()
+        total += loss / len(batches)  # ~ loss-keeps-graph warning
+    return total
