@@ -100,7 +100,8 @@ $json = Join-Path $reports 'gpulint.json'
 $sarif = Join-Path $reports 'gpulint.sarif'
 $markdown = Join-Path $reports 'gpulint.md'
 $format = if ($env:INPUT_ANNOTATIONS -eq 'true') { 'github' } else { 'concise' }
-$arguments = @('check', "--format=$format", "--output=json=$json", "--output=sarif=$sarif", "--output=markdown=$markdown")
+# On a runner of one's own, code of an earlier job could have written what a cache says.
+$arguments = @('check', '--no-cache', "--format=$format", "--output=json=$json", "--output=sarif=$sarif", "--output=markdown=$markdown")
 if ($env:INPUT_CONFIG) { $arguments += "--config=$env:INPUT_CONFIG" }
 if ($env:INPUT_SELECT) { $arguments += "--select=$env:INPUT_SELECT" }
 if ($env:INPUT_IGNORE) { $arguments += "--ignore=$env:INPUT_IGNORE" }

@@ -111,7 +111,8 @@ case $INPUT_SINCE in
 esac
 
 reports=$(mktemp -d "$RUNNER_TEMP/gpulint-reports-XXXXXX")
-command=("$BINARY" check)
+# On a runner of one's own, code of an earlier job could have written what a cache says.
+command=("$BINARY" check --no-cache)
 if [ "$INPUT_ANNOTATIONS" = true ]; then command+=(--format=github); else command+=(--format=concise); fi
 command+=("--output=json=$reports/gpulint.json" "--output=sarif=$reports/gpulint.sarif" "--output=markdown=$reports/gpulint.md")
 if [ -n "$INPUT_CONFIG" ]; then command+=("--config=$INPUT_CONFIG"); fi
