@@ -69,6 +69,16 @@ impl Scratch {
     fn is_taken(&self, change: impl Fn(&mut Request)) -> bool {
         self.both(change).0.unfinished == ["from the cache"]
     }
+
+    /// What a check found is the answer before a change, and not after it.
+    fn assert_seen(&self, what: &str, change: impl FnOnce(&Scratch)) {
+        self.assert_true("before");
+        self.mark();
+        assert!(self.is_taken(|_| {}), "{what}");
+        change(self);
+        assert!(!self.is_taken(|_| {}), "{what}");
+        self.assert_true(what);
+    }
 }
 
 impl Drop for Scratch {
@@ -123,12 +133,7 @@ fn a_change_of_any_file_is_seen() {
         }),
     ];
     for (what, change) in changes {
-        let scratch = Scratch::new();
-        scratch.assert_true("before");
-        scratch.mark();
-        change(&scratch);
-        assert!(!scratch.is_taken(|_| {}), "{what}");
-        scratch.assert_true(what);
+        Scratch::new().assert_seen(what, change);
     }
 }
 
@@ -144,12 +149,7 @@ fn what_was_asked_of_the_disk_is_asked_again() {
     for (what, name, text) in changes {
         let scratch = Scratch::new();
         scratch.write("main.py", uses_amp);
-        scratch.assert_true("before");
-        scratch.mark();
-        assert!(scratch.is_taken(|_| {}), "{what}");
-        scratch.write(name, text);
-        assert!(!scratch.is_taken(|_| {}), "{what}");
-        scratch.assert_true(what);
+        scratch.assert_seen(what, |scratch| scratch.write(name, text));
     }
 }
 
@@ -161,12 +161,8 @@ fn the_template_of_scripts_is_asked_again() {
     scratch.write("gpulint.yaml", policy);
     let template = "import os\n\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n";
     scratch.write("pin.txt", template);
-    scratch.assert_true("before");
-    scratch.mark();
-    assert!(scratch.is_taken(|_| {}));
-    scratch.write("pin.txt", &format!("{template}PINNED = True\n"));
-    assert!(!scratch.is_taken(|_| {}));
-    scratch.assert_true("another template");
+    let another = format!("{template}PINNED = True\n");
+    scratch.assert_seen("another template", |scratch| scratch.write("pin.txt", &another));
 }
 
 #[test]
@@ -175,12 +171,8 @@ fn own_rules_are_part_of_the_key() {
     let rule = "id: team-tensors\nsummary: tensors are made by the team\nseverity: warning\nlanguages: [python]\nwhy: |\n  They are counted.\nfind:\n  uses:\n    names: {torch.ones: team.ones}\n    by: [call]\nmessage: \"`{name}` is called here\"\nexamples: []\n";
     scratch.write("gpulint.yaml", "rules:\n  paths: [team]\n");
     scratch.write("team/team-tensors.yaml", rule);
-    scratch.assert_true("before");
-    scratch.mark();
-    assert!(scratch.is_taken(|_| {}));
-    scratch.write("team/team-tensors.yaml", &rule.replace("severity: warning", "severity: error"));
-    assert!(!scratch.is_taken(|_| {}));
-    scratch.assert_true("another severity");
+    let another = rule.replace("severity: warning", "severity: error");
+    scratch.assert_seen("another severity", |scratch| scratch.write("team/team-tensors.yaml", &another));
 }
 
 #[test]
