@@ -233,11 +233,8 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
         ExprKind::Item(item) if is_dotted(&item.0) => found.push(scope.text(expr.span).to_owned()),
         // What a loss is divided by is a number: how many steps, how many samples.
         ExprKind::Binary(Operator::Divide | Operator::FloorDivide | Operator::Remainder, sides) => {
-            let before = found.len();
-            add_terms(scope, &sides.0, found);
-            if found.len() == before {
-                add_terms(scope, &sides.1, found);
-            }
+            let dividend = terms(scope, &sides.0);
+            found.extend(if dividend.is_empty() { terms(scope, &sides.1) } else { dividend });
         }
         ExprKind::Binary(_, sides) => {
             add_terms(scope, &sides.0, found);
