@@ -34,9 +34,9 @@ pub struct Cache {
 
 /// An outcome, and what else it rests on.
 #[derive(Serialize, Deserialize)]
-struct Entry<Asked, Found> {
-    asked: Asked,
-    outcome: Found,
+struct Entry<O> {
+    asked: Vec<(Question, Digest)>,
+    outcome: O,
 }
 
 impl Cache {
@@ -73,8 +73,11 @@ impl Cache {
         if outcome.findings.len() > MOST_BYTES / 200 {
             return Ok(());
         }
-        let asked = sources.beside.asked().into_iter();
-        let asked: Vec<(Question, Digest)> = asked.map(|question| answered(question, sources)).collect();
+        let asked = sources.beside.asked().into_iter().map(|question| {
+            let digest = answer_to(&question, sources);
+            (question, digest)
+        });
+        let asked = asked.collect();
         let entry = serde_json::to_vec(&Entry { asked, outcome }).map_err(io::Error::other)?;
         if entry.len() > MOST_BYTES {
             return Ok(());
@@ -126,16 +129,13 @@ impl Cache {
 
 /// The outcome in an entry, when the entry is whole and the disk still says what it rests on.
 fn found_in(file: &Path, sources: &Sources) -> Option<Outcome> {
-    let whole = fs::read(file).ok()?;
-    let (digest, entry) = whole.split_at_checked(whole.iter().position(|&byte| byte == b'\n')?)?;
-    let entry = &entry[1..];
-    if Digest::of(entry).to_string().as_bytes() != digest {
+    let whole = fs::read_to_string(file).ok()?;
+    let (digest, entry) = whole.split_once('\n')?;
+    if Digest::of(entry.as_bytes()).to_string() != digest {
         return None;
     }
-    let Entry { asked, outcome }: Entry<Vec<(Question, Digest)>, Outcome> =
-        serde_json::from_slice(entry).ok()?;
-    let holds = |(question, digest): (Question, Digest)| answered(question, sources).1 == digest;
-    if !asked.into_iter().all(holds) {
+    let Entry { asked, outcome }: Entry<Outcome> = serde_json::from_str(entry).ok()?;
+    if asked.iter().any(|(question, digest)| answer_to(question, sources) != *digest) {
         return None;
     }
     // It was of use: others go first.
@@ -143,9 +143,8 @@ fn found_in(file: &Path, sources: &Sources) -> Option<Outcome> {
     Some(outcome)
 }
 
-fn answered(question: Question, sources: &Sources) -> (Question, Digest) {
-    let digest = Digest::of(sources.beside.answer(question.clone()));
-    (question, digest)
+fn answer_to(question: &Question, sources: &Sources) -> Digest {
+    Digest::made_by(|hasher| sources.beside.hash_answer(question, hasher))
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ impl Settings {
         if self.root.as_os_str().is_empty() {
             return Vec::new();
         }
-        let text = sources.beside.text(self.root.join("pyproject.toml")).unwrap_or_default();
+        let text = sources.beside.text(&self.root.join("pyproject.toml")).unwrap_or_default();
         let table = text.parse::<toml::Table>().unwrap_or_default();
         let Some(project) = table.get("project").and_then(toml::Value::as_table) else {
             return Vec::new();

@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-pub use beside::{Answer, Beside, Question};
+pub use beside::{Beside, Question};
 pub use cells::{Cell, Cells};
 pub use excluded::Excluded;
 pub use language::Language;
@@ -330,6 +330,15 @@ impl Sources {
     /// The file with this number.
     pub fn file(&self, id: FileId) -> &Source {
         &self.files[id.0 as usize]
+    }
+
+    /// The text of a file of the project by its name: as it was read, or else as it lies on disk. Examples lie nowhere.
+    pub fn text_named(&self, name: &str) -> Option<&str> {
+        match self.files.iter().find(|source| source.name == name) {
+            Some(source) => Some(&source.text),
+            None if self.root.as_os_str().is_empty() => None,
+            None => self.beside.text(&self.root.join(name)).ok(),
+        }
     }
 
     /// Lines and columns of a place.

@@ -15,8 +15,12 @@ pub struct Digest(u64, u64);
 
 impl Digest {
     pub fn of<T: Hash + ?Sized>(value: &T) -> Digest {
+        Digest::made_by(|hasher| value.hash(hasher))
+    }
+
+    pub fn made_by(hash: impl FnOnce(&mut SipHasher13)) -> Digest {
         let mut hasher = SipHasher13::new();
-        value.hash(&mut hasher);
+        hash(&mut hasher);
         let digest = hasher.finish128();
         Digest(digest.h1, digest.h2)
     }

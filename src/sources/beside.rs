@@ -4,19 +4,24 @@
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// Larger files are not read.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The answers so far.
+/// The answers so far, by path.
 #[derive(Debug, Default)]
 pub struct Beside {
-    answers: FrozenMap<Question, Box<Answer>>,
+    texts: Answers<Result<String, String>>,
+    names: Answers<Vec<String>>,
+    real: Answers<PathBuf>,
 }
 
+type Answers<T> = FrozenMap<PathBuf, Box<T>>;
+
 /// What can be asked.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Question {
     Text(PathBuf),
     /// Which names a folder holds.
@@ -25,67 +30,53 @@ pub enum Question {
     Real(PathBuf),
 }
 
-/// What the disk said.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Answer {
-    /// Else why there is none, in one clause.
-    Text(Result<String, String>),
-    /// Sorted; of a folder that cannot be read, none.
-    Names(Vec<String>),
-    Real(PathBuf),
-}
-
 impl Beside {
-    /// The text of a file, or why there is none.
-    pub fn text(&self, path: PathBuf) -> Result<&str, &str> {
-        match self.answer(Question::Text(path)) {
-            Answer::Text(text) => text.as_deref().map_err(String::as_str),
-            Answer::Names(_) | Answer::Real(_) => unreachable!("a text was asked for"),
-        }
+    /// The text of a file, or why there is none, in one clause.
+    pub fn text(&self, path: &Path) -> Result<&str, &str> {
+        asked_once(&self.texts, path, text_of).as_deref().map_err(String::as_str)
     }
 
     /// The names in a folder, sorted; none when it cannot be read.
-    pub fn names_in(&self, folder: PathBuf) -> &[String] {
-        match self.answer(Question::Names(folder)) {
-            Answer::Names(names) => names,
-            Answer::Text(_) | Answer::Real(_) => unreachable!("names were asked for"),
-        }
-    }
-
-    /// Where a path leads when links are followed; the path itself when nothing lies there.
-    pub fn real(&self, path: &Path) -> &Path {
-        match self.answer(Question::Real(path.to_owned())) {
-            Answer::Real(path) => path,
-            Answer::Text(_) | Answer::Names(_) => unreachable!("a path was asked for"),
-        }
-    }
-
-    /// The answer to a question, which is asked once.
-    pub fn answer(&self, question: Question) -> &Answer {
-        if let Some(known) = self.answers.get(&question) {
-            return known;
-        }
-        let answer = Box::new(ask(&question));
-        self.answers.insert(question, answer)
-    }
-
-    /// All that was asked so far, in no order.
-    pub fn asked(&self) -> Vec<Question> {
-        self.answers.keys_cloned()
-    }
-}
-
-fn ask(question: &Question) -> Answer {
-    match question {
-        Question::Text(path) => Answer::Text(text_of(path)),
-        Question::Names(folder) => {
+    pub fn names_in(&self, folder: &Path) -> &[String] {
+        let names: &Vec<String> = asked_once(&self.names, folder, |folder| {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             let mut names: Vec<String> =
                 entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
             names.sort();
-            Answer::Names(names)
+            names
+        });
+        names
+    }
+
+    /// Where a path leads when links are followed; the path itself when nothing lies there.
+    pub fn real(&self, path: &Path) -> &Path {
+        let real: &PathBuf =
+            asked_once(&self.real, path, |path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+        real
+    }
+
+    /// Hashes the answer to a question.
+    pub fn hash_answer(&self, question: &Question, hasher: &mut impl Hasher) {
+        match question {
+            Question::Text(path) => self.text(path).hash(hasher),
+            Question::Names(folder) => self.names_in(folder).hash(hasher),
+            Question::Real(path) => self.real(path).hash(hasher),
         }
-        Question::Real(path) => Answer::Real(path.canonicalize().unwrap_or_else(|_| path.clone())),
+    }
+
+    /// All that was asked so far, in no order.
+    pub fn asked(&self) -> Vec<Question> {
+        let texts = self.texts.keys_cloned().into_iter().map(Question::Text);
+        let names = self.names.keys_cloned().into_iter().map(Question::Names);
+        let real = self.real.keys_cloned().into_iter().map(Question::Real);
+        texts.chain(names).chain(real).collect()
+    }
+}
+
+fn asked_once<'a, T>(answers: &'a Answers<T>, path: &Path, ask: impl FnOnce(&Path) -> T) -> &'a T {
+    match answers.get(path) {
+        Some(known) => known,
+        None => answers.insert(path.to_owned(), Box::new(ask(path))),
     }
 }
 

@@ -22,15 +22,15 @@ pub struct Folder {
 impl Folder {
     /// Reads what stands in a folder of the project, by its name there.
     pub fn read(name: &str, sources: &Sources) -> Folder {
-        let reader = Reader { sources };
         let mut folder = Folder::default();
+        let reader = Reader { sources };
         let mut pending: Vec<(String, Option<Part>)> = Vec::new();
         for file in reader.files_in(name) {
             let own = file.rsplit('/').next().unwrap_or(&file);
             if is_lock(own) {
                 folder.locks.push(file);
             } else if own == ".python-version" {
-                let text = reader.text(&file).unwrap_or_default();
+                let text = sources.text_named(&file).unwrap_or_default();
                 folder.requirements.extend(pythons(text));
             } else if states_requirements(own) && !own.starts_with("constraint") {
                 pending.push((file, None));
@@ -82,8 +82,7 @@ impl Folder {
 
     /// The versions that lock files, and lists that a tool made, name.
     pub fn locked(&self, package: &str, sources: &Sources) -> Vec<String> {
-        let reader = Reader { sources };
-        let in_locks = self.locks.iter().filter_map(|lock| reader.text(lock));
+        let in_locks = self.locks.iter().filter_map(|lock| sources.text_named(lock));
         let in_locks = in_locks.flat_map(|text| versions_in(text, package));
         let listed = self.requirements.iter().filter(|it| it.name == package && it.part == Part::Locked);
         let pinned = listed.filter_map(|it| match it.clauses.as_deref()? {
@@ -116,12 +115,12 @@ struct Reader<'s> {
     sources: &'s Sources,
 }
 
-impl<'s> Reader<'s> {
+impl Reader<'_> {
     /// The files of a folder: those of the run, and those on disk.
     fn files_in(&self, folder: &str) -> BTreeSet<String> {
         let own = self.sources.files.iter().map(|source| &source.name);
         let mut files: BTreeSet<String> = own.filter(|name| folder_of(name) == folder).cloned().collect();
-        let listed = self.path(folder).map_or(&[][..], |path| self.sources.beside.names_in(path));
+        let listed = self.path(folder).map_or(&[][..], |path| self.sources.beside.names_in(&path));
         for name in listed {
             let separator = if folder.is_empty() { "" } else { "/" };
             if is_lock(name)
@@ -141,17 +140,10 @@ impl<'s> Reader<'s> {
         (!root.as_os_str().is_empty()).then(|| root.join(name))
     }
 
-    fn text(&self, name: &str) -> Option<&'s str> {
-        match self.sources.files.iter().find(|source| source.name == name) {
-            Some(source) => Some(&source.text),
-            None => self.sources.beside.text(self.path(name)?).ok(),
-        }
-    }
-
     /// What a file asks for, and the files that it names.
     fn requirements(&self, name: &str) -> Option<(Vec<Requirement>, Vec<Included>)> {
         let language = Language::of_name(Path::new(name)).unwrap_or(Language::Requirements);
-        let source = Source::new(None, name.to_owned(), language, self.text(name)?.to_owned());
+        let source = Source::new(None, name.to_owned(), language, self.sources.text_named(name)?.to_owned());
         let code = languages::lower(&source, Choices::default()).ok()?;
         Some((code.requirements, code.included))
     }
