@@ -4,7 +4,7 @@
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
 use crate::program::trace::{Event, Trace, What};
-use crate::program::{Program, Start};
+use crate::program::{Definition, MASK, ORDER, Program, Reaching, Start};
 use crate::report::printable;
 use crate::rules::RuleSet;
 use crate::rules::explain::reasons;
@@ -78,7 +78,7 @@ fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (event, place) in trace.events.iter().zip(&places) {
         let depth = trace.outwards(event.frame).count() - 1;
-        let maybe = if event.certain { "" } else { "  (on some paths)" };
+        let maybe = if event.certain && !event.may_be_passed { "" } else { "  (on some paths)" };
         let child = if event.in_child { "  (in a child process)" } else { "" };
         let indent = "  ".repeat(depth.min(8));
         writeln!(out, "  {:<width$}  {indent}{}{maybe}{child}", printable(place), describe(&event.what))?;
@@ -198,10 +198,40 @@ fn print_json(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
         "start": started,
         "events": events,
         "first_gpu_use": first,
+        "first_use": first.map(|first| first_use(sources, &trace.events[first])),
         "complete": !trace.cut,
     });
     serde_json::to_writer_pretty(&mut *out, &whole)?;
     writeln!(out)
+}
+
+/// Where the GPU is used first, and what the variables that choose a GPU may hold there.
+fn first_use(sources: &Sources, event: &Event) -> Value {
+    json!({
+        "path": sources.file(event.place.file).name,
+        "line": sources.position(event.place).line,
+        "environment": {MASK: holdings(&event.before.mask), ORDER: holdings(&event.before.order)},
+    })
+}
+
+/// Each value once, `null` where the variable is not set; `known` is false when there may be others.
+fn holdings(reaching: &Reaching) -> Value {
+    let mut values: Vec<Option<&str>> = Vec::new();
+    let mut known = true;
+    for definition in reaching {
+        let value = match definition {
+            Definition::Unset | Definition::Removed(_) => None,
+            Definition::Set(_, Some(value)) => Some(&**value),
+            Definition::Set(_, None) | Definition::Elsewhere => {
+                known = false;
+                continue;
+            }
+        };
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    json!({"values": values, "known": known})
 }
 
 fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
@@ -220,7 +250,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         "cell": position.cell,
         "line": position.line,
         "column": position.column,
-        "certain": event.certain,
+        "certain": event.certain && !event.may_be_passed,
         "in_child": event.in_child,
         "chain": chain,
     });

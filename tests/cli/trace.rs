@@ -98,4 +98,28 @@ fn the_same_as_json() {
     assert_eq!(kinds, ["write", "import", "select", "call", "call"]);
     assert_eq!(trace["events"][0]["chain"][0]["enters"], "gpu_env.py");
     assert_eq!(trace["first_gpu_use"], 3);
+    let environment = serde_json::json!({
+        "CUDA_VISIBLE_DEVICES": {"values": ["1"], "known": true},
+        "CUDA_DEVICE_ORDER": {"values": [null], "known": true},
+    });
+    let first = serde_json::json!({"path": "train.py", "line": 11, "environment": environment});
+    assert_eq!(trace["first_use"], first);
+}
+
+#[test]
+fn what_the_variables_may_hold_at_the_first_use() {
+    let first_use = |program: &str| {
+        let answer = Project::new().file("a.py", program).run("trace a.py --format json");
+        let trace: serde_json::Value = serde_json::from_str(&answer.stdout).expect("JSON");
+        trace["first_use"].clone()
+    };
+    assert!(first_use("import torch\n").is_null());
+    let several = first_use(
+        "import os, sys, torch\nif len(sys.argv) > 1:\n    os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n\
+         os.environ['CUDA_DEVICE_ORDER'] = sys.argv[0]\ntorch.cuda.init()\n",
+    );
+    let mask = &several["environment"]["CUDA_VISIBLE_DEVICES"];
+    assert_eq!(*mask, serde_json::json!({"values": ["1", null], "known": true}));
+    let order = &several["environment"]["CUDA_DEVICE_ORDER"];
+    assert_eq!(*order, serde_json::json!({"values": [], "known": false}));
 }

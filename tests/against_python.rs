@@ -1,0 +1,23 @@
+//! What gpulint says of generated programs, held against what CPython does when it runs them. A longer run, and the smallest
+//! program that shows a contradiction: see `tests/against_python/README.md`.
+
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn gpulint_says_what_python_does() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut python = Command::new("python3");
+    python.arg("-B").arg(repository.join("tests/against_python/compare.py"));
+    python.arg("--known").arg(repository.join("tests/against_python/known.txt"));
+    python.args(["--gpulint", env!("CARGO_BIN_EXE_gpulint"), "--seed", "1", "--count", "300", "--most", "5"]);
+    let Ok(output) = python.output() else {
+        assert!(std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "there is no python3");
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
