@@ -107,6 +107,7 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
         findings
     };
     let followed = program.follow(judge, keep_worst_of_each_place);
+    note_cost(&program);
     let mut findings = followed.judged;
     findings.extend(written_faults(&program, settings, cpu.as_ref(), &selection));
     keep_worst_of_each_place(&mut findings);
@@ -122,6 +123,15 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
     Ok(Outcome { findings, checked, ran, skipped, unfinished })
+}
+
+/// Writes what following the programs cost to the file that GPULINT_WORK names, for `benches/`.
+fn note_cost(program: &Program<'_>) {
+    if let Some(file) = std::env::var_os("GPULINT_WORK")
+        && let Err(error) = std::fs::write(&file, program.cost())
+    {
+        eprintln!("error: GPULINT_WORK: {}: {error}", file.display());
+    }
 }
 
 /// What rules about written code find in the files that are reported.
@@ -284,6 +294,7 @@ impl Settings {
             console_scripts: self.console_scripts(sources),
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
             budget: None,
+            no_summaries: std::env::var_os("GPULINT_NO_SUMMARIES").is_some(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod at_import;
 mod budget;
 mod crates;
 mod entries;
+mod heap;
 mod importers;
 mod imports;
 pub mod knowledge;
@@ -16,9 +17,10 @@ mod reach;
 mod run;
 mod state;
 mod stops;
+mod summaries;
 pub mod trace;
-mod value;
 mod words;
+mod work;
 
 pub use budget::{Budget, Followed};
 pub use entries::Start;
@@ -59,6 +61,7 @@ pub struct Program<'s> {
     cpu_part: OnceLock<Vec<FileId>>,
     left_alone: OnceLock<Vec<FileId>>,
     words: words::Known,
+    work: work::Work,
 }
 
 /// What the policy says that changes how programs are followed.
@@ -80,6 +83,8 @@ pub struct Options {
     pub every_gpu_file: bool,
     /// How far programs are followed; by default what suits the number of files.
     pub budget: Option<Budget>,
+    /// Each call is followed, also where a summary of it would do: to compare the two.
+    pub no_summaries: bool,
 }
 
 #[derive(Default)]
@@ -126,6 +131,7 @@ impl<'s> Program<'s> {
             cpu_part: OnceLock::new(),
             left_alone: OnceLock::new(),
             words: words::Known::default(),
+            work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
             codes,
@@ -189,6 +195,11 @@ impl<'s> Program<'s> {
         followed.unfinished.sort();
         followed.unfinished.dedup();
         followed
+    }
+
+    /// What following the programs cost so far, as one line of JSON.
+    pub fn cost(&self) -> String {
+        self.work.json()
     }
 
     /// Follows one program.

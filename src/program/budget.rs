@@ -68,6 +68,7 @@ impl Program<'_> {
         let first = programs.par_iter().enumerate().map(|(index, &(file, start, launch))| {
             let trace = Run::new(self, file, start).launched_by(launch).within(share).trace();
             spent.fetch_add(trace.steps, Ordering::Relaxed);
+            self.work.add(&trace);
             let mut judged = judge(&trace, start);
             if trace.cut {
                 // Kept apart only when there may be a better judgement later.
@@ -114,6 +115,7 @@ impl Program<'_> {
                 let (file, start, launch) = programs[part.index];
                 let trace = Run::new(self, file, start).launched_by(launch).trace();
                 spent.fetch_add(trace.steps, Ordering::Relaxed);
+                self.work.add(&trace);
                 part.judged = judge(&trace, start);
                 if !trace.cut {
                     part.index = FINISHED;

@@ -1,7 +1,8 @@
 //! Milestones: what a program has passed on its way after which variables are no longer read, as far as
 //! `rules/environment.yaml` names them: the import of a module, the first use of a library.
 
-use super::state::Reaching;
+use super::state::{Reaching, renumber};
+use super::trace::EventId;
 use crate::facts::Place;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -55,6 +56,16 @@ impl Milestones {
                 known.take_over(&passed);
             }
             Some(_) => {}
+        }
+    }
+
+    /// The same, where events have other numbers.
+    pub fn renumber(&mut self, number: &impl Fn(EventId) -> EventId) {
+        if self.0.iter().all(|passed| passed.then.iter().all(|reaching| reaching.is_empty())) {
+            return;
+        }
+        for reaching in Rc::make_mut(&mut self.0).iter_mut().flat_map(|passed| &mut passed.then) {
+            renumber(reaching, number);
         }
     }
 

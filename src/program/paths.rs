@@ -1,6 +1,6 @@
 //! Dotted names outside the project, each stored once: `torch`, `torch.cuda`, `torch.optim.Adam()`.
 
-use super::value::PathId;
+use super::heap::values::PathId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -11,7 +11,7 @@ mod branches;
 mod builtins;
 mod callbacks;
 mod calls;
-mod changes;
+mod calls_known;
 mod classes;
 mod collections;
 mod compound;
@@ -21,6 +21,7 @@ mod decisions;
 mod decorators;
 mod devices;
 mod effects;
+mod entering;
 mod environment;
 mod events;
 mod expressions;
@@ -49,16 +50,17 @@ mod tests;
 mod texts;
 mod variables;
 
+use super::heap::Heap;
+use super::heap::values::{ClassValue, Marks, PathId, ScopeId, Value};
 use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Reaching, State};
+use super::summaries::Summaries;
 use super::trace::{Arms, Assurance, Frame, FrameId, Recipient, Trace};
-use super::value::{ClassValue, Marks, PathId, ScopeId, Value};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use branches::Outcome;
 use calls::Args;
-use changes::Changes;
 use compound::Loop;
 use conduct::Conduct;
 use decisions::Decision;
@@ -81,15 +83,11 @@ pub(super) struct Run<'p> {
     trace: Trace,
     paths: Paths,
     state: State,
-    scopes: Vec<Scope<'p>>,
+    heap: Heap<'p>,
     /// Project modules that were entered, with their namespaces.
     modules: FxHashMap<FileId, ScopeId>,
     /// Modules outside the project that were imported, and those that they import.
     imported: FxHashSet<String>,
-    /// What names were bound to before, so that the next arm of a branch starts as this one did.
-    undo: Vec<(ScopeId, &'p str, Option<Value<'p>>)>,
-    /// For each arm of a branch that is being followed: how many namespaces there were when it began.
-    forks: Vec<usize>,
     /// How many conditions on the way here are not understood.
     uncertain: usize,
     /// How many child processes deep the running code is.
@@ -106,11 +104,18 @@ pub(super) struct Run<'p> {
     here: Here<'p>,
     /// Functions being run, innermost last.
     active: Vec<(FileId, usize)>,
-    memo: FxHashMap<(FileId, usize), functions::Memo<'p>>,
+    /// What calls did that were followed, and what is known of those that are being followed.
+    summaries: Summaries<'p>,
     /// How many loops that are being followed have passes that are not.
     repeats: usize,
     /// The loops that are being followed, innermost last.
     loops: Vec<Loop<'p>>,
+    /// The ways out of the running function and loop that were seen.
+    ways_out: WaysOut,
+    /// The program ends here, if nobody catches that.
+    exits: bool,
+    /// A pass of a loop that was followed before is followed again.
+    repeats_pass: bool,
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
     /// Branches whose conditions may be asked again.
@@ -130,8 +135,6 @@ pub(super) struct Run<'p> {
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
     callers: Vec<Here<'p>>,
-    /// What was changed that others than the running function may know.
-    changes: Changes,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
     /// The running code cleans up, whatever was raised before.
@@ -144,6 +147,8 @@ pub(super) struct Run<'p> {
     path: Arms,
     /// Branches followed so far, which numbers them.
     branches: u32,
+    /// Arms of branches that end the program, in the order in which they were followed.
+    ended: Vec<(u32, u32)>,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: Option<FileId>,
     /// What partials of calls outside the project hold.
@@ -160,19 +165,6 @@ pub(super) struct Run<'p> {
     unmarked: Rc<Marks<'p>>,
     /// Integers that options of parsers have as defaults.
     option_defaults: FxHashMap<String, Value<'p>>,
-}
-
-/// A namespace.
-#[derive(Default)]
-struct Scope<'p> {
-    values: FxHashMap<&'p str, Value<'p>>,
-    parent: Option<ScopeId>,
-    /// Names of a class body are not seen from its methods.
-    is_class: bool,
-    /// Something that was made in it may still look names up in it.
-    is_captured: bool,
-    /// The body of its class is left for later.
-    waits: bool,
 }
 
 /// The function or module that is being run.
@@ -192,6 +184,19 @@ struct Here<'p> {
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
     bound: Option<Value<'p>>,
     class: Option<Rc<ClassValue<'p>>>,
+}
+
+/// Whether an arm of an earlier branch led past what runs now.
+#[derive(Clone, Copy, Default)]
+struct WaysOut {
+    /// By `return`, out of the running function.
+    of_function: bool,
+    /// By `break` or `continue`, out of the running loop or to its next pass.
+    of_loop: bool,
+    /// By `sys.exit()` and its like, out of the program.
+    of_program: bool,
+    /// By an exception, to a handler of the `try` whose `else` runs.
+    of_try: bool,
 }
 
 /// What the last step did to the order of steps.
@@ -247,11 +252,9 @@ impl<'p> Run<'p> {
             trace,
             paths: Paths::default(),
             state: State::at_start(start == Start::Library),
-            scopes: Vec::new(),
+            heap: Heap::default(),
             modules: FxHashMap::default(),
             imported: FxHashSet::default(),
-            undo: Vec::new(),
-            forks: Vec::new(),
             uncertain: 0,
             in_child: 0,
             copied: Vec::new(),
@@ -261,12 +264,15 @@ impl<'p> Run<'p> {
             flow: Flow::Next,
             here: Here::in_module(entry, 0, 0),
             active: Vec::new(),
-            memo: FxHashMap::default(),
+            summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,
             decisions: Vec::new(),
             parted: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),
+            ways_out: WaysOut::default(),
+            exits: false,
+            repeats_pass: false,
             steps: 0,
             most_steps: program.budget.one,
             asked_count: false,
@@ -274,13 +280,13 @@ impl<'p> Run<'p> {
             given: Vec::new(),
             yielded: None,
             callers: Vec::new(),
-            changes: Changes::default(),
             counted_places: FxHashSet::default(),
             assured: None,
             finalizers: Vec::new(),
             test: None,
             path: Arms::new(),
             branches: 0,
+            ended: Vec::new(),
             settling: None,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
@@ -320,6 +326,7 @@ impl<'p> Run<'p> {
             Start::Modules => self.run_imports(self.program.left_alone()),
         }
         self.trace.steps = self.steps;
+        self.trace.cost.replayed = self.summaries.replayed;
         self.trace
     }
 
@@ -349,7 +356,7 @@ impl<'p> Run<'p> {
         self.run_entry_module();
         for name in self.program.console_functions(self.entry) {
             let Some(&scope) = self.modules.get(&self.entry) else { return };
-            if let Some(Value::Function(closure)) = self.in_scope(scope, &name).cloned() {
+            if let Some(Value::Function(closure)) = self.heap.peek(scope, &name).cloned() {
                 let span = self.program.code(closure.file).functions[closure.function].name_span;
                 self.here.statement = span;
                 let result = self.run_function(&closure, Args::default(), span);
@@ -372,11 +379,7 @@ impl<'p> Run<'p> {
     }
 
     fn new_scope(&mut self, parent: Option<ScopeId>, is_class: bool) -> ScopeId {
-        if let Some(parent) = parent {
-            self.scopes[parent as usize].is_captured = true;
-        }
-        self.scopes.push(Scope { parent, is_class, ..Scope::default() });
-        (self.scopes.len() - 1) as ScopeId
+        self.heap.make(parent, is_class, self.repeats)
     }
 
     fn place(&self, span: Span) -> Place {
@@ -384,55 +387,21 @@ impl<'p> Run<'p> {
     }
 
     /// Looks a name up in a namespace and those around it.
-    fn look_up(&self, from: ScopeId, name: &str) -> Option<&Value<'p>> {
-        let mut scope = Some(from);
-        while let Some(id) = scope {
-            let found = &self.scopes[id as usize];
-            if (id == from || !found.is_class)
-                && let Some(value) = found.values.get(name)
-            {
-                return Some(value);
-            }
-            scope = found.parent;
-        }
-        None
+    fn look_up(&self, from: ScopeId, name: &'p str) -> Option<&Value<'p>> {
+        self.heap.look_up(from, name).map(|(_, value)| value)
     }
 
-    fn in_scope(&self, scope: ScopeId, name: &str) -> Option<&Value<'p>> {
-        self.scopes[scope as usize].values.get(name)
+    fn in_scope(&self, scope: ScopeId, name: &'p str) -> Option<&Value<'p>> {
+        self.heap.get(scope, name)
     }
 
-    /// Binds a name, remembering the old value for the join of branches.
     fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
         self.forget_decisions(scope, name);
-        let old = self.scopes[scope as usize].values.insert(name, value);
-        if old.is_some() {
-            self.note_change_in(scope);
-        }
-        self.remember(scope, name, old);
+        self.heap.bind(scope, name, value);
     }
 
     fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
         self.forget_decisions(scope, name);
-        let old = self.scopes[scope as usize].values.remove(name);
-        self.note_change_in(scope);
-        self.remember(scope, name, old);
-    }
-
-    /// What a namespace held has changed. The own names of a function are known to nobody else, as long as nothing was made
-    /// in it that may look them up.
-    fn note_change_in(&mut self, scope: ScopeId) {
-        let changed = &self.scopes[scope as usize];
-        if changed.parent.is_none() || changed.is_class || changed.is_captured {
-            self.changes.note(scope);
-        }
-    }
-
-    /// Keeps what a name was bound to before, unless its namespace came into being in the arm that is being
-    /// followed: nobody outside the arm has it.
-    fn remember(&mut self, scope: ScopeId, name: &'p str, old: Option<Value<'p>>) {
-        if self.forks.last().is_some_and(|&base| (scope as usize) < base) {
-            self.undo.push((scope, name, old));
-        }
+        self.heap.unbind(scope, name);
     }
 }

@@ -98,6 +98,14 @@ impl Definition {
         matches!(self, Definition::Unset | Definition::Removed(_))
     }
 
+    /// Whether it names an event that gets another number.
+    fn moves(&self, number: &impl Fn(EventId) -> EventId) -> bool {
+        match self {
+            Definition::Set(event, _) | Definition::Removed(event) => number(*event) != *event,
+            Definition::Unset | Definition::Elsewhere => false,
+        }
+    }
+
     /// The same value, wherever it was set.
     fn says_the_same(&self, other: &Definition) -> bool {
         match (self, other) {
@@ -107,6 +115,30 @@ impl Definition {
             }
             (Definition::Removed(_), Definition::Removed(_)) => true,
             _ => self == other,
+        }
+    }
+}
+
+/// Gives the events that set or removed a variable other numbers.
+pub(crate) fn renumber(reaching: &mut Reaching, number: &impl Fn(EventId) -> EventId) {
+    for definition in reaching {
+        if let Definition::Set(event, _) | Definition::Removed(event) = definition {
+            *event = number(*event);
+        }
+    }
+}
+
+impl Before {
+    /// The same, where events have other numbers.
+    pub(crate) fn renumber(&mut self, number: &impl Fn(EventId) -> EventId) {
+        for reaching in [&mut self.mask, &mut self.order, &mut self.written] {
+            renumber(reaching, number);
+        }
+        for happened in [&mut self.cuda, &mut self.library].into_iter().flatten() {
+            happened.event = number(happened.event);
+        }
+        if let Some((event, _)) = &mut self.rival {
+            *event = number(*event);
         }
     }
 }
@@ -217,6 +249,11 @@ impl State {
         &self.set_up
     }
 
+    /// The same, to be kept.
+    pub fn arranged(&self) -> Rc<SetUp> {
+        self.set_up.clone()
+    }
+
     pub fn set_up_mut(&mut self) -> &mut SetUp {
         Rc::make_mut(&mut self.set_up)
     }
@@ -237,6 +274,27 @@ impl State {
             late: Vec::new(),
             rival: None,
         }
+    }
+
+    /// Whether its events can be given other numbers.
+    pub fn can_move(&self) -> bool {
+        self.set_up.worker.is_none()
+    }
+
+    /// The same state, where events have other numbers.
+    pub fn renumbered(&self, number: &impl Fn(EventId) -> EventId) -> State {
+        let mut state = self.clone();
+        let moves = |reaching: &Reaching| reaching.iter().any(|definition| definition.moves(number));
+        if state.environment.iter().any(|(_, reaching)| moves(reaching)) {
+            for (_, reaching) in Rc::make_mut(&mut state.environment) {
+                renumber(reaching, number);
+            }
+        }
+        for happened in [&mut state.cuda, &mut state.library].into_iter().flatten() {
+            happened.event = number(happened.event);
+        }
+        state.milestones.renumber(number);
+        state
     }
 
     /// Takes back what happened to the environment since `before`.
@@ -299,6 +357,18 @@ fn thin_out(reaching: &mut Reaching) {
         if kept.iter().filter(|known| known.says_the_same(&definition)).count() < 2 {
             kept.push(definition);
         }
+    }
+    // A variable that is given another value on each of many paths may as well hold any.
+    const MANY: usize = 48;
+    if kept.len() > MANY {
+        let is_set = |definition: &&Definition| matches!(definition, Definition::Set(..));
+        let sets: Vec<Definition> = kept.iter().filter(is_set).take(MANY).cloned().collect();
+        let first = sets.iter().find_map(|definition| match definition {
+            Definition::Set(event, _) => Some(Definition::Set(*event, None)),
+            _ => None,
+        });
+        kept.retain(|definition| !matches!(definition, Definition::Set(..)));
+        kept.extend(sets.into_iter().chain(first));
     }
     *reaching = kept;
 }

@@ -39,6 +39,7 @@ pub struct Trace {
     pub cut: bool,
     /// How many steps it was followed for.
     pub steps: usize,
+    pub cost: super::work::Cost,
 }
 
 /// Branches and the arm taken in each, outermost first.
@@ -51,7 +52,7 @@ pub type EventId = u32;
 pub const NOT_NOTED: EventId = EventId::MAX;
 
 /// Something that happens.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Event {
     pub what: What,
     /// The expression that does it.
@@ -62,6 +63,8 @@ pub struct Event {
     pub frame: FrameId,
     /// Happens on every path, as far as the conditions are understood.
     pub certain: bool,
+    /// An earlier `return`, `break` or exception, on some path, led past it.
+    pub may_be_passed: bool,
     /// How many conditions that are not understood it rests on.
     pub doubts: usize,
     /// The arms of branches that it lies in, as (branch, arm).

@@ -2,7 +2,7 @@
 
 use super::{Flow, Run};
 use crate::facts::FileId;
-use crate::program::value::{Closure, Role, Value};
+use crate::program::heap::values::{Closure, Role, Value};
 use std::rc::Rc;
 
 impl<'p> Run<'p> {
@@ -42,8 +42,7 @@ impl<'p> Run<'p> {
 
     /// The value of a function or method that the module bound to its own name.
     pub(super) fn find_closure(&self, file: FileId, function: usize) -> Option<Rc<Closure<'p>>> {
-        let values = self.scopes.iter().flat_map(|scope| scope.values.values());
-        values.flat_map(|value| value.alternatives()).find_map(|value| match value {
+        self.heap.all_values().flat_map(|value| value.alternatives()).find_map(|value| match value {
             Value::Function(closure) if closure.file == file && closure.function == function => {
                 Some(closure.clone())
             }

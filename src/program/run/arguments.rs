@@ -3,7 +3,7 @@
 use super::calls::Args;
 use crate::code::{Function, Parameter, ParameterKind};
 use crate::facts::Place;
-use crate::program::value::{Closure, Value};
+use crate::program::heap::values::{Closure, Value};
 
 /// The value of each parameter, in order.
 pub(super) fn bind_arguments<'p>(

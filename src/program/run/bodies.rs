@@ -3,7 +3,8 @@
 use super::devices::may_choose;
 use super::{Flow, Here, Run};
 use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
-use crate::program::value::{ClassValue, Value};
+use crate::program::heap::Heap;
+use crate::program::heap::values::{ClassValue, Value};
 use std::rc::Rc;
 
 impl<'p> Run<'p> {
@@ -12,16 +13,17 @@ impl<'p> Run<'p> {
         // What is a test and what runs alone is found among all that the file holds that was started. Where somebody
         // counted the devices or cleans up, that is said of literals too.
         let counts_now = class.file == self.entry || self.state.counted || self.assured.is_some();
-        if !counts_now && self.body_of(class).iter().all(|step| only_binds(self.code(), step)) {
-            self.scopes[class.scope as usize].waits = true;
+        let is_list = |value: &Expr<'p>| self.makes_collection(value);
+        if !counts_now && self.body_of(class).iter().all(|step| only_binds(self.code(), step, &is_list)) {
+            self.heap.set_waiting(class.scope, true);
         } else {
             self.run_class_body(class);
         }
     }
 
     /// A name in the namespace of the class itself.
-    pub(super) fn own_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &str) -> Option<Value<'p>> {
-        if self.scopes[class.scope as usize].waits {
+    pub(super) fn own_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Option<Value<'p>> {
+        if self.heap.waits(class.scope) {
             let code = self.code_of(class.file);
             if !self.body_of(class).iter().any(|step| binds(code, step, name)) {
                 return None;
@@ -33,20 +35,19 @@ impl<'p> Run<'p> {
 
     /// Runs the body of a class that was left for later, as if it had run then.
     pub(super) fn wake(&mut self, class: &Rc<ClassValue<'p>>) {
-        if !std::mem::take(&mut self.scopes[class.scope as usize].waits) {
+        if !self.heap.waits(class.scope) {
             return;
         }
+        self.heap.set_waiting(class.scope, false);
         let here = Here::in_module(class.file, class.scope, self.here.frame);
         let outer = std::mem::replace(&mut self.here, here);
         let (flow, asked) = (std::mem::replace(&mut self.flow, Flow::Next), self.asked_count);
         // The names were there before the branch that is being followed.
-        let forks = std::mem::take(&mut self.forks);
         let counted = std::mem::take(&mut self.state.counted);
         let assured = self.assured.take();
-        self.run_class_body(class);
+        Heap::outside_arms(|run: &mut Self| &mut run.heap, self, |run| run.run_class_body(class));
         self.assured = assured;
         self.state.counted = counted;
-        self.forks = forks;
         (self.flow, self.asked_count) = (flow, asked);
         self.here = outer;
     }
@@ -65,7 +66,8 @@ impl<'p> Run<'p> {
 }
 
 /// Whether a step does nothing but bind a name to something that is the same whenever it runs.
-fn only_binds(code: &Code<'_>, step: &Step<'_>) -> bool {
+fn only_binds<'p>(code: &Code<'p>, step: &Step<'p>, is_list: &dyn Fn(&Expr<'p>) -> bool) -> bool {
+    let says_nothing = |name: &str, value: &Expr<'p>| says_nothing(name, value, is_list);
     match &step.kind {
         StepKind::Define { function, decorators } => {
             let mut parameters = code.functions[*function].parameters.iter();
@@ -94,15 +96,15 @@ fn binds(code: &Code<'_>, step: &Step<'_>, wanted: &str) -> bool {
 }
 
 /// A literal, for a name that chooses no device.
-fn says_nothing(name: &str, value: &Expr<'_>) -> bool {
+fn says_nothing<'p>(name: &str, value: &Expr<'p>, is_list: &dyn Fn(&Expr<'p>) -> bool) -> bool {
     match &value.kind {
         ExprKind::None | ExprKind::Bool(_) => true,
         ExprKind::Int(_) | ExprKind::Text(_) => !may_choose(name),
         ExprKind::Unknown(parts) | ExprKind::Sequence(parts) => {
-            parts.iter().all(|part| says_nothing(name, part))
+            // A list is an object that somebody may change.
+            !is_list(value) && parts.iter().all(|part| says_nothing(name, part, is_list))
         }
-        ExprKind::Mapping(items) => items.is_empty(),
-        ExprKind::Negate(value) => says_nothing(name, value),
+        ExprKind::Negate(value) => says_nothing(name, value, is_list),
         _ => false,
     }
 }

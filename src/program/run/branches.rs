@@ -2,15 +2,15 @@
 
 use super::{Flow, Run};
 use crate::code::{Comparison, Expr, ExprKind};
+use crate::program::heap::Change;
+use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::{Definition, Reaching, State};
-use crate::program::value::{ScopeId, Value};
-use rustc_hash::FxHashSet;
 
 /// How one arm ended: the state, and the variables that it changed.
 #[derive(Clone)]
 pub(super) struct Outcome<'p> {
     pub state: State,
-    pub changes: Vec<(ScopeId, &'p str, Option<Value<'p>>)>,
+    pub changes: Vec<Change<'p>>,
 }
 
 impl<'p> Outcome<'p> {
@@ -36,25 +36,30 @@ impl<'p> Run<'p> {
     /// Follows each arm from the state as it is now, none of them certainly, and joins what comes out.
     pub(super) fn alternatives(&mut self, arms: Vec<ArmRun<'_, 'p>>) {
         let before = self.state.clone();
-        let mut outcomes = Vec::new();
+        let (mut outcomes, outer) = (Vec::new(), self.ways_out);
+        let mut ways_out = outer;
         self.branches += 1;
         let branch = self.branches;
         for (number, arm) in arms.into_iter().enumerate() {
             self.state = before.clone();
-            let mark = self.undo.len();
-            self.forks.push(self.scopes.len());
+            let mark = self.heap.begin_arm();
             self.uncertain += 1;
             let way = self.path.len();
             self.path.push((branch, number as u32));
             arm(self);
             self.path.truncate(way);
             self.uncertain -= 1;
-            let base = self.forks.pop().unwrap_or_default();
-            let changes = self.roll_back(mark, base);
+            let changes = self.heap.end_arm(mark);
             let outcome = Outcome { state: std::mem::take(&mut self.state), changes };
             if self.ends_program() {
                 self.trace.ended.insert((branch, number as u32));
+                self.ended.push((branch, number as u32));
             }
+            let inner = std::mem::replace(&mut self.ways_out, outer);
+            ways_out.of_function |= inner.of_function || self.flow == Flow::Return;
+            ways_out.of_loop |= inner.of_loop || matches!(self.flow, Flow::Break | Flow::Continue);
+            let exits = std::mem::take(&mut self.exits) && self.flow == Flow::Raise;
+            ways_out.of_program |= inner.of_program || exits;
             match std::mem::replace(&mut self.flow, Flow::Next) {
                 Flow::Next => outcomes.push(outcome),
                 Flow::Return => self.here.exits.push(outcome),
@@ -63,6 +68,7 @@ impl<'p> Run<'p> {
                     self.loops.last_mut().into_iter().for_each(|it| it.continued.push(outcome.clone()));
                 }
                 Flow::Raise => {
+                    self.summaries.raised += 1;
                     self.catches.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
                 }
                 Flow::Gone => {}
@@ -72,6 +78,7 @@ impl<'p> Run<'p> {
         if outcomes.is_empty() {
             self.flow = Flow::Gone;
         } else {
+            self.ways_out = ways_out;
             self.join(outcomes);
         }
     }
@@ -121,31 +128,6 @@ impl<'p> Run<'p> {
         self.state = joined.unwrap_or_default();
     }
 
-    /// Undoes the assignments since `mark` to the first `base` namespaces, and returns what they had come to.
-    pub(super) fn roll_back(
-        &mut self,
-        mark: usize,
-        base: usize,
-    ) -> Vec<(ScopeId, &'p str, Option<Value<'p>>)> {
-        let mut changes: Vec<(ScopeId, &'p str, Option<Value<'p>>)> = Vec::new();
-        let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
-        for (scope, name, old) in self.undo.split_off(mark).into_iter().rev() {
-            if scope as usize >= base {
-                continue;
-            }
-            self.note_change_in(scope);
-            let values = &mut self.scopes[scope as usize].values;
-            if seen.insert((scope, name)) {
-                changes.push((scope, name, values.get(name).cloned()));
-            }
-            match old {
-                Some(old) => values.insert(name, old),
-                None => values.remove(name),
-            };
-        }
-        changes
-    }
-
     /// Follows `then` or `otherwise`, or both when the test is not understood.
     pub(super) fn branch(
         &mut self,
@@ -161,14 +143,14 @@ impl<'p> Run<'p> {
         }
         let value = self.settle(value);
         let presence = self.presence(test);
-        let truth =
-            value.truth().or_else(|| presence.as_ref().and_then(|presence| self.known_presence(presence)));
+        let truth = self
+            .truth(&value)
+            .or_else(|| presence.as_ref().and_then(|presence| self.known_presence(presence)));
         if let Some(truth) = truth {
             return if truth { then(self) } else { otherwise(self) };
         }
         let counted_before = self.state.counted;
-        let read =
-            presence.as_ref().map(|presence| self.state.reaching(&presence.variable)).unwrap_or_default();
+        let read = presence.as_ref().map(|presence| self.reaching(&presence.variable)).unwrap_or_default();
         self.state.counted |= counts;
         let condition = self.condition(test);
         let depth = self.path.len();
@@ -209,8 +191,8 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn known_presence(&self, presence: &Presence) -> Option<bool> {
-        let reaching = self.state.reaching(&presence.variable);
+    fn known_presence(&mut self, presence: &Presence) -> Option<bool> {
+        let reaching = self.reaching(&presence.variable);
         let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
         // "Unset" means only that the program did not set it; the caller may have.
         (set && presence.says_when.is_none()).then_some(presence.when_true)
@@ -222,7 +204,7 @@ impl<'p> Run<'p> {
             return;
         }
         let present = holds == presence.when_true;
-        let mut reaching = self.state.reaching(&presence.variable);
+        let mut reaching = self.reaching(&presence.variable);
         reaching.retain(|definition| definition.is_absent() != present);
         if reaching.is_empty() {
             reaching.push(if present { Definition::Elsewhere } else { Definition::Unset });
@@ -232,7 +214,7 @@ impl<'p> Run<'p> {
 
     /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
     pub(super) fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
-        let now = self.state.reaching(&presence.variable);
+        let now = self.reaching(&presence.variable);
         let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
         if rest == before {
             self.state.set(&presence.variable, before);

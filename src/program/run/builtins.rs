@@ -4,7 +4,7 @@ use super::Run;
 use super::calls::Args;
 use super::compound::MOST_ELEMENTS;
 use crate::facts::Span;
-use crate::program::value::Value;
+use crate::program::heap::values::Value;
 
 impl<'p> Run<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
@@ -35,12 +35,21 @@ impl<'p> Run<'p> {
             ("int", Some(Value::Text(text))) => {
                 text.text.trim().parse().map_or(Value::Unknown, |value| Value::Int(value, text.place))
             }
-            ("bool", Some(value)) => value.truth().map_or(Value::Unknown, Value::Bool),
-            ("list" | "tuple" | "set" | "sorted" | "iter" | "frozenset", Some(value)) => {
+            ("bool", Some(value)) => self.truth(&value).map_or(Value::Unknown, Value::Bool),
+            ("list" | "set", None) => self.collection(Value::sequence(Vec::new())),
+            ("list" | "set" | "sorted", Some(value)) => {
+                let value = self.iterate(value, span);
+                let elements = self.elements(&value).map_or(Value::Unknown, Value::sequence);
+                self.collection(elements)
+            }
+            ("tuple" | "iter" | "frozenset", Some(value)) => {
                 let value = self.iterate(value, span);
                 self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
-            ("dict", first) => return Some(self.make_dict(first, args)),
+            ("dict", first) => {
+                let made = self.make_dict(first, args);
+                self.collection(made)
+            }
             ("len", Some(value @ Value::Instance(_))) => {
                 self.special(&value, "__len__", Vec::new(), span).unwrap_or(Value::Unknown)
             }
@@ -105,7 +114,12 @@ impl<'p> Run<'p> {
                 },
                 _ => Value::Unknown,
             },
-            ("next" | "sum" | "any" | "all" | "max" | "min", Some(value)) => {
+            // What stands behind the first `yield` does not run yet.
+            ("next", Some(value)) => {
+                self.alternatives(vec![Box::new(|run| drop(run.iterate(value, span))), Box::new(|_| {})]);
+                Value::Unknown
+            }
+            ("sum" | "any" | "all" | "max" | "min", Some(value)) => {
                 self.iterate(value, span);
                 Value::Unknown
             }
@@ -136,7 +150,7 @@ impl<'p> Run<'p> {
 
     fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>) -> Value<'p> {
         let mut items = Vec::new();
-        match first {
+        match first.map(|first| self.contents(&first)) {
             Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
             Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
                 let copy = self.paths.id("os.environ.copy()");

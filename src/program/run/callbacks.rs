@@ -5,8 +5,8 @@ use super::conduct::Given;
 use super::forks::is_fork;
 use super::{Flow, Run};
 use crate::facts::Span;
+use crate::program::heap::values::{PathId, Value};
 use crate::program::trace::What;
-use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
     /// Runs the functions that a library call is given, if it calls them. A thread or process calls its own when

@@ -4,7 +4,7 @@ use super::branches::ArmRun;
 use super::{Flow, Run};
 use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
-use crate::program::value::Value;
+use crate::program::heap::values::Value;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -133,11 +133,21 @@ impl<'p> Run<'p> {
                 self.note_validator(name, span);
                 self.run_callbacks(name, &args, span);
                 self.apply_method_effects(name, &args, span);
+                if !only_looks(name) {
+                    self.hand_out_all(&args);
+                }
                 if Self::makes_mock(name) {
                     return Value::Outside(self.paths.id("unittest.mock.MagicMock()"));
                 }
                 Value::Unknown
             }
+            Value::Collection(_) => match self.contents(receiver) {
+                contents @ (Value::Sequence(_) | Value::Mapping(_)) => {
+                    let result = self.constant_method(&contents, name, &args, span);
+                    if name == "copy" { self.collection(result) } else { result }
+                }
+                _ => self.call_method(&Value::Unknown, name, args, span),
+            },
             Value::Text(_) | Value::Mapping(_) | Value::Sequence(_) | Value::Int(..) => {
                 self.constant_method(receiver, name, &args, span)
             }
@@ -192,9 +202,15 @@ impl<'p> Run<'p> {
             }
             _ => {
                 self.run_callbacks("", &args, span);
+                self.hand_out_all(&args);
                 Value::Unknown
             }
         }
+    }
+
+    /// Whoever is called with these may change what they hold.
+    pub(super) fn hand_out_all(&mut self, args: &Args<'p>) {
+        args.items.iter().for_each(|argument| self.hand_out(&argument.value));
     }
 
     /// Calls each of several values on a path of its own. One that is None fails, so it is none of them.
@@ -306,7 +322,22 @@ impl<'p> Run<'p> {
     /// `container[key]`
     pub(super) fn item(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
         match container {
-            Value::Mapping(items) => self.mapping_item(items, key).unwrap_or(Value::Unknown),
+            Value::Collection(_) => {
+                let contents = self.contents(container);
+                self.item(&contents, key, span)
+            }
+            Value::OneOf(values) => {
+                let each = values.iter().filter(|value| !matches!(value, Value::None));
+                let items: Vec<_> = each.map(|value| self.item(value, key, span)).collect();
+                Value::one_of(items)
+            }
+            Value::Mapping(items) => match self.mapping_item(items, key) {
+                Some(value) if !matches!(value, Value::Unknown) => value,
+                _ => {
+                    self.may_raise();
+                    Value::Unknown
+                }
+            },
             Value::Sequence(values) => match key {
                 Value::Int(index, _) => {
                     let length = values.len() as i64;
@@ -345,6 +376,7 @@ impl<'p> Run<'p> {
     pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
         let value = self.settle(value);
         match &value {
+            Value::Collection(_) => self.contents(&value),
             Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
             Value::Outside(path) => {
                 self.apply_iteration_effects(*path, span);
@@ -353,6 +385,7 @@ impl<'p> Run<'p> {
             Value::Instance(_) => match self.special(&value, "__iter__", Vec::new(), span) {
                 Some(waiting @ (Value::Paused(_) | Value::Stream(_))) => self.run_paused(&waiting, span),
                 Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
+                Some(collection @ Value::Collection(_)) => self.contents(&collection),
                 Some(iterator) => {
                     self.special(&iterator, "__next__", Vec::new(), span);
                     Value::Unknown
@@ -368,8 +401,8 @@ impl<'p> Run<'p> {
 
     /// The elements of a collection, when all are known.
     pub(super) fn elements(&self, value: &Value<'p>) -> Option<Vec<Value<'p>>> {
-        match value {
-            // An empty one may have grown under another name.
+        match self.contents(value) {
+            // An empty one stands for what somebody fills who is not followed.
             Value::Sequence(values) if !values.is_empty() => Some(values.to_vec()),
             Value::Mapping(items) if !items.is_empty() => {
                 Some(items.iter().map(|(key, _)| key.clone()).collect())
@@ -377,4 +410,31 @@ impl<'p> Run<'p> {
             _ => None,
         }
     }
+}
+
+/// Whether a method of something unknown only looks at what it is given, whatever it belongs to.
+fn only_looks(name: &str) -> bool {
+    const LOOKING: &[&str] = &[
+        "critical",
+        "debug",
+        "dump",
+        "dumps",
+        "error",
+        "exception",
+        "format",
+        "get",
+        "info",
+        "join",
+        "log",
+        "print",
+        "warn",
+        "warning",
+        "write",
+        "writelines",
+        "add_argument",
+        "parse_args",
+        "index",
+        "count",
+    ];
+    LOOKING.contains(&name)
 }

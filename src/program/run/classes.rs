@@ -5,8 +5,9 @@ use super::calls::Args;
 use super::decorators::Decorated;
 use crate::code::{Expr, StepKind, Target};
 use crate::facts::Span;
+use crate::program::heap::values::{ClassValue, Closure, Instance, Role, Value};
 use crate::program::modules::Found;
-use crate::program::value::{ClassValue, Closure, Instance, Role, Value};
+use crate::program::summaries::Fact;
 use std::rc::Rc;
 
 /// A class that is its own base would be looked through without end.
@@ -95,12 +96,8 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        let mut members: Vec<_> = self.scopes[class.scope as usize]
-            .values
-            .iter()
-            .filter(|(_, value)| matches!(value, Value::Instance(_)))
-            .map(|(name, value)| (*name, value.clone()))
-            .collect();
+        let mut members = self.heap.names(class.scope);
+        members.retain(|(_, value)| matches!(value, Value::Instance(_)));
         members.sort_by_key(|(name, _)| *name);
         for (name, member) in members {
             if let Value::Instance(instance) = &member
@@ -124,11 +121,7 @@ impl<'p> Run<'p> {
         match object {
             _ if name == "TYPE_CHECKING" => Value::Bool(false),
             // Nothing is on the GPU before something used it.
-            _ if name == "is_cuda" && self.state.cuda.is_none() && !self.state.open => {
-                // It will not stay so: a function that asks is not one that always answers the same.
-                self.changes.note_everywhere();
-                Value::Bool(false)
-            }
+            _ if name == "is_cuda" && self.is_untouched() => Value::Bool(false),
             Value::Outside(path) => {
                 let child = self.paths.child(*path, name);
                 if let Some(value) = self.requested(child) {
@@ -173,6 +166,13 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether nothing used a GPU so far.
+    fn is_untouched(&mut self) -> bool {
+        let is_untouched = self.state.cuda.is_none() && !self.state.open;
+        self.summaries.note(Fact::Untouched(is_untouched));
+        is_untouched
+    }
+
     fn instance_attribute(&mut self, instance: &Rc<Instance<'p>>, name: &'p str, span: Span) -> Value<'p> {
         if let Some(value) = self.in_scope(instance.scope, name) {
             return value.clone();
@@ -212,13 +212,13 @@ impl<'p> Run<'p> {
     }
 
     /// Finds a name in the bases of a class only.
-    fn inherited(&mut self, class: &Rc<ClassValue<'p>>, name: &str) -> Value<'p> {
+    fn inherited(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
         let order = self.resolution_order(class);
         self.found_in(&order[1..], name)
     }
 
     /// Finds a name in the first of several classes that has it.
-    fn found_in(&mut self, classes: &[Value<'p>], name: &str) -> Value<'p> {
+    fn found_in(&mut self, classes: &[Value<'p>], name: &'p str) -> Value<'p> {
         /// Bases that bring nothing along.
         const EMPTY: &[&str] = &["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"];
         let mut outside = None;
@@ -301,13 +301,12 @@ impl<'p> Run<'p> {
                 self.wake(class);
                 class.scope
             }
-            Value::Module(file) => match self.modules.get(file) {
-                Some(&scope) => scope,
+            Value::Module(file) => match self.entered(*file) {
+                Some(scope) => scope,
                 None => return,
             },
             _ => return,
         };
-        self.changes.note(scope);
         self.bind_in(scope, name, value);
     }
 

@@ -4,7 +4,8 @@ use super::branches::{ArmRun, Outcome};
 use super::generators::Body;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, Handler, Step, StepKind, Target};
-use crate::program::value::Value;
+use crate::program::heap::Change;
+use crate::program::heap::values::Value;
 
 /// Literal collections up to this length are followed element by element; a longer one is as good as one
 /// element that is not known.
@@ -82,12 +83,14 @@ impl<'p> Run<'p> {
 
     /// Runs the passes of a loop, and its `else` when they come to an end without a `break`.
     fn looping(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
+        let of_loop = self.ways_out.of_loop;
         self.loops.push(Loop::default());
         passes(self);
         let mut left = self.loops.pop().unwrap_or_default().left;
         if let Some(otherwise) = otherwise {
             self.block(otherwise);
         }
+        self.ways_out.of_loop = of_loop;
         if left.is_empty() {
             return;
         }
@@ -130,9 +133,10 @@ impl<'p> Run<'p> {
     }
 
     /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
-    /// did to CUDA meets what the second does to the environment.
+    /// did to CUDA meets what the second does to the environment, or where the second finds other values.
     fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
         let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
+        let watch = self.heap.begin_watch();
         self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
         self.repeats += 1;
         self.here.repeats += 1;
@@ -140,8 +144,12 @@ impl<'p> Run<'p> {
         self.here.repeats -= 1;
         self.repeats -= 1;
         let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
-        if met && self.flow == Flow::Next {
+        let differs = self.heap.end_watch(watch);
+        // A loop inside a pass that is followed again is followed once: else each level would double the work.
+        if (met || differs) && self.flow == Flow::Next && !self.repeats_pass {
+            self.repeats_pass = true;
             self.alternatives(vec![Box::new(|run| run.pass(&body)), Box::new(|_| {})]);
+            self.repeats_pass = false;
         }
     }
 
@@ -166,7 +174,14 @@ impl<'p> Run<'p> {
             };
             let counts = |value: &Value<'_>| {
                 value.alternatives().iter().all(|value| {
-                    matches!(value, Value::Int(..) | Value::Text(_) | Value::Sequence(_) | Value::Mapping(_))
+                    matches!(
+                        value,
+                        Value::Int(..)
+                            | Value::Text(_)
+                            | Value::Sequence(_)
+                            | Value::Mapping(_)
+                            | Value::Collection(_)
+                    )
                 })
             };
             names.extend(counter.filter(|name| self.look_up(self.here.scope, name).is_some_and(counts)));
@@ -187,24 +202,28 @@ impl<'p> Run<'p> {
         self.catches.push(Vec::new());
         let import = body.iter().position(|step| matches!(step.kind, StepKind::Import(_)));
         let (earlier, later) = body.split_at(import.unwrap_or(0));
+        let mark = self.heap.begin_arm();
         self.block(earlier);
         let before_import = import.map(|_| self.state.clone());
         self.block(later);
-        let mut raised = self.catches.pop().unwrap_or_default();
+        let raised = self.catches.pop().unwrap_or_default();
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        // The handlers start from wherever an exception was seen to be raised, and from the end.
-        let after = self.state.clone();
-        if !raised.is_empty() {
-            if flow != Flow::Gone {
-                raised.push(Outcome { state: after.clone(), changes: Vec::new() });
-            }
-            self.join(raised);
+        let done = self.heap.end_arm(mark);
+        let exits = std::mem::take(&mut self.exits) && flow == Flow::Raise;
+        if exits && raised.is_empty() && !handlers.iter().any(catches_exits) {
+            (self.flow, self.exits) = (flow, true);
+            return self.do_again(done);
         }
+        let after = self.state.clone();
         let mut arms: Vec<ArmRun<'_, 'p>> = Vec::new();
         if !matches!(flow, Flow::Raise | Flow::Gone) {
+            let (done, after, is_sure) = (done.clone(), after.clone(), raised.is_empty());
             arms.push(Box::new(move |run| {
+                run.do_again(done);
                 run.state = after;
                 run.flow = flow;
+                let of_try = std::mem::replace(&mut run.ways_out.of_try, !is_sure);
+                run.ways_out.of_try |= of_try;
                 run.without_doubt(|run| {
                     if run.flow == Flow::Next {
                         run.block(otherwise);
@@ -213,8 +232,20 @@ impl<'p> Run<'p> {
             }));
         }
         for handler in handlers {
-            let before_import = before_import.clone();
+            let (before_import, raised) = (before_import.clone(), raised.clone());
+            let (done, after) = (done.clone(), after.clone());
             arms.push(Box::new(move |run| {
+                // The handler starts from wherever an exception was seen to be raised, and from the end.
+                let ends_so = flow == Flow::Raise && raised.is_empty();
+                let way = Outcome { state: after, changes: done };
+                run.join(match flow {
+                    _ if ends_so => vec![way],
+                    Flow::Gone => raised,
+                    _ if raised.is_empty() => {
+                        vec![Outcome { state: way.state.clone(), changes: Vec::new() }, way]
+                    }
+                    _ => raised.into_iter().chain([way]).collect(),
+                });
                 // What failed to be imported did nothing to the GPU.
                 if let (Some(before), true) = (before_import, handler.import_errors) {
                     (run.state.cuda, run.state.library) = (before.cuda, before.library);
@@ -226,7 +257,24 @@ impl<'p> Run<'p> {
                 run.block(&handler.body);
             }));
         }
+        let is_raised = flow == Flow::Raise || !raised.is_empty();
         self.alternatives(arms);
+        // What none of the handlers surely catches goes on to the `try` around this one.
+        if is_raised && !handlers.iter().any(catches_all) && !self.catches.is_empty() {
+            let here = std::mem::replace(&mut self.state, after);
+            self.may_raise();
+            self.state = here;
+        }
+    }
+
+    /// Binds what names had come to when an arm ended.
+    fn do_again(&mut self, changes: Vec<Change<'p>>) {
+        for (scope, name, value) in changes {
+            match value {
+                Some(value) => self.bind_in(scope, name, value),
+                None => self.unbind_in(scope, name),
+            }
+        }
     }
 
     /// The way through a `try` on which nothing is raised is the one that counts.
@@ -288,6 +336,11 @@ impl<'p> Run<'p> {
         self.catches.push(Vec::new());
         body(self);
         let mut ways = self.catches.pop().unwrap_or_default();
+        // `suppress(ValueError)` lets the end of the program pass.
+        if self.flow == Flow::Raise && std::mem::take(&mut self.exits) && ways.is_empty() {
+            self.exits = true;
+            return;
+        }
         match self.flow {
             Flow::Next | Flow::Raise => {
                 ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
@@ -298,6 +351,22 @@ impl<'p> Run<'p> {
         self.flow = Flow::Next;
         self.join(ways);
     }
+}
+
+/// Whether a handler catches every error.
+fn catches_all(handler: &Handler<'_>) -> bool {
+    let is_general = |kind: &Expr<'_>| {
+        matches!(&kind.kind, ExprKind::Name(name) | ExprKind::Attribute(_, name)
+            if matches!(*name, "Exception" | "BaseException"))
+    };
+    handler.types.is_empty() || handler.types.iter().any(is_general)
+}
+
+/// Whether a handler catches what `sys.exit()` raises.
+fn catches_exits(handler: &Handler<'_>) -> bool {
+    let names = |kind: &Expr<'_>, name: &str| matches!(&kind.kind, ExprKind::Name(known) | ExprKind::Attribute(_, known) if *known == name);
+    let catches = |kind: &Expr<'_>| names(kind, "BaseException") || names(kind, "SystemExit");
+    handler.types.is_empty() || handler.types.iter().any(catches)
 }
 
 /// The `else` of a loop, where something may break out of its body: then it runs on some ways only.

@@ -5,8 +5,8 @@ use super::Run;
 use super::callbacks::{hands_on, starts_child, waits_for_start};
 use super::library_calls::is_argument_parser;
 use super::releases::{enters_for_later, leaves_for_the_end};
+use crate::program::heap::values::PathId;
 use crate::program::knowledge::Effect;
-use crate::program::value::PathId;
 
 /// What the name of a call says.
 #[derive(Clone, Copy)]
@@ -30,6 +30,8 @@ pub(super) struct Conduct<'p> {
     pub keeps_arguments: bool,
     /// It leaves tests out.
     pub skips: bool,
+    /// It may change the lists and dictionaries that it is given.
+    pub may_change: bool,
 }
 
 /// What becomes of functions that a call is given.
@@ -94,7 +96,74 @@ impl<'p> Run<'p> {
             effects: self.effects_of(&text),
             result,
             keeps_arguments,
+            may_change: may_change(&text)
+                && knowledge.package(text.split('.').next().unwrap_or_default()).is_none(),
             skips: ["skipif", "skipIf", "skipUnless"].iter().any(|end| text.ends_with(end)),
         }
     }
+}
+
+/// Whether a call may change the lists and dictionaries that it is given: nobody knows what it is, or it is known to.
+fn may_change(path: &str) -> bool {
+    /// Modules that leave what they are given as it is.
+    const LOOKING: &[&str] = &[
+        "argparse",
+        "ast",
+        "asyncio",
+        "builtins",
+        "collections",
+        "concurrent",
+        "contextlib",
+        "copy",
+        "csv",
+        "dataclasses",
+        "datetime",
+        "enum",
+        "fnmatch",
+        "functools",
+        "glob",
+        "importlib",
+        "inspect",
+        "io",
+        "itertools",
+        "json",
+        "logging",
+        "math",
+        "multiprocessing",
+        "numpy",
+        "os",
+        "pandas",
+        "pathlib",
+        "pickle",
+        "platform",
+        "pprint",
+        "pytest",
+        "re",
+        "runpy",
+        "shlex",
+        "shutil",
+        "signal",
+        "socket",
+        "statistics",
+        "string",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "textwrap",
+        "threading",
+        "time",
+        "traceback",
+        "types",
+        "typing",
+        "unittest",
+        "urllib",
+        "uuid",
+        "warnings",
+        "yaml",
+    ];
+    const CHANGING: &[&str] =
+        &["shuffle", "heapify", "heappush", "heappop", "insort", "insort_left", "insort_right"];
+    let (root, last) = (path.split(['.', '(']).next(), path.rsplit('.').next());
+    let is_known = root.is_some_and(|root| LOOKING.contains(&root));
+    !is_known || last.is_some_and(|last| CHANGING.contains(&last))
 }

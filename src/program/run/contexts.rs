@@ -5,9 +5,9 @@ use super::generators::Body;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
+use crate::program::heap::values::{Closure, Value};
 use crate::program::state::State;
 use crate::program::trace::{EventId, Recipient};
-use crate::program::value::{Closure, Value};
 use std::rc::Rc;
 
 /// What entering a `with` left to be done at its end.

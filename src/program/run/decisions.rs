@@ -5,8 +5,8 @@
 
 use super::Run;
 use crate::code::{Expr, ExprKind};
+use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::State;
-use crate::program::value::{ScopeId, Value};
 use std::rc::Rc;
 
 /// More decisions than this are not remembered.
@@ -31,7 +31,8 @@ pub(super) struct Decision<'p> {
     /// Its number, and that of the arm in which the condition held.
     branch: (u32, u32),
     condition: Condition<'p>,
-    names: Vec<(ScopeId, &'p str)>,
+    /// What it asked: a name, or an object with all that it holds.
+    names: Vec<(ScopeId, Option<&'p str>)>,
     held: State,
     failed: State,
     behind: State,
@@ -54,7 +55,7 @@ impl<'p> Run<'p> {
         Some((Condition { text: self.program.text(self.place(test.span)), roots }, true))
     }
 
-    fn root(&self, name: &str) -> Root {
+    fn root(&self, name: &'p str) -> Root {
         match self.look_up(self.here.scope, name) {
             Some(Value::Instance(instance)) => Root::Object(instance.scope),
             Some(Value::Outside(path)) => Root::Outside(*path),
@@ -63,13 +64,13 @@ impl<'p> Run<'p> {
     }
 
     /// The namespace in which a name is bound, as seen from here.
-    fn scope_of(&self, name: &str) -> Option<ScopeId> {
+    fn scope_of(&self, name: &'p str) -> Option<ScopeId> {
         let mut scope = Some(self.here.scope);
         while let Some(id) = scope {
             if self.in_scope(id, name).is_some() {
                 return Some(id);
             }
-            scope = self.scopes[id as usize].parent;
+            scope = self.heap.parent(id);
         }
         None
     }
@@ -79,7 +80,10 @@ impl<'p> Run<'p> {
         let Some((condition, holds)) = self.condition(test) else { return };
         let mut names = Vec::new();
         is_steady(test, &mut names);
-        let names = names.into_iter().filter_map(|name| Some((self.scope_of(name)?, name))).collect();
+        let objects = names.iter().filter_map(|name| self.object_named(name)).map(|object| (object, None));
+        let objects: Vec<_> = objects.chain(self.objects_in(test)).collect();
+        let names = names.into_iter().filter_map(|name| Some((self.scope_of(name)?, Some(name))));
+        let names = names.chain(objects).collect();
         let (held, failed) = if holds { (held, failed) } else { (failed, held) };
         let mut values = std::mem::take(&mut self.parted);
         if !holds {
@@ -100,6 +104,37 @@ impl<'p> Run<'p> {
         });
     }
 
+    /// The object that a name stands for.
+    fn object_named(&self, name: &'p str) -> Option<ScopeId> {
+        object_of(self.look_up(self.here.scope, name)?)
+    }
+
+    /// The objects that a test asks beside those that its names stand for: `config` of `self.config.gpu`.
+    fn objects_in(&self, test: &'p Expr<'p>) -> Vec<(ScopeId, Option<&'p str>)> {
+        let inside = |part: &'p Expr<'p>| self.objects_in(part);
+        match &test.kind {
+            ExprKind::Attribute(object, name) => {
+                let own = match &object.kind {
+                    ExprKind::Name(root) => self
+                        .object_named(root)
+                        .and_then(|scope| object_of(self.heap.get(scope, name)?))
+                        .map(|scope| (scope, None)),
+                    _ => None,
+                };
+                inside(object).into_iter().chain(own).collect()
+            }
+            ExprKind::Not(part) | ExprKind::Negate(part) => inside(part),
+            ExprKind::Compare(_, sides) => [inside(&sides.0), inside(&sides.1)].concat(),
+            ExprKind::Item(item) => [inside(&item.0), inside(&item.1)].concat(),
+            ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().flat_map(inside).collect(),
+            ExprKind::Call(call) => {
+                let arguments = call.arguments.iter().flat_map(|argument| inside(&argument.value));
+                inside(&call.callee).into_iter().chain(arguments).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The test, which was just decided, chose between two values.
     pub(super) fn part(&mut self, test: &'p Expr<'p>, mut values: [Value<'p>; 3]) {
         let Some((condition, holds)) = self.condition(test) else { return };
@@ -114,7 +149,10 @@ impl<'p> Run<'p> {
     /// A name is bound anew: what was decided by it is no longer known.
     pub(super) fn forget_decisions(&mut self, scope: ScopeId, name: &str) {
         if !self.decisions.is_empty() {
-            self.decisions.retain(|it| !it.names.iter().any(|known| known.0 == scope && known.1 == name));
+            let concerns = |known: &(ScopeId, Option<&str>)| {
+                known.0 == scope && known.1.is_none_or(|known| known == name)
+            };
+            self.decisions.retain(|it| !it.names.iter().any(concerns));
         }
     }
 
@@ -151,6 +189,16 @@ impl<'p> Run<'p> {
         let mut state = self.state.clone();
         state.narrow(arm, &arms[2]);
         Some(state)
+    }
+}
+
+/// The scope of an object that can change.
+fn object_of(value: &Value<'_>) -> Option<ScopeId> {
+    match value {
+        Value::Instance(instance) => Some(instance.scope),
+        Value::Class(class) => Some(class.scope),
+        Value::Collection(scope) => Some(*scope),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::Run;
 use super::calls::Args;
 use crate::code::Expr;
 use crate::facts::Span;
-use crate::program::value::{Closure, Marks, PathId, Role, Value};
+use crate::program::heap::values::{Closure, Marks, PathId, Role, Value};
 use std::rc::Rc;
 
 /// What the decorators of a function or class come to.

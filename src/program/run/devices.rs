@@ -3,9 +3,9 @@
 use super::Run;
 use super::calls::{Arg, Args};
 use crate::facts::{Place, Span};
+use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, Form};
 use crate::program::trace::What;
-use crate::program::value::Value;
 
 /// What a device argument says.
 pub(super) enum Device {
@@ -141,6 +141,7 @@ impl<'p> Run<'p> {
     pub(super) fn devices_in(&mut self, form: Form, argument: &Arg<'p>) -> Vec<Device> {
         let value = self.settle(argument.value.clone());
         let value = self.option_default(&value).unwrap_or(value);
+        let value = self.whole_contents(&value);
         let mut devices = Vec::new();
         for value in value.alternatives() {
             self.read_device(form, value, &mut devices);

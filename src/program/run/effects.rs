@@ -4,10 +4,10 @@ use super::Run;
 use super::calls::{Arg, Args};
 use super::devices::Device;
 use crate::facts::Span;
+use crate::program::heap::values::{PathId, Value};
 use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
 use crate::program::state::State;
 use crate::program::trace::What;
-use crate::program::value::{PathId, Value};
 use crate::sources::Language;
 
 impl<'p> Run<'p> {

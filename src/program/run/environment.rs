@@ -5,9 +5,10 @@ use super::branches::{Outcome, Presence};
 use super::calls::Args;
 use crate::code::{Call, ExprKind};
 use crate::facts::Span;
+use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
+use crate::program::summaries::Fact;
 use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
-use crate::program::value::Value;
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -79,8 +80,13 @@ impl<'p> Run<'p> {
             }
             "os.environ.pop" | "os.unsetenv" | "os.environ.__delitem__" | "std.env.remove_var" => {
                 let key = value(0, "key")?;
-                let old = self.read_variable(&key, value(1, "default"), span);
-                self.remove_variable(&key, span);
+                let default = value(1, "default");
+                let raises = default.is_none() && matches!(path, "os.environ.pop" | "os.environ.__delitem__");
+                let old = self.read_variable(&key, default, span);
+                match raises {
+                    true => self.remove_present_variable(&key, span),
+                    false => self.remove_variable(&key, span),
+                }
                 Some(old)
             }
             "os.environ.update" => {
@@ -139,7 +145,8 @@ impl<'p> Run<'p> {
 
     /// Writes every item of a mapping.
     pub(super) fn write_mapping(&mut self, mapping: &Value<'p>, span: Span, only_if_unset: bool) {
-        match self.settle(mapping.clone()) {
+        let mapping = self.settle(mapping.clone());
+        match self.whole_contents(&mapping) {
             Value::Mapping(items) => {
                 for (key, value) in items.iter() {
                     let at = match (key.place(), value.place()) {
@@ -178,7 +185,6 @@ impl<'p> Run<'p> {
         span: Span,
         only_if_unset: bool,
     ) {
-        self.changes.note_everywhere();
         let Some(variable) = self.variable_name(key) else {
             if !matches!(key, Value::None) {
                 self.state.blur();
@@ -219,7 +225,7 @@ impl<'p> Run<'p> {
         }
         let mut reaching: Reaching = texts.into_iter().map(|text| Definition::Set(event, text)).collect();
         if only_if_unset {
-            let before = self.state.reaching(&variable);
+            let before = self.reaching(&variable);
             let kept = before.iter().filter(|definition| !definition.is_absent()).cloned();
             reaching = if before.iter().any(Definition::is_absent) {
                 kept.chain(reaching).collect()
@@ -232,7 +238,7 @@ impl<'p> Run<'p> {
 
     pub(super) fn remove_variable(&mut self, key: &Value<'p>, span: Span) {
         let Some(variable) = self.variable_name(key) else { return };
-        let was_set = self.state.reaching(&variable).iter().any(|definition| !definition.is_absent());
+        let was_set = self.reaching(&variable).iter().any(|definition| !definition.is_absent());
         let event = self.note_variable(&variable, span, |variable| What::Remove { variable });
         let after = if was_set { Definition::Removed(event) } else { Definition::Unset };
         self.state.set(&variable, smallvec![after]);
@@ -253,7 +259,7 @@ impl<'p> Run<'p> {
         span: Span,
     ) -> Value<'p> {
         let Some(variable) = self.variable_name(key) else { return Value::Unknown };
-        let reaching = self.state.reaching(&variable);
+        let reaching = self.reaching(&variable);
         let known: Option<Vec<_>> = reaching
             .iter()
             .map(|definition| match definition {
@@ -277,14 +283,33 @@ impl<'p> Run<'p> {
     pub(super) fn read_present_variable(&mut self, key: &Value<'p>, span: Span) -> Value<'p> {
         let value = self.read_variable(key, None, span);
         if let Some(variable) = self.variable_name(key).filter(|_| self.quiet == 0)
-            && self.state.reaching(&variable).iter().any(Definition::is_absent)
+            && self.reaching(&variable).iter().any(Definition::is_absent)
         {
-            if let Some(raised) = self.catches.last_mut() {
-                raised.push(Outcome { state: self.state.clone(), changes: Vec::new() });
-            }
+            self.may_raise();
             self.assume(&Presence { variable, when_true: true, says_when: None }, true);
         }
         value
+    }
+
+    /// An exception may be raised here: a `try` around this goes on from this state.
+    pub(super) fn may_raise(&mut self) {
+        if self.quiet > 0 {
+            return;
+        }
+        self.summaries.raised += 1;
+        if let Some(raised) = self.catches.last_mut() {
+            raised.push(Outcome { state: self.state.clone(), changes: Vec::new() });
+        }
+    }
+
+    /// `del os.environ["X"]`, and `pop` without a default: they raise where it is not set.
+    pub(super) fn remove_present_variable(&mut self, key: &Value<'p>, span: Span) {
+        if let Some(variable) = self.variable_name(key)
+            && self.reaching(&variable).iter().any(Definition::is_absent)
+        {
+            self.may_raise();
+        }
+        self.remove_variable(key, span);
     }
 
     /// The variable whose value this is, or may be, when it was read and is not known.
@@ -302,9 +327,16 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// What a variable may hold here.
+    pub(super) fn reaching(&mut self, variable: &str) -> Reaching {
+        let reaching = self.state.reaching(variable);
+        self.summaries.note(Fact::Variable(variable.into(), reaching.clone()));
+        reaching
+    }
+
     /// Whether a variable surely has this value at this point (`*`: any value).
-    pub(super) fn variable_is(&self, variable: &str, wanted: &str) -> bool {
-        self.state.reaching(variable).iter().all(|definition| match definition {
+    pub(super) fn variable_is(&mut self, variable: &str, wanted: &str) -> bool {
+        self.reaching(variable).iter().all(|definition| match definition {
             Definition::Set(_, Some(text)) => wanted == "*" || &**text == wanted,
             Definition::Set(_, None) => wanted == "*",
             _ => false,

@@ -1,11 +1,17 @@
 //! Events: what a program does is noted in the order in which it does it, with what was true before.
 
-use super::Run;
+use super::{Run, WaysOut};
 use crate::facts::{Place, Span};
 use crate::program::state::Happened;
 use crate::program::trace::{Event, EventId, NOT_NOTED, Recipient, What};
 
 impl<'p> Run<'p> {
+    /// Whether a way out of the running function, loop or `try` was seen that leads past what runs now.
+    pub(super) fn may_be_passed(&self) -> bool {
+        let WaysOut { of_function, of_loop, of_program, of_try } = self.ways_out;
+        of_function || of_loop || of_program || of_try || self.catches.iter().any(|ways| !ways.is_empty())
+    }
+
     /// Notes that something happens at `span` of the running file.
     pub(super) fn note(&mut self, what: What, span: Span) -> EventId {
         let place = self.place(span);
@@ -45,6 +51,7 @@ impl<'p> Run<'p> {
             statement: self.place(self.here.statement),
             frame: self.here.frame,
             certain,
+            may_be_passed: self.may_be_passed(),
             doubts: self.uncertain,
             arms: self.path.clone(),
             only_if_called: self.only_if_called,

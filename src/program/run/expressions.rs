@@ -1,10 +1,11 @@
 //! Expressions: what they do, and the value they have when it is known.
 
+use super::collections::merged;
 use super::compound::MOST_ELEMENTS;
 use super::{Flow, Run};
 use crate::code::{Comprehension, Expr, ExprKind};
 use crate::facts::{Place, Span};
-use crate::program::value::Value;
+use crate::program::heap::values::Value;
 use std::borrow::Cow;
 
 impl<'p> Run<'p> {
@@ -43,8 +44,14 @@ impl<'p> Run<'p> {
                 let key = self.eval(&item.1);
                 self.item(&container, &key, expr.span)
             }
-            ExprKind::Sequence(values) => self.sequence(values),
-            ExprKind::Mapping(items) => self.mapping(items),
+            ExprKind::Sequence(values) => {
+                let known = self.sequence(values);
+                if self.makes_collection(expr) { self.collection(known) } else { known }
+            }
+            ExprKind::Mapping(items) => {
+                let known = self.mapping(items);
+                self.collection(known)
+            }
             ExprKind::Join(parts) => self.join_text(parts, expr.span),
             ExprKind::Binary(operator, sides) => {
                 let left = self.eval(&sides.0);
@@ -59,7 +66,7 @@ impl<'p> Run<'p> {
             ExprKind::Not(inner) => {
                 let value = self.eval(inner);
                 let value = self.settle(value);
-                value.truth().map_or(Value::Unknown, |truth| Value::Bool(!truth))
+                self.truth(&value).map_or(Value::Unknown, |truth| Value::Bool(!truth))
             }
             ExprKind::Negate(inner) => match self.eval(inner) {
                 Value::Int(value, _) => Value::Int(value.wrapping_neg(), self.place(expr.span)),
@@ -84,7 +91,10 @@ impl<'p> Run<'p> {
             ExprKind::Comprehension(comprehension) if comprehension.lazy => {
                 self.generator_expression(comprehension, expr.span)
             }
-            ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
+            ExprKind::Comprehension(comprehension) => {
+                let made = self.comprehension(comprehension);
+                self.collection(made)
+            }
             ExprKind::Bind(name, value) => {
                 let value = self.eval(value);
                 self.bind(name, value.clone());
@@ -179,8 +189,9 @@ impl<'p> Run<'p> {
                     known.push((Value::None, Value::Outside(result)));
                     continue;
                 }
-                match self.settle(other) {
-                    Value::Mapping(items) => known.extend(items.iter().cloned()),
+                let other = self.settle(other);
+                match self.contents(&other) {
+                    Value::Mapping(items) => known = merged(known, &items),
                     _ => complete = false,
                 }
                 continue;
@@ -206,7 +217,7 @@ impl<'p> Run<'p> {
         }
         let value = self.eval(first);
         let value = self.settle(value);
-        match value.truth() {
+        match self.truth(&value) {
             Some(truth) if truth == decides => value,
             Some(_) => self.short_circuit(rest, decides),
             None => {
@@ -217,7 +228,7 @@ impl<'p> Run<'p> {
                         run.assume(presence, holds);
                     }
                 };
-                let before = presence.as_ref().map(|presence| self.state.reaching(&presence.variable));
+                let before = presence.as_ref().map(|presence| self.reaching(&presence.variable));
                 self.alternatives(vec![
                     Box::new(|run| {
                         refine(run, !decides);
@@ -229,12 +240,16 @@ impl<'p> Run<'p> {
                     self.forget_assumption(presence, before);
                 }
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
-                if later.truth() == Some(decides) && !matches!(value, Value::OneOf(_)) {
-                    return if decides { later } else { Value::Bool(false) };
+                if self.truth(&later) == Some(decides) && !matches!(value, Value::OneOf(_)) {
+                    return match (decides, &later) {
+                        (false, _) => Value::Bool(false),
+                        (true, Value::Text(_)) => Value::one_of([value, later]),
+                        (true, _) => later,
+                    };
                 }
                 if decides {
                     let kept =
-                        value.alternatives().iter().filter(|value| value.truth() != Some(false)).cloned();
+                        value.alternatives().iter().filter(|value| self.truth(value) != Some(false)).cloned();
                     return Value::one_of(kept.chain([later]));
                 }
                 Value::Unknown

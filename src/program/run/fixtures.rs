@@ -7,8 +7,8 @@ use super::tests::Session;
 use super::{Flow, Run};
 use crate::code::ParameterKind;
 use crate::facts::{FileId, Place, Span};
+use crate::program::heap::values::{ClassValue, Closure, Instance, Value};
 use crate::program::trace::Assurance;
-use crate::program::value::{ClassValue, Closure, Instance, Value};
 use std::rc::Rc;
 
 /// A fixture of a test, by the name under which tests ask for it.
@@ -90,7 +90,7 @@ impl<'p> Run<'p> {
     }
 
     fn function_in(&self, scope: u32, name: &str) -> Option<Fixture<'p>> {
-        match self.scopes[scope as usize].values.get_key_value(name)? {
+        match self.heap.peek_named(scope, name)? {
             (name, Value::Function(closure)) => Some((name, closure.clone())),
             _ => None,
         }
@@ -102,10 +102,11 @@ impl<'p> Run<'p> {
     }
 
     fn autouse_in(&self, scope: u32) -> Vec<Fixture<'p>> {
-        let values = self.scopes[scope as usize].values.iter();
+        let values = self.heap.names(scope);
         let mut fixtures: Vec<_> = values
+            .into_iter()
             .filter_map(|(name, value)| match value {
-                Value::Function(closure) if closure.marks.autouse => Some((*name, closure.clone())),
+                Value::Function(closure) if closure.marks.autouse => Some((name, closure)),
                 _ => None,
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::calls::Args;
-use crate::program::value::Value;
+use crate::program::heap::values::Value;
 
 impl<'p> Run<'p> {
     /// Whether a call that starts a process copies this one; `made_with` are the arguments of its object.

@@ -37,7 +37,7 @@ impl<'p> Run<'p> {
     /// Whether a function is the test that is being run, or one that a script calls a test: a function `test_…` of a file
     /// that pytest does not collect. What wants a model and its data, in a file that is not about tests, is a part of a
     /// training: `test_epoch(model, device, loader)`.
-    fn is_test(&self, file: FileId, number: usize) -> bool {
+    pub(super) fn is_test(&self, file: FileId, number: usize) -> bool {
         if self.start == Start::Tests || self.test.is_some() {
             return self.test == Some((file, number));
         }

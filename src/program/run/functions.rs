@@ -2,50 +2,16 @@
 
 use super::branches::Outcome;
 use super::calls::Args;
-use super::{Flow, Here, Run};
-use crate::code::Function;
+use super::{Flow, Here, Run, WaysOut};
+use crate::code::{Function, ParameterKind};
 use crate::facts::Span;
-use crate::program::Start;
+use crate::program::heap::values::{Closure, Paused, Role, ScopeId, Value};
 use crate::program::knowledge::Does;
-use crate::program::state::State;
-use crate::program::trace::{Arms, What};
-use crate::program::value::{Closure, Paused, Role, ScopeId, Value};
-use rustc_hash::FxHashMap;
+use crate::program::summaries::Fact;
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
-pub(super) const MOST_CALLS: usize = 48;
-
-/// The last call of a function: as long as it counts for the next one too, calling it again does nothing new.
-pub(super) struct Memo<'p> {
-    bound: Option<Value<'p>>,
-    arguments: Vec<Value<'p>>,
-    result: Value<'p>,
-    /// What in it gave memory of the GPU back: that counts each time anew, since more may be held.
-    releases: Option<Rc<str>>,
-    /// It noted nothing and changed nothing that others know.
-    pure: bool,
-    /// It asked how many devices there are.
-    asks: bool,
-    /// What was true when it ended.
-    moment: Moment,
-}
-
-/// What a call can depend on beside its arguments, and what becomes of the events that it notes.
-pub(super) struct Moment {
-    changes: usize,
-    /// How many namespaces there were: it can depend on no other.
-    scopes: ScopeId,
-    imported: usize,
-    state: State,
-    /// What was done in one arm of a branch is not done in the other.
-    path: Arms,
-    uncertain: usize,
-    in_child: usize,
-    only_if_called: bool,
-    /// It was part of what cleans up.
-    assured: bool,
-}
+pub(super) const MOST_CALLS: usize = 400;
 
 impl<'p> Run<'p> {
     /// The function as a value: its defaults are evaluated here, once.
@@ -59,9 +25,8 @@ impl<'p> Run<'p> {
             }
             defaults.push(default.map(|(value, _)| value));
         }
-        let around = &mut self.scopes[self.here.scope as usize];
-        around.is_captured = true;
-        let in_class = around.is_class;
+        self.heap.capture(self.here.scope);
+        let in_class = self.heap.is_class(self.here.scope);
         Value::Function(Rc::new(Closure {
             file: self.here.file,
             function,
@@ -118,10 +83,17 @@ impl<'p> Run<'p> {
         }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
-        if self.active.contains(&key) || self.active.len() >= MOST_CALLS || !self.spend() {
+        if self.active.contains(&key) {
+            self.summaries.note(Fact::Running(key));
             return Value::Unknown;
         }
-        if self.passes_over(closure.file) {
+        if self.active.len() >= MOST_CALLS {
+            self.summaries.left_out += 1;
+            self.trace.cut = true;
+            self.state.blur();
+            return Value::Unknown;
+        }
+        if !self.spend() || self.passes_over(closure.file) {
             return Value::Unknown;
         }
         if !self.state.set_up().mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {
@@ -132,56 +104,28 @@ impl<'p> Run<'p> {
             self.pass_call("numba", &[Does::Threads], function.name, site);
         }
         let arguments = super::arguments::bind_arguments(function, closure, args);
-        if let Some(memo) = self.memo.get(&key)
-            && memo.moment.assured == self.assured.is_some()
-            && !self.changes.reach(memo.moment.scopes, memo.moment.changes)
-            && (memo.pure || (self.is_still(&memo.moment) && !self.is_importing()))
-            && same_arguments(memo, closure, &arguments)
-        {
-            let result = memo.result.clone();
-            self.asked_count |= memo.asks;
-            if let Some(by) = memo.releases.clone() {
-                self.note_release(&by, site);
-            }
-            return result;
-        }
-        let scope = self.new_scope(Some(closure.scope), false);
-        for (parameter, value) in function.parameters.iter().zip(&arguments) {
-            self.bind_in(scope, parameter.name, value.clone());
-        }
         if function.is_async || function.is_generator {
+            let scope = self.bind_parameters(closure, &arguments);
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
-        let (events, changes) = (self.trace.events.len(), self.changes.last());
-        let asked = std::mem::take(&mut self.asked_count);
-        let result = self.run_to_end(closure, scope, site);
-        let asks = std::mem::replace(&mut self.asked_count, asked);
-        self.asked_count |= asks;
-        let releases = self.trace.events[events..].iter().rev().find_map(|event| match &event.what {
-            What::Release { by } => Some(by.as_str().into()),
-            _ => None,
-        });
-        let left = &mut self.scopes[scope as usize];
-        if !left.is_captured {
-            left.values = FxHashMap::default();
+        match self.known_call(closure, &arguments, site) {
+            Some(result) => result,
+            None => self.follow_call(closure, arguments, site),
         }
-        // What a call that does not come back has left behind is no answer for the next one.
-        if self.flow != Flow::Next {
-            self.memo.remove(&key);
-            return result;
+    }
+
+    /// The namespace of a call, with its parameters.
+    pub(super) fn bind_parameters(&mut self, closure: &Rc<Closure<'p>>, arguments: &[Value<'p>]) -> ScopeId {
+        let scope = self.new_scope(Some(closure.scope), false);
+        for (parameter, value) in self.function_of(closure).parameters.iter().zip(arguments) {
+            // Each call has a dictionary of its own for `**kwargs`.
+            let value = match parameter.kind {
+                ParameterKind::Keywords => self.collection(value.clone()),
+                _ => value.clone(),
+            };
+            self.bind_in(scope, parameter.name, value);
         }
-        let moment = self.moment();
-        let memo = Memo {
-            bound: closure.bound.clone(),
-            arguments,
-            result: result.clone(),
-            releases,
-            pure: self.trace.events.len() == events && self.changes.last() == changes,
-            asks,
-            moment,
-        };
-        self.memo.insert(key, memo);
-        result
+        scope
     }
 
     /// The dotted name of a function or method of the project.
@@ -193,44 +137,13 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Whether the top level of an imported module is running: what it calls is noted although another module
-    /// called it before, since each is to answer for its own.
-    fn is_importing(&self) -> bool {
-        let is_started = self.here.frame == 0 && !matches!(self.start, Start::CpuPart | Start::Modules);
-        self.trace.frames[self.here.frame as usize].function.is_none() && !is_started
-    }
-
-    fn moment(&self) -> Moment {
-        Moment {
-            changes: self.changes.last(),
-            scopes: self.scopes.len() as ScopeId,
-            imported: self.imported.len(),
-            state: self.state.clone(),
-            path: self.path.clone(),
-            uncertain: self.uncertain,
-            in_child: self.in_child,
-            only_if_called: self.only_if_called,
-            assured: self.assured.is_some(),
-        }
-    }
-
-    /// Whether what happened at that moment, on the way here, would happen now in the same way, if nothing was changed:
-    /// its events lie on every path to this one, as certain as they would be now.
-    fn is_still(&self, moment: &Moment) -> bool {
-        moment.imported == self.imported.len()
-            && self.path.starts_with(&moment.path)
-            && moment.uncertain <= self.uncertain
-            && moment.in_child == self.in_child
-            && moment.only_if_called == self.only_if_called
-            && moment.state == self.state
-    }
-
     /// Runs the body of a function in its own namespace.
     pub(super) fn run_body(&mut self, closure: &Rc<Closure<'p>>, scope: u32, site: Span) -> Value<'p> {
         let function = self.function_of(closure);
         let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
+        self.trace.cost.bodies += 1;
         let here = Here {
             statement: function.name_span,
             bound: closure.bound.clone(),
@@ -241,6 +154,7 @@ impl<'p> Run<'p> {
         self.callers.push(outer);
         self.active.push((closure.file, closure.function));
         let loops = std::mem::take(&mut self.loops);
+        let ways_out = self.ways_out;
         let counted = self.state.counted;
         self.state.counted |= closure.counts_devices;
         let mocked = self.state.set_up().mocked.len();
@@ -253,6 +167,7 @@ impl<'p> Run<'p> {
             self.state.set_up_mut().mocked.truncate(mocked);
         }
         self.loops = loops;
+        self.ways_out = WaysOut { of_program: self.ways_out.of_program, ..ways_out };
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
@@ -285,13 +200,4 @@ impl<'p> Run<'p> {
         }
         Value::one_of(returns)
     }
-}
-
-fn same_arguments<'p>(memo: &Memo<'p>, closure: &Closure<'p>, arguments: &[Value<'p>]) -> bool {
-    let same_bound = match (&memo.bound, &closure.bound) {
-        (None, None) => true,
-        (Some(one), Some(other)) => one.same(other),
-        _ => false,
-    };
-    same_bound && memo.arguments.iter().zip(arguments).all(|(one, other)| one.same(other))
 }

@@ -6,9 +6,12 @@ use super::functions::MOST_CALLS;
 use super::{Flow, Here, Run};
 use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
+use crate::program::heap::values::{Source, Stream, Value};
 use crate::program::trace::FrameId;
-use crate::program::value::{Source, Stream, Value};
 use std::rc::Rc;
+
+/// So many generators of one function wait at the same time.
+const MOST_WAITING: usize = 4;
 
 /// What runs where a generator of the project yields.
 pub(super) enum Body<'p> {
@@ -48,7 +51,11 @@ impl<'p> Run<'p> {
         match value {
             Value::Paused(paused) => {
                 let key = (paused.closure.file, paused.closure.function);
-                if self.active.contains(&key) || self.active.len() >= MOST_CALLS {
+                // One that waits at its `yield` may be begun anew, as long as that comes to an end.
+                let waiting = self.active.iter().filter(|known| **known == key).count();
+                let most = if self.function_of(&paused.closure).is_generator { MOST_WAITING } else { 1 };
+                if waiting >= most || self.active.len() >= MOST_CALLS {
+                    self.summaries.left_out += 1;
                     return Value::Unknown;
                 }
                 if !self.function_of(&paused.closure).is_generator {
@@ -87,7 +94,11 @@ impl<'p> Run<'p> {
             }
         }
         self.yielded = Some(value.clone());
-        let Some(number) = self.waiting() else { return Value::Unknown };
+        let Some(number) = self.waiting() else {
+            // Nobody says that it is asked for more.
+            self.ways_out.of_function = true;
+            return Value::Unknown;
+        };
         let Some(body) = self.resumes[number].body.take() else { return Value::Unknown };
         let caller = self.resumes[number].caller;
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
@@ -183,7 +194,10 @@ impl<'p> Run<'p> {
                 self.function_of(closure).body.as_slice()
             && is_literal(value)
         {
-            return self.run_function(closure, Args::default(), span);
+            let made = self.run_function(closure, Args::default(), span);
+            if !matches!(made, Value::Collection(_)) {
+                return made;
+            }
         }
         Value::Stream(Rc::new(Stream { source: Source::Factory(function) }))
     }

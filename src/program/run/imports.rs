@@ -1,18 +1,15 @@
 //! Imports: project modules run once, in Python's order; other modules are noted.
 
+use super::Run;
 use super::expressions::borrow;
-use super::{Flow, Here, Run};
 use crate::code::{Code, CratePath, ExprKind, Function, Import, ImportNames, StepKind, Target};
 use crate::facts::{FileId, Place, Span};
+use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Contact;
 use crate::program::modules::Found;
 use crate::program::state::Definition;
 use crate::program::trace::{NOT_NOTED, What};
-use crate::program::value::{Closure, Value};
 use smallvec::{SmallVec, smallvec};
-
-/// A module that does more steps has most of its names bound by some of them.
-const MOST_EXPECTED: usize = 64;
 
 /// What a module path leads to.
 pub(super) enum Imported {
@@ -193,63 +190,11 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Runs a project module, unless it ran before.
-    pub(super) fn enter_module(&mut self, file: FileId, span: Span) {
-        if self.modules.contains_key(&file) || self.flow != Flow::Next || !self.worth_running(file) {
-            return;
-        }
-        if self.passes_over(file) {
-            return;
-        }
-        let scope = self.new_scope(None, false);
-        self.modules.insert(file, scope);
-        let code = self.code_of(file);
-        self.scopes[scope as usize].values.reserve(code.body.len().min(MOST_EXPECTED));
-        let events = self.trace.events.len();
-        let frame = if file == self.entry { 0 } else { self.push_frame(file, None, span) };
-        if self.quiet == 0 {
-            self.trace.entered.push(file);
-        }
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
-        self.callers.push(outer);
-        let loops = std::mem::take(&mut self.loops);
-        stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&code.body));
-        self.loops = loops;
-        if let Some(outer) = self.callers.pop() {
-            self.here = outer;
-        }
-        if frame > 0 {
-            self.pop_frames(frame, events);
-        }
-        // A module that raises is caught by a `try` around the import, or ends the program. Conditions
-        // that decide it are rarely understood, so only a `try` is believed.
-        if self.flow != Flow::Next && (self.catches.is_empty() || self.flow != Flow::Raise) {
-            self.flow = Flow::Next;
-        }
-    }
-
-    /// Whether running a module can change anything. A module that cannot reach an effect is left for
-    /// the moment when one of its values is asked for.
-    fn worth_running(&self, file: FileId) -> bool {
-        let first_library = self.state.library.is_none_or(|library| !library.certain);
-        let each = self.start == super::Start::Modules;
-        if let Some(asked) = self.settling.filter(|_| self.quiet > 0) {
-            return asked == file || !each;
-        }
-        if each {
-            // Modules that nobody started are looked at one by one: what they import runs when it is asked for.
-            return self.program.left_alone().binary_search(&file).is_ok();
-        }
-        file == self.entry
-            || self.start != super::Start::Library
-                && (self.program.is_hot(file) || (first_library && self.program.loads_library(file)))
-    }
-
     /// `from module import name`
     pub(super) fn name_from(&mut self, module: Option<Found>, name: &'p str, span: Span) -> Value<'p> {
         match module {
             Some(Found::File(file)) => {
-                if let Some(&scope) = self.modules.get(&file)
+                if let Some(scope) = self.entered(file)
                     && let Some(value) = self.in_scope(scope, name)
                 {
                     // What a module binds lazily is imported when another one takes it from there.
@@ -258,7 +203,7 @@ impl<'p> Run<'p> {
                 if let Some(child) = self.program.modules.child(Found::File(file), name) {
                     return self.found_value(Some(child), span);
                 }
-                if self.modules.contains_key(&file) {
+                if self.entered(file).is_some() {
                     self.getattr_of(file, name, span)
                 } else {
                     Value::Deferred(file, name)
@@ -274,22 +219,22 @@ impl<'p> Run<'p> {
 
     /// PEP 562: a module's own `__getattr__` is asked for names that it does not have.
     fn getattr_of(&mut self, file: FileId, name: &'p str, span: Span) -> Value<'p> {
-        let asked = self.modules.get(&file).and_then(|&scope| self.in_scope(scope, "__getattr__")).cloned();
+        let asked = self.entered(file).and_then(|scope| self.in_scope(scope, "__getattr__")).cloned();
         let Some(Value::Function(getattr)) = asked else { return Value::Unknown };
         let name = Value::text(name, self.place(span));
         self.run_function(&getattr, super::calls::Args::positional(vec![name], span), span)
     }
 
     pub(super) fn module_attribute(&mut self, file: FileId, name: &'p str, span: Span) -> Value<'p> {
-        match self.modules.get(&file) {
-            Some(&scope) => {
+        match self.entered(file) {
+            Some(scope) => {
                 if let Some(value) = self.in_scope(scope, name) {
                     return value.clone();
                 }
                 // A submodule is an attribute once somebody imported it.
                 match self.program.modules.child(Found::File(file), name) {
                     Some(Found::File(child))
-                        if self.modules.contains_key(&child) || !self.program.is_hot(child) =>
+                        if self.entered(child).is_some() || !self.program.is_hot(child) =>
                     {
                         Value::Module(child)
                     }
@@ -311,8 +256,12 @@ impl<'p> Run<'p> {
         if self.start == super::Start::Library {
             return self.constant(file, name);
         }
-        if !self.modules.contains_key(&file) {
-            if self.callers.len() > 40 || !self.spend() {
+        if self.entered(file).is_none() {
+            if self.callers.len() > 40 {
+                self.summaries.left_out += 1;
+                return Value::Unknown;
+            }
+            if !self.spend() {
                 return Value::Unknown;
             }
             let state = self.state.clone();
@@ -326,7 +275,7 @@ impl<'p> Run<'p> {
             let settled = std::mem::replace(&mut self.state, state);
             self.state.keep_set_up(&settled);
         }
-        let Some(&scope) = self.modules.get(&file) else { return Value::Unknown };
+        let Some(scope) = self.entered(file) else { return Value::Unknown };
         match self.in_scope(scope, name).cloned() {
             Some(Value::Deferred(next, next_name)) if (next, next_name) != (file, name) => {
                 self.settle(Value::Deferred(next, next_name))
@@ -358,13 +307,9 @@ impl<'p> Run<'p> {
 
     fn import_star(&mut self, module: Option<Found>) {
         let Some(Found::File(file)) = module else { return };
-        let Some(&scope) = self.modules.get(&file) else { return self.defer_star(file) };
-        let values: Vec<_> = self.scopes[scope as usize]
-            .values
-            .iter()
-            .filter(|(name, _)| !name.starts_with('_'))
-            .map(|(name, value)| (*name, value.clone()))
-            .collect();
+        let Some(scope) = self.entered(file) else { return self.defer_star(file) };
+        let mut values = self.heap.names(scope);
+        values.retain(|(name, _)| !name.starts_with('_'));
         for (name, value) in values {
             self.bind(name, value);
         }

@@ -10,10 +10,10 @@ use super::{Flow, Here, Run};
 use crate::code::{Block, Expr, ExprKind, Host};
 use crate::commands::is_assignment;
 use crate::facts::FileId;
+use crate::program::heap::values::Value;
 use crate::program::launches::{Inherited, Launch, normalised};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Frame, What};
-use crate::program::value::Value;
 use crate::sources::Language;
 use smallvec::smallvec;
 

@@ -4,7 +4,7 @@ use super::Run;
 use super::imports::Imported;
 use crate::code::{Import, ImportNames};
 use crate::facts::Span;
-use crate::program::value::{LazyImport, Value};
+use crate::program::heap::values::{LazyImport, Value};
 use std::rc::Rc;
 
 impl<'p> Run<'p> {
@@ -55,9 +55,8 @@ impl<'p> Run<'p> {
 
     /// Whether the file's `__lazy_modules__` names the module, and the project's Python knows what that is.
     pub(super) fn is_declared_lazy(&self, module: &str) -> bool {
-        let Some(Value::Sequence(names)) = self.in_scope(self.here.scope, "__lazy_modules__") else {
-            return false;
-        };
+        let Some(names) = self.in_scope(self.here.scope, "__lazy_modules__") else { return false };
+        let Value::Sequence(names) = self.contents(names) else { return false };
         names.iter().any(|name| matches!(name, Value::Text(name) if name.text == module))
             && self.program.knows_lazy_modules(self.here.file)
     }

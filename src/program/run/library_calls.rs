@@ -6,8 +6,9 @@ use super::conduct::{Conduct, Effects};
 use super::imports::Imported;
 use super::{Flow, Run};
 use crate::facts::Span;
+use crate::program::heap::values::{PathId, Value};
+use crate::program::summaries::Fact;
 use crate::program::trace::{Recipient, What};
-use crate::program::value::{PathId, Value};
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
@@ -58,6 +59,9 @@ impl<'p> Run<'p> {
             self.state.set_up_mut().mocked.extend(target);
         }
         self.run_given(path, conduct.given, &args, span);
+        if conduct.may_change {
+            self.hand_out_all(&args);
+        }
         let made_with = self.made_with(path).filter(|_| conduct.as_made).cloned();
         self.apply_effects(conduct.effects, &text, made_with.as_ref().unwrap_or(&args), span);
         self.result_of(conduct, args)
@@ -70,6 +74,7 @@ impl<'p> Run<'p> {
             "sys.exit" | "os._exit" | "os.abort" | "std.process.exit" | "std.process.abort"
             | "pytest.skip" | "pytest.exit" | "pytest.fail" | "builtins.exit" | "builtins.quit" => {
                 self.flow = Flow::Raise;
+                self.exits = true;
                 Some(Value::Unknown)
             }
             "unittest.main" | "unittest.TextTestRunner().run" if self.test.is_none() => {
@@ -102,11 +107,11 @@ impl<'p> Run<'p> {
             }
             "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
             "functools.partial" => self.partial(args),
-            // Nobody has made a process group yet while modules are imported.
-            "torch.distributed.is_initialized" if self.is_reached_by_import() => {
-                // A later call of the same function is to ask again.
-                self.changes.note_everywhere();
-                Some(Value::Bool(false))
+            "torch.distributed.is_initialized" => {
+                // Nobody has made a process group yet while modules are imported.
+                let by_import = self.is_reached_by_import();
+                self.summaries.note(Fact::ByImport(by_import));
+                by_import.then_some(Value::Bool(false))
             }
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
@@ -271,7 +276,9 @@ impl<'p> Run<'p> {
             _ => {}
         }
         for effect in knowledge.of_method(name) {
-            if self.imported.contains(&effect.library) {
+            let is_imported = self.imported.contains(&effect.library);
+            self.summaries.note(Fact::Imported(&effect.library, is_imported));
+            if is_imported {
                 self.apply(effect, name, args, span);
             }
         }

@@ -7,7 +7,7 @@ use super::search_paths::{folder_of, joined, normal};
 use super::{Here, Run};
 use crate::code::{Setting, StepKind};
 use crate::facts::{FileId, Span};
-use crate::program::value::Value;
+use crate::program::heap::values::Value;
 use crate::sources::Language;
 
 impl<'p> Run<'p> {

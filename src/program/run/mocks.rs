@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::calls::Args;
-use crate::program::value::{ClassValue, Marks, PathId, Value};
+use crate::program::heap::values::{ClassValue, Marks, PathId, Value};
 use std::borrow::Cow;
 
 impl<'p> Run<'p> {
@@ -35,7 +35,7 @@ impl<'p> Run<'p> {
 
     /// Whether a test replaced this method in the class of an object or in one of its bases; of an object that is not
     /// known, in any class.
-    pub(super) fn is_method_replaced(&mut self, object: &Value<'p>, name: &str) -> bool {
+    pub(super) fn is_method_replaced(&mut self, object: &Value<'p>, name: &'p str) -> bool {
         if self.state.set_up().mocked.is_empty() {
             return false;
         }
@@ -93,7 +93,8 @@ impl<'p> Run<'p> {
         if text.ends_with("fixture()") {
             let autouse = args.keyword("autouse").map(|argument| &argument.value);
             marks.autouse |= matches!(autouse, Some(Value::Bool(true)));
-            if let Some(Value::Sequence(values)) = args.keyword("params").map(|argument| &argument.value) {
+            let params = args.keyword("params").map(|argument| self.contents(&argument.value));
+            if let Some(Value::Sequence(values)) = params {
                 let each = values.iter().map(|value| self.parameter(value));
                 marks.parameters.push(("request".to_owned(), Value::one_of(each)));
             }
@@ -118,7 +119,7 @@ impl<'p> Run<'p> {
     /// `parametrize("device", ["cpu", "cuda"])`: the parameter is one of these.
     fn given_by(&self, args: &Args<'p>) -> Option<(String, Value<'p>)> {
         let name = args.at(0)?.value.as_text()?.trim().to_owned();
-        let Value::Sequence(values) = &args.at(1)?.value else { return None };
+        let Value::Sequence(values) = self.contents(&args.at(1)?.value) else { return None };
         let each = values.iter().map(|value| self.parameter(value));
         (!name.contains(',')).then(|| (name, Value::one_of(each)))
     }

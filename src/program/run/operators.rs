@@ -1,10 +1,11 @@
 //! Operators between two values, and the texts that values make together.
 
 use super::Run;
+use super::collections::merged;
 use super::steps::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
-use crate::program::value::{LONGEST, Text, Value};
+use crate::program::heap::values::{LONGEST, Text, Value};
 
 impl<'p> Run<'p> {
     /// The text that constants make when they are joined, for each combination of a few alternatives.
@@ -39,6 +40,11 @@ impl<'p> Run<'p> {
         span: Span,
     ) -> Value<'p> {
         let (left, right) = (self.settle(left), self.settle(right));
+        if let (Value::Collection(_), _) | (_, Value::Collection(_)) = (&left, &right) {
+            let (left, right) = (self.contents(&left), self.contents(&right));
+            let joined = self.binary(operator, left, right, span);
+            return self.collection(joined);
+        }
         match (operator, &left, &right) {
             (Operator::Add, Value::Text(_), _) | (Operator::Add, _, Value::Text(_)) => {
                 self.concatenation(vec![left, right], span)
@@ -50,9 +56,7 @@ impl<'p> Run<'p> {
                 self.divided(&path.text, &part.text, span)
             }
             (Operator::Remainder, Value::Text(format), _) => self.percent_format(format, &right, span),
-            (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => {
-                Value::mapping(a.iter().chain(b.iter()).cloned().collect())
-            }
+            (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => Value::mapping(merged(a.to_vec(), b)),
             (Operator::BitOr, _, Value::Mapping(items))
                 if self.is_environ(&left) || self.is_environ_copy(&left) =>
             {
@@ -105,8 +109,12 @@ impl<'p> Run<'p> {
             Comparison::Is => is_none(&left, &right),
             Comparison::IsNot => is_none(&left, &right).map(|same| !same),
             Comparison::In | Comparison::NotIn => {
-                let contained = match &right {
+                let contained = match &self.contents(&right) {
                     Value::Sequence(values) => contains(values, &left),
+                    Value::Mapping(items) => {
+                        let keys: Vec<_> = items.iter().map(|(key, _)| key.clone()).collect();
+                        contains(&keys, &left)
+                    }
                     Value::Text(text) => left.as_text().map(|part| text.text.contains(&*part)),
                     _ => None,
                 };

@@ -3,9 +3,10 @@
 use super::Run;
 use super::calls::Args;
 use crate::facts::Span;
+use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
+use crate::program::summaries::Fact;
 use crate::program::trace::{NOT_NOTED, What};
-use crate::program::value::Value;
 use smallvec::smallvec;
 
 impl<'p> Run<'p> {
@@ -36,8 +37,8 @@ impl<'p> Run<'p> {
     }
 
     /// What a value surely is, when that is no text.
-    fn no_text(&self, value: &Value<'p>) -> Option<&'static str> {
-        match value {
+    fn no_text(&mut self, value: &Value<'p>) -> Option<&'static str> {
+        match &self.contents(value) {
             Value::None => Some("None"),
             Value::Bool(_) => Some("a bool"),
             Value::Int(..) => Some("an int"),
@@ -55,7 +56,10 @@ impl<'p> Run<'p> {
                 | "torch.cuda.device_count()"
                 | "os.getpid()" => Some("an int"),
                 "builtins.bool()" => Some("a bool"),
-                path => self.option_type(path),
+                path => {
+                    let path = path.to_owned();
+                    self.option_type(&path)
+                }
             },
             _ => None,
         }
@@ -68,7 +72,7 @@ impl<'p> Run<'p> {
         let starts =
             ["subprocess.", "asyncio.create_subprocess"].iter().any(|start| callee.starts_with(start));
         let Some(given) = args.keyword("env").filter(|_| starts) else { return Vec::new() };
-        let (Value::Mapping(items), span) = (given.value.clone(), given.span) else {
+        let (Value::Mapping(items), span) = (self.contents(&given.value), given.span) else {
             return self.copied.clone();
         };
         let mut handed = Vec::new();
@@ -123,16 +127,25 @@ impl<'p> Run<'p> {
         self.options.insert(name, given);
     }
 
+    /// Options are only ever added.
+    fn note_options(&mut self) {
+        let count = self.options.len() + self.option_defaults.len();
+        self.summaries.note(Fact::Options(count));
+    }
+
     /// What an option of a parser holds, by the path of its attribute.
-    fn option_type(&self, path: &str) -> Option<&'static str> {
+    fn option_type(&mut self, path: &str) -> Option<&'static str> {
         let (_, name) = path.split_once(".parse_args().")?;
+        self.note_options();
         self.options.get(name).copied()
     }
 
     /// The integer that an option of a parser holds when nobody says otherwise.
-    pub(super) fn option_default(&self, value: &Value<'p>) -> Option<Value<'p>> {
+    pub(super) fn option_default(&mut self, value: &Value<'p>) -> Option<Value<'p>> {
         let Value::Outside(path) = value else { return None };
-        let (_, name) = self.paths.text(*path).split_once(".parse_args().")?;
+        let path = self.paths.text(*path).clone();
+        let (_, name) = path.split_once(".parse_args().")?;
+        self.note_options();
         self.option_defaults.get(name).cloned()
     }
 }

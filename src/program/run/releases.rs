@@ -7,8 +7,8 @@ use super::calls::Args;
 use super::contexts::Leave;
 use crate::code::{Expr, ExprKind, Target};
 use crate::facts::Span;
+use crate::program::heap::values::{Closure, ScopeId, Value};
 use crate::program::trace::{Assurance, EventId, FrameId, What};
-use crate::program::value::{Closure, ScopeId, Value};
 use std::rc::Rc;
 
 /// Something to be done at the end, whatever is raised before.

@@ -3,7 +3,7 @@
 use super::Run;
 use super::calls::Args;
 use crate::facts::Span;
-use crate::program::value::Value;
+use crate::program::heap::values::Value;
 
 impl<'p> Run<'p> {
     /// Functions on paths; `None` when the call is none of them.

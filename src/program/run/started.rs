@@ -7,10 +7,10 @@ use crate::code::{Host, ShellText};
 use crate::commands::{Started, invocation};
 use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
+use crate::program::heap::values::Value;
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::NOT_NOTED;
-use crate::program::value::Value;
 use smallvec::smallvec;
 
 /// Functions that hand a text to a shell.
@@ -50,7 +50,8 @@ impl<'p> Run<'p> {
             return;
         }
         let mut state = self.state.clone();
-        match args.keyword("env").map(|argument| &argument.value) {
+        let environment = args.keyword("env").map(|argument| self.contents(&argument.value));
+        match &environment {
             None => {}
             Some(Value::Mapping(items)) if items.iter().any(|(key, _)| matches!(key, Value::None)) => {}
             Some(copy) if self.is_environ_copy(copy) => {}
@@ -76,7 +77,7 @@ impl<'p> Run<'p> {
         let given = args.get(Some(0), Some("args")).or_else(|| args.keyword("command"))?;
         let text_for_shell = to_shell
             || args.keyword("shell").is_some_and(|argument| matches!(argument.value, Value::Bool(true)));
-        let is_text = !matches!(given.value, Value::Sequence(_));
+        let is_text = !matches!(self.contents(&given.value), Value::Sequence(_));
         if is_text != text_for_shell {
             return None;
         }
@@ -107,7 +108,9 @@ impl<'p> Run<'p> {
 
     /// Which program of the project the words of a command start, other than this one.
     fn started_program(&self, args: &Args<'p>) -> Option<(FileId, Start)> {
-        let Value::Sequence(words) = &args.get(Some(0), Some("args"))?.value else { return None };
+        let Value::Sequence(words) = self.contents(&args.get(Some(0), Some("args"))?.value) else {
+            return None;
+        };
         let texts: Vec<Option<String>> = words.iter().map(|word| self.word(word)).collect();
         let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
         let here = self.here.file;

@@ -7,11 +7,11 @@ use crate::commands::{
     Elsewhere, Gpus, Invocation, Mask, Started, interpreter_named_by, invocation, is_assignment, program_name,
 };
 use crate::facts::{FileId, Span};
+use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
 use crate::program::launches::{Launch, inherited, normalised};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::What;
-use crate::program::value::{Closure, Value};
 use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
@@ -32,7 +32,7 @@ impl<'p> Run<'p> {
         let words = self.arguments(command);
         let closure = match words.first().map(|word| &word.value) {
             Some(Value::Function(closure)) => Some(closure.clone()),
-            Some(Value::Text(name)) => match self.in_scope(self.shell_scope(), &name.text) {
+            Some(Value::Text(name)) => match self.heap.peek(self.shell_scope(), &name.text) {
                 Some(Value::Function(closure)) => Some(closure.clone()),
                 _ => None,
             },
@@ -407,7 +407,7 @@ impl<'p> Run<'p> {
     }
 
     /// Whether a program of this name uses a GPU where it is started.
-    fn uses_gpu_by_name(&self, name: &str, words: &[Option<&str>]) -> bool {
+    fn uses_gpu_by_name(&mut self, name: &str, words: &[Option<&str>]) -> bool {
         let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
         has_gpu && self.program.knowledge.command_uses_gpu(name, words)
     }

@@ -2,9 +2,9 @@
 
 use super::branches::ArmRun;
 use super::{Flow, Run};
-use crate::code::{Arm, Expr, ExprKind, Operator, Step, StepKind, Target};
+use crate::code::{Arm, Expr, Operator, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::program::value::Value;
+use crate::program::heap::values::Value;
 
 impl<'p> Run<'p> {
     pub(super) fn block(&mut self, block: &'p [Step<'p>]) {
@@ -117,30 +117,26 @@ impl<'p> Run<'p> {
     /// Binds a name of the running function, class body or module.
     pub(super) fn bind(&mut self, name: &'p str, value: Value<'p>) {
         let scope = if self.here.shared.contains(&name) {
-            let mut scope = self.scopes[self.here.scope as usize].parent;
+            let mut scope = self.heap.parent(self.here.scope);
             let mut outermost = self.here.scope;
             while let Some(id) = scope {
                 outermost = id;
-                let found = &self.scopes[id as usize];
-                if !found.is_class && found.values.contains_key(name) {
+                if !self.heap.is_class(id) && self.heap.get(id, name).is_some() {
                     break;
                 }
-                scope = found.parent;
+                scope = self.heap.parent(id);
             }
             outermost
         } else {
             self.here.scope
         };
-        if scope != self.here.scope {
-            self.changes.note(scope);
-        }
         self.bind_in(scope, name, value);
     }
 
     pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>) {
         match target {
             Target::Name(name, _) => {
-                if self.scopes[self.here.scope as usize].is_class {
+                if self.heap.is_class(self.here.scope) {
                     self.chosen_by_default(name, &value);
                 } else {
                     self.chosen_by_name(name, &value);
@@ -164,7 +160,7 @@ impl<'p> Run<'p> {
                     self.chosen_by_key(&key, &value);
                     let arguments = vec![key.clone(), value.clone()];
                     if self.special(&container, "__setitem__", arguments, self.here.statement).is_none() {
-                        self.set_item(&item.0, &container, key, value);
+                        self.set_item(&container, &key, &value);
                     }
                 }
             }
@@ -183,25 +179,6 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// `container[key] = value` where the container is a dictionary that a name is bound to.
-    fn set_item(&mut self, place: &'p Expr<'p>, container: &Value<'p>, key: Value<'p>, value: Value<'p>) {
-        let Value::Mapping(items) = container else { return };
-        let mut items = (**items).clone();
-        match items.iter_mut().find(|(known, _)| equal(known, &key) == Some(true)) {
-            Some((_, old)) => *old = value,
-            None => items.push((key, value)),
-        }
-        let changed = Value::mapping(items);
-        match &place.kind {
-            ExprKind::Name(name) => self.bind(name, changed),
-            ExprKind::Attribute(object, name) => {
-                let object = self.eval(object);
-                self.set_attribute(&object, name, changed);
-            }
-            _ => {}
-        }
-    }
-
     fn update(&mut self, target: &'p Target<'p>, operator: Operator, value: &'p Expr<'p>) {
         let added = self.eval(value);
         match target {
@@ -213,6 +190,8 @@ impl<'p> Run<'p> {
                 let object = self.eval(object);
                 let old = self.attribute(&object, name, value.span);
                 self.update_value(&old, operator, added, value.span, |run, new| {
+                    // Each pass of a loop makes another one of it.
+                    let new = if run.repeats > 0 { Value::Unknown } else { new };
                     run.set_attribute(&object, name, new);
                 });
             }
@@ -220,7 +199,19 @@ impl<'p> Run<'p> {
                 let container = self.eval(&item.0);
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
-                    self.write_variable(&key, &Value::Unknown, value.span, false);
+                    let old = self.item(&container, &key, value.span);
+                    let new = match self.settle(old) {
+                        old @ (Value::Text(_) | Value::OneOf(_)) => {
+                            self.binary(operator, old, added, value.span)
+                        }
+                        _ => Value::Unknown,
+                    };
+                    self.write_variable(&key, &new, value.span, false);
+                } else {
+                    let old = self.item(&container, &key, value.span);
+                    self.update_value(&old, operator, added, value.span, |run, new| {
+                        run.set_item(&container, &key, &new);
+                    });
                 }
             }
             Target::Sequence(_) | Target::Rest(_) => {}
@@ -238,6 +229,10 @@ impl<'p> Run<'p> {
         if operator == Operator::BitOr && self.is_environ(old) {
             return self.write_mapping(&added, span, false);
         }
+        let grows = matches!(operator, Operator::Add | Operator::BitOr);
+        if grows && self.extend_in_place(old, &added, span) {
+            return;
+        }
         let new = self.binary(operator, old.clone(), added, span);
         store(self, new);
     }
@@ -249,11 +244,20 @@ impl<'p> Run<'p> {
                 let container = self.eval(&item.0);
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
-                    self.remove_variable(&key, item.0.span);
+                    self.remove_present_variable(&key, item.0.span);
+                } else {
+                    let known = self.item(&container, &key, item.0.span);
+                    drop(known);
+                    self.delete_item(&container, &key);
                 }
             }
             Target::Sequence(targets) => targets.iter().for_each(|target| self.delete(target)),
-            Target::Attribute(..) | Target::Rest(_) => {}
+            Target::Attribute(object, name) => {
+                if let Value::Instance(instance) = self.eval(object) {
+                    self.unbind_in(instance.scope, name);
+                }
+            }
+            Target::Rest(_) => {}
         }
     }
 

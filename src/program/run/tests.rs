@@ -5,8 +5,8 @@ use super::calls::{Arg, Args};
 use super::fixtures::Fixture;
 use super::{Flow, Run};
 use crate::facts::{FileId, Span};
+use crate::program::heap::values::{ClassValue, Closure, Instance, Marks, Value};
 use crate::program::trace::EventId;
-use crate::program::value::{ClassValue, Closure, Instance, Marks, Value};
 use std::rc::Rc;
 
 /// One test, ready to run.
@@ -90,7 +90,7 @@ impl<'p> Run<'p> {
     /// The modules of the project that `pytest_plugins` names in a file: their fixtures are there too.
     fn plugins_of(&mut self, file: FileId) -> Vec<FileId> {
         let named = self.modules.get(&file).and_then(|&scope| self.in_scope(scope, "pytest_plugins"));
-        let names = match named.cloned() {
+        let names = match named.map(|named| self.contents(named)) {
             Some(Value::Sequence(names)) => names.to_vec(),
             Some(name @ Value::Text(_)) => vec![name],
             _ => Vec::new(),
@@ -125,8 +125,7 @@ impl<'p> Run<'p> {
         within: Option<Span>,
         is_test: impl Fn(&str) -> bool,
     ) -> Vec<(u32, Value<'p>, Option<usize>)> {
-        let values: Vec<(&'p str, Value<'p>)> =
-            self.scopes[scope as usize].values.iter().map(|(name, value)| (*name, value.clone())).collect();
+        let values: Vec<(&'p str, Value<'p>)> = self.heap.names(scope);
         let functions = &self.code_of(self.entry).functions;
         let mut tests = Vec::new();
         for (name, value) in values {
@@ -162,7 +161,7 @@ impl<'p> Run<'p> {
     /// What `pytestmark` says about a module or class; `true` when it asks for the number of devices.
     fn read_pytestmark(&mut self, scope: u32, marks: &mut Marks<'p>) -> bool {
         let Some(marked) = self.in_scope(scope, "pytestmark").cloned() else { return false };
-        let each = match &marked {
+        let each = match &self.contents(&marked) {
             Value::Sequence(each) => each.to_vec(),
             mark => vec![mark.clone()],
         };
@@ -214,13 +213,12 @@ impl<'p> Run<'p> {
             return;
         }
         let before = self.state.clone();
-        let undone = self.undo.len();
         let finalizers = self.finalizers.len();
         let definition = (self.entry, definition);
         let name = self.name_place(definition).span;
         // Tests are arms of one branch: no path leads through two of them.
         self.path.push((0, self.code_of(self.entry).functions[definition.1].span.start));
-        self.forks.push(self.scopes.len());
+        let mark = self.heap.begin_arm();
         self.here.statement = name;
         let named = [around.fixtures.clone(), marks.fixtures.clone()].concat();
         let fixtures = self.fixtures_of(definition, &named, places, object.as_ref());
@@ -243,9 +241,8 @@ impl<'p> Run<'p> {
         self.test = Some(definition);
         self.run_with_fixtures(Rc::new(session), 0, Vec::new());
         self.test = None;
-        let base = self.forks.pop().unwrap_or_default();
         self.path.pop();
-        self.roll_back(undone, base);
+        self.heap.end_arm(mark);
         self.finalizers.truncate(finalizers);
         self.state = before;
     }

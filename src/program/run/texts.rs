@@ -3,7 +3,7 @@
 use super::Run;
 use super::calls::Args;
 use crate::facts::Span;
-use crate::program::value::{Text, Value};
+use crate::program::heap::values::{Text, Value};
 
 impl<'p> Run<'p> {
     /// `"cuda:{}".format(1)`, for plain placeholders.

@@ -3,14 +3,14 @@
 use super::Run;
 use crate::code::{Export, Expr, SetVariable};
 use crate::facts::Span;
+use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::Definition;
-use crate::program::value::{ScopeId, Value};
 
 impl<'p> Run<'p> {
     /// The namespace of shell variables: a shell has one for all its functions.
     pub(super) fn shell_scope(&self) -> ScopeId {
         let mut scope = self.here.scope;
-        while let Some(parent) = self.scopes[scope as usize].parent {
+        while let Some(parent) = self.heap.parent(scope) {
             scope = parent;
         }
         scope
@@ -86,8 +86,8 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(super) fn is_exported(&self, name: &str) -> bool {
-        let reaching = self.state.reaching(name);
+    pub(super) fn is_exported(&mut self, name: &str) -> bool {
+        let reaching = self.reaching(name);
         reaching.iter().any(|definition| matches!(definition, Definition::Set(..) | Definition::Elsewhere))
     }
 

@@ -28,7 +28,7 @@ impl<'p> Run<'p> {
         let shell = (self.shell.folder.clone(), self.shell.export_all, self.shell.host);
         let to_export = self.shell.to_export.len();
         let commands = self.shell.commands;
-        let variables = self.scopes[self.shell_scope() as usize].values.clone();
+        let variables = self.heap.names(self.shell_scope());
         // A shell that a program starts is another process, which has not touched the GPU yet.
         let milestones = std::mem::take(&mut self.state.milestones);
         let touched = (self.state.cuda.take(), self.state.library.take());
@@ -64,9 +64,8 @@ impl<'p> Run<'p> {
         (self.shell.folder, self.shell.export_all, self.shell.host) = shell;
         self.shell.to_export.truncate(to_export);
         let scope = self.shell_scope();
-        let changed: Vec<&'p str> = self.scopes[scope as usize].values.keys().copied().collect();
-        for name in changed {
-            if !variables.contains_key(name) {
+        for (name, _) in self.heap.names(scope) {
+            if !variables.iter().any(|(known, _)| *known == name) {
                 self.unbind_in(scope, name);
             }
         }

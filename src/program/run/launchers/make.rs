@@ -4,8 +4,8 @@
 use super::super::{Here, Run};
 use crate::code::{StepKind, Unit};
 use crate::facts::{FileId, Place, Span};
+use crate::program::heap::values::{ScopeId, Value};
 use crate::program::is_gpu_variable;
-use crate::program::value::{ScopeId, Value};
 
 /// What `make` is told on its command line.
 pub(in crate::program::run) struct Make<'i> {

@@ -74,8 +74,7 @@ impl<'p> Run<'p> {
         if let Some(outer) = self.callers.pop() {
             self.here = outer;
         }
-        let names: Vec<_> =
-            self.scopes[scope as usize].values.iter().map(|(name, value)| (*name, value.clone())).collect();
+        let names: Vec<_> = self.heap.names(scope);
         for (name, value) in names {
             self.bind(name, value);
         }

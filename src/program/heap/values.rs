@@ -1,5 +1,5 @@
 //! What a variable may hold while a program is followed: a constant, a piece of the project, the name of
-//! something outside it, or unknown. Never a guess.
+//! something outside it, or unknown. Never a guess. What can change is a reference to a scope of the heap.
 
 use crate::code::Comprehension;
 use crate::facts::{FileId, Place, Span};
@@ -21,8 +21,12 @@ pub(crate) enum Value<'p> {
     Bool(bool),
     Int(i64, Place),
     Text(Rc<Text<'p>>),
+    /// A tuple, or what a collection holds at one moment: nobody can change it.
     Sequence(Rc<Vec<Value<'p>>>),
+    /// What a dictionary holds at one moment.
     Mapping(Rc<Vec<(Value<'p>, Value<'p>)>>),
+    /// A list, set or dictionary: the scope that keeps what it holds.
+    Collection(ScopeId),
     Function(Rc<Closure<'p>>),
     Class(Rc<ClassValue<'p>>),
     Instance(Rc<Instance<'p>>),
@@ -93,6 +97,13 @@ pub(crate) struct Marks<'p> {
     pub threads: bool,
     /// The decorator that releases GPU memory behind it, by the policy.
     pub cleanup: Option<&'p str>,
+}
+
+impl Marks<'_> {
+    /// Whether the same happens around a call.
+    pub fn same_around(&self, other: &Marks<'_>) -> bool {
+        self.threads == other.threads && self.cleanup == other.cleanup && self.mocked == other.mocked
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,6 +245,7 @@ impl<'p> Value<'p> {
             (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
             (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
             (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
+            (Value::Collection(a), Value::Collection(b)) => a == b,
             (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
             (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b) || same_items(a, b),
             (Value::OneOf(a), Value::OneOf(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
@@ -248,9 +260,8 @@ impl<'p> Value<'p> {
             Value::Bool(value) => Some(*value),
             Value::Int(value, _) => Some(*value != 0),
             Value::Text(text) => Some(!text.text.is_empty()),
-            // An empty one may have grown under another name.
-            Value::Sequence(values) => (!values.is_empty()).then_some(true),
-            Value::Mapping(items) => (!items.is_empty()).then_some(true),
+            Value::Sequence(values) => Some(!values.is_empty()),
+            Value::Mapping(items) => Some(!items.is_empty()),
             Value::Function(_) | Value::Class(_) | Value::Module(_) | Value::Stream(_) => Some(true),
             Value::OneOf(values) => {
                 let first = values.first()?.truth();

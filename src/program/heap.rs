@@ -1,0 +1,267 @@
+//! The heap of a program that is followed: its namespaces and objects, what their names are bound to, and since when.
+//!
+//! A module, a call, a class, an instance and a collection are all scopes: names with values. A value that stands for one of
+//! them is a reference, so what is changed under one name is changed under all. Each binding has a version; a name that was
+//! read under one version and still has it holds the same. The arms of a branch undo what they bound and hand it over, to be
+//! joined.
+
+mod copies;
+mod reads;
+mod relation;
+pub(crate) mod values;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
+use values::{ScopeId, Value};
+
+pub(crate) use copies::Made;
+pub(crate) use reads::{Read, Recording};
+pub(crate) use relation::Relation;
+
+/// The name under which a list, set or dictionary keeps what it holds.
+pub(crate) const CONTENTS: &str = "contents of the collection";
+
+/// When something was bound: a later binding has a higher one.
+pub(crate) type Version = u64;
+
+/// A binding that was changed in one arm of a branch: what the name holds at the end of the arm, if anything.
+pub(crate) type Change<'p> = (ScopeId, &'p str, Option<Value<'p>>);
+
+#[derive(Default)]
+pub(crate) struct Heap<'p> {
+    scopes: Vec<Scope<'p>>,
+    /// What names were bound to before, so that the next arm of a branch starts as this one did.
+    undo: Vec<(ScopeId, &'p str, Option<Slot<'p>>)>,
+    /// For each arm of a branch that is being followed: how many scopes there were when it began.
+    arms: Vec<usize>,
+    clock: Version,
+    /// What is watched for names of older scopes that come to hold something else.
+    watch: Watch,
+    recorder: reads::Recorder<'p>,
+}
+
+/// A moment in a program, to see whether names come to hold something else behind it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Watch {
+    scopes: usize,
+    changed: bool,
+}
+
+/// A namespace or an object.
+#[derive(Clone, Default)]
+struct Scope<'p> {
+    slots: FxHashMap<&'p str, Slot<'p>>,
+    parent: Option<ScopeId>,
+    /// Names of a class body are not seen from its methods.
+    is_class: bool,
+    /// Something that was made in it may still look names up in it.
+    is_captured: bool,
+    /// The body of its class is left for later.
+    waits: bool,
+    /// When something in it was bound last.
+    version: Version,
+    /// How many loops with passes that are not followed were around when it was made.
+    loops: usize,
+}
+
+/// What a name is bound to; a name that was unbound keeps an empty slot.
+#[derive(Clone)]
+struct Slot<'p> {
+    value: Option<Value<'p>>,
+    version: Version,
+    /// The number of the last record that says it was read.
+    seen: Cell<u64>,
+}
+
+impl<'p> Heap<'p> {
+    /// Makes a scope inside `parent`.
+    pub fn make(&mut self, parent: Option<ScopeId>, is_class: bool, loops: usize) -> ScopeId {
+        if let Some(parent) = parent {
+            self.scopes[parent as usize].is_captured = true;
+        }
+        self.scopes.push(Scope { parent, is_class, loops, ..Scope::default() });
+        (self.scopes.len() - 1) as ScopeId
+    }
+
+    /// What a name in a scope holds. That it was asked is recorded.
+    pub fn get(&self, scope: ScopeId, name: &'p str) -> Option<&Value<'p>> {
+        match self.scopes[scope as usize].slots.get(name) {
+            Some(slot) => {
+                self.recorder.note_slot(scope, name, slot);
+                slot.value.as_ref()
+            }
+            None => {
+                self.recorder.note_absent(scope, name);
+                None
+            }
+        }
+    }
+
+    /// The same, for who sets the stage and is no part of a call.
+    pub fn peek(&self, scope: ScopeId, name: &str) -> Option<&Value<'p>> {
+        self.scopes[scope as usize].slots.get(name)?.value.as_ref()
+    }
+
+    /// The same, with the name as the scope has it.
+    pub fn peek_named(&self, scope: ScopeId, name: &str) -> Option<(&'p str, &Value<'p>)> {
+        let (name, slot) = self.scopes[scope as usize].slots.get_key_value(name)?;
+        Some((name, slot.value.as_ref()?))
+    }
+
+    /// Looks a name up in a scope and those around it.
+    pub fn look_up(&self, from: ScopeId, name: &'p str) -> Option<(ScopeId, &Value<'p>)> {
+        let mut scope = Some(from);
+        while let Some(id) = scope {
+            let found = &self.scopes[id as usize];
+            if (id == from || !found.is_class)
+                && let Some(value) = self.get(id, name)
+            {
+                return Some((id, value));
+            }
+            scope = found.parent;
+        }
+        None
+    }
+
+    /// All names of a scope with what they hold, in no order.
+    pub fn names(&self, scope: ScopeId) -> Vec<(&'p str, Value<'p>)> {
+        let found = &self.scopes[scope as usize];
+        self.recorder.note_all(scope, found.version);
+        let bound = found.slots.iter().filter_map(|(name, slot)| Some((*name, slot.value.clone()?)));
+        bound.collect()
+    }
+
+    /// Every value that some name holds.
+    pub fn all_values(&self) -> impl Iterator<Item = &Value<'p>> {
+        self.scopes.iter().flat_map(|scope| scope.slots.values()).filter_map(|slot| slot.value.as_ref())
+    }
+
+    /// Binds a name, and keeps what it was bound to for the next arm of the branch.
+    pub fn bind(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
+        self.put(scope, name, Some(value));
+    }
+
+    pub fn unbind(&mut self, scope: ScopeId, name: &'p str) {
+        self.put(scope, name, None);
+    }
+
+    fn put(&mut self, scope: ScopeId, name: &'p str, value: Option<Value<'p>>) {
+        self.clock += 1;
+        if (scope as usize) < self.watch.scopes && !self.watch.changed {
+            self.watch.changed = self.comes_to_differ(scope, name, value.as_ref());
+        }
+        let slot = Slot { value, version: self.clock, seen: Cell::new(0) };
+        let found = &mut self.scopes[scope as usize];
+        found.version = self.clock;
+        let old = found.slots.insert(name, slot);
+        self.recorder.note_write(scope, name, old.as_ref().map_or(0, |old| old.version));
+        // Nobody outside the arm has what came into being in it.
+        if self.arms.last().is_some_and(|&base| (scope as usize) < base) {
+            self.undo.push((scope, name, old));
+        }
+    }
+
+    /// Whether a name that holds a text, a truth value or None is about to hold another.
+    fn comes_to_differ(&self, scope: ScopeId, name: &str, value: Option<&Value<'p>>) -> bool {
+        // What conditions ask: a counter differs in each pass of a loop, and says nothing.
+        let is_known = |value: &Value<'p>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::None);
+        match (self.peek(scope, name), value) {
+            (Some(old), Some(new)) => is_known(old) && is_known(new) && !old.same(new),
+            _ => false,
+        }
+    }
+
+    /// Begins to watch the names of all scopes that there are; returns what was watched before.
+    pub fn begin_watch(&mut self) -> Watch {
+        std::mem::replace(&mut self.watch, Watch { scopes: self.scopes.len(), changed: false })
+    }
+
+    /// Whether a name came to hold something else; goes on with what was watched before.
+    pub fn end_watch(&mut self, before: Watch) -> bool {
+        let watch = std::mem::replace(&mut self.watch, before);
+        self.watch.changed |= watch.changed;
+        watch.changed
+    }
+
+    pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.scopes[scope as usize].parent
+    }
+
+    pub fn is_class(&self, scope: ScopeId) -> bool {
+        self.scopes[scope as usize].is_class
+    }
+
+    /// Notes that something was made in a scope that may look names up in it later.
+    pub fn capture(&mut self, scope: ScopeId) {
+        self.scopes[scope as usize].is_captured = true;
+    }
+
+    /// How many loops with passes that are not followed were around when a scope was made.
+    pub fn loops_around(&self, scope: ScopeId) -> usize {
+        self.scopes[scope as usize].loops
+    }
+
+    /// Whether the body of a class was left for later.
+    pub fn waits(&self, scope: ScopeId) -> bool {
+        self.scopes[scope as usize].waits
+    }
+
+    pub fn set_waiting(&mut self, scope: ScopeId, waits: bool) {
+        self.scopes[scope as usize].waits = waits;
+    }
+
+    pub fn reserve(&mut self, scope: ScopeId, names: usize) {
+        self.scopes[scope as usize].slots.reserve(names);
+    }
+
+    /// Lets go of what a call held that is over, unless something may still look names up there.
+    pub fn release(&mut self, scope: ScopeId) {
+        let left = &mut self.scopes[scope as usize];
+        if !left.is_captured {
+            left.slots = FxHashMap::default();
+        }
+    }
+
+    /// Begins an arm of a branch: what is bound from now on in older scopes can be taken back.
+    pub fn begin_arm(&mut self) -> usize {
+        self.arms.push(self.scopes.len());
+        self.undo.len()
+    }
+
+    /// Ends the arm that began at `mark`: takes back what it bound in older scopes, and returns what that was.
+    pub fn end_arm(&mut self, mark: usize) -> Vec<Change<'p>> {
+        let base = self.arms.pop().unwrap_or_default();
+        let mut changes = Vec::new();
+        let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
+        let undone = self.undo.split_off(mark);
+        let few = undone.len() <= 8;
+        for (scope, name, old) in undone.into_iter().rev() {
+            // An arm around this one may be older than the scope.
+            if scope as usize >= base {
+                continue;
+            }
+            self.clock += 1;
+            let found = &mut self.scopes[scope as usize];
+            found.version = self.clock;
+            let is_new = match few {
+                true => !changes.iter().any(|(known, other, _)| *known == scope && *other == name),
+                false => seen.insert((scope, name)),
+            };
+            let last = match old {
+                Some(old) => found.slots.insert(name, old),
+                None => found.slots.remove(name),
+            };
+            if is_new {
+                changes.push((scope, name, last.and_then(|slot| slot.value)));
+            }
+        }
+        changes
+    }
+
+    /// Runs as if no arm were being followed: what is bound was there before the branch.
+    pub fn outside_arms<T>(heap: impl Fn(&mut T) -> &mut Heap<'p>, run: &mut T, steps: impl FnOnce(&mut T)) {
+        let arms = std::mem::take(&mut heap(run).arms);
+        steps(run);
+        heap(run).arms = arms;
+    }
+}

@@ -1,0 +1,202 @@
+//! What a call made, to be made again where the call is not followed again: each call returns objects of its own.
+
+use super::values::{ClassValue, Closure, Instance, Paused, ScopeId, Source, Stream, Text, Value};
+use super::{Heap, Relation, Scope};
+use std::rc::Rc;
+
+/// Scopes that a call made and left to others, as they were at its end.
+#[derive(Default)]
+pub(crate) struct Made<'p> {
+    scopes: Vec<(ScopeId, Scope<'p>)>,
+}
+
+/// A call that leaves more objects than this is followed again.
+const MOST: usize = 64;
+
+impl<'p> Heap<'p> {
+    /// The scopes from `base` on that are reached from these values; `None` when they are too many.
+    pub fn made_since<'v>(
+        &self,
+        base: ScopeId,
+        roots: impl Iterator<Item = &'v Value<'p>>,
+    ) -> Option<Made<'p>>
+    where
+        'p: 'v,
+    {
+        let mut pending = Vec::new();
+        let mut steps = 0;
+        roots.for_each(|root| each_scope(root, &mut |scope| pending.push(scope)));
+        let mut made: Vec<(ScopeId, Scope<'p>)> = Vec::new();
+        while let Some(id) = pending.pop() {
+            if id < base || made.iter().any(|(known, _)| *known == id) {
+                continue;
+            }
+            let scope = self.scopes[id as usize].clone();
+            steps += scope.slots.len() + 1;
+            if made.len() == MOST || steps > 16 * MOST {
+                return None;
+            }
+            pending.extend(scope.parent);
+            let values = scope.slots.values().filter_map(|slot| slot.value.as_ref());
+            values.for_each(|value| each_scope(value, &mut |scope| pending.push(scope)));
+            made.push((id, scope));
+        }
+        made.sort_by_key(|(id, _)| *id);
+        Some(Made { scopes: made })
+    }
+
+    /// Makes what a call made once more.
+    pub fn make_again(&mut self, made: &Made<'p>, relation: &mut Relation) {
+        for (id, scope) in &made.scopes {
+            let copy = self.make(None, scope.is_class, scope.loops);
+            self.scopes[copy as usize].is_captured = scope.is_captured;
+            self.scopes[copy as usize].waits = scope.waits;
+            relation.add_made(*id, copy);
+        }
+        for (id, scope) in &made.scopes {
+            let copy = relation.scope(*id);
+            self.scopes[copy as usize].parent = scope.parent.map(|parent| relation.scope(parent));
+            for (name, slot) in &scope.slots {
+                if let Some(value) = &slot.value {
+                    self.bind(copy, name, relation.apply(value));
+                }
+            }
+        }
+    }
+}
+
+impl Made<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+}
+
+/// The scopes that a value refers to by itself.
+fn each_scope<'p>(value: &Value<'p>, visit: &mut dyn FnMut(ScopeId)) {
+    match value {
+        Value::Sequence(values) | Value::OneOf(values) => {
+            values.iter().for_each(|value| each_scope(value, visit));
+        }
+        Value::Mapping(items) => items.iter().for_each(|(key, value)| {
+            each_scope(key, visit);
+            each_scope(value, visit);
+        }),
+        Value::Function(closure) => each_of_closure(closure, visit),
+        Value::Class(class) => each_of_class(class, visit),
+        Value::Instance(instance) => {
+            visit(instance.scope);
+            each_of_class(&instance.class, visit);
+        }
+        Value::Collection(scope) => visit(*scope),
+        Value::Paused(paused) => {
+            visit(paused.scope);
+            each_of_closure(&paused.closure, visit);
+        }
+        Value::Stream(stream) => match &stream.source {
+            Source::Expression { scope, first, .. } => {
+                visit(*scope);
+                each_scope(first, visit);
+            }
+            Source::Factory(function) => each_scope(function, visit),
+            Source::Calls { function, columns, .. } => {
+                each_scope(function, visit);
+                columns.iter().for_each(|column| each_scope(column, visit));
+            }
+        },
+        _ => {}
+    }
+}
+
+fn each_of_closure<'p>(closure: &Closure<'p>, visit: &mut dyn FnMut(ScopeId)) {
+    visit(closure.scope);
+    let values = closure.bound.iter().chain(&closure.held).chain(&closure.inside);
+    values.chain(closure.defaults.iter().flatten()).for_each(|value| each_scope(value, visit));
+    closure.class.iter().for_each(|class| each_of_class(class, visit));
+}
+
+fn each_of_class<'p>(class: &ClassValue<'p>, visit: &mut dyn FnMut(ScopeId)) {
+    visit(class.scope);
+    class.bases.iter().for_each(|base| each_scope(base, visit));
+    class.metaclass.iter().for_each(|metaclass| each_of_class(metaclass, visit));
+}
+
+impl Relation {
+    /// A value of the first call, as the second has it.
+    pub fn apply<'p>(&self, value: &Value<'p>) -> Value<'p> {
+        if self.is_identity() {
+            return value.clone();
+        }
+        let each = |values: &[Value<'p>]| values.iter().map(|value| self.apply(value)).collect::<Vec<_>>();
+        match value {
+            Value::Int(number, place) => Value::Int(*number, self.place(*place)),
+            Value::Text(text) if self.place(text.place) != text.place => {
+                Value::Text(Rc::new(Text { text: text.text.clone(), place: self.place(text.place) }))
+            }
+            Value::Sequence(values) => Value::Sequence(Rc::new(each(values))),
+            Value::OneOf(values) => Value::OneOf(Rc::new(each(values))),
+            Value::Mapping(items) => {
+                let items = items.iter().map(|(key, value)| (self.apply(key), self.apply(value)));
+                Value::Mapping(Rc::new(items.collect()))
+            }
+            Value::Function(closure) => Value::Function(self.closure(closure)),
+            Value::Class(class) => Value::Class(self.class(class)),
+            Value::Instance(instance) => {
+                let (class, scope) = (self.class(&instance.class), self.scope(instance.scope));
+                Value::Instance(Rc::new(Instance { class, scope }))
+            }
+            Value::Collection(scope) => Value::Collection(self.scope(*scope)),
+            Value::Paused(paused) => {
+                let (closure, scope) = (self.closure(&paused.closure), self.scope(paused.scope));
+                Value::Paused(Rc::new(Paused { closure, scope }))
+            }
+            Value::Stream(stream) => Value::Stream(Rc::new(Stream { source: self.source(&stream.source) })),
+            value => value.clone(),
+        }
+    }
+
+    fn closure<'p>(&self, closure: &Rc<Closure<'p>>) -> Rc<Closure<'p>> {
+        let each = |values: &[Value<'p>]| values.iter().map(|value| self.apply(value)).collect::<Vec<_>>();
+        let defaults = closure.defaults.iter().map(|value| value.as_ref().map(|value| self.apply(value)));
+        Rc::new(Closure {
+            scope: self.scope(closure.scope),
+            defaults: defaults.collect(),
+            bound: closure.bound.as_ref().map(|bound| self.apply(bound)),
+            held: each(&closure.held),
+            class: closure.class.as_ref().map(|class| self.class(class)),
+            inside: each(&closure.inside),
+            ..Closure::clone(closure)
+        })
+    }
+
+    fn class<'p>(&self, class: &Rc<ClassValue<'p>>) -> Rc<ClassValue<'p>> {
+        let scope = self.scope(class.scope);
+        if scope == class.scope {
+            return class.clone();
+        }
+        Rc::new(ClassValue {
+            scope,
+            bases: class.bases.iter().map(|base| self.apply(base)).collect(),
+            metaclass: class.metaclass.as_ref().map(|metaclass| self.class(metaclass)),
+            marks: class.marks.clone(),
+            ..**class
+        })
+    }
+
+    fn source<'p>(&self, source: &Source<'p>) -> Source<'p> {
+        match source {
+            Source::Expression { comprehension, file, scope, first, span } => Source::Expression {
+                comprehension,
+                file: *file,
+                scope: self.scope(*scope),
+                first: self.apply(first),
+                span: *span,
+            },
+            Source::Factory(function) => Source::Factory(self.apply(function)),
+            Source::Calls { function, columns, keeps } => Source::Calls {
+                function: self.apply(function),
+                columns: columns.iter().map(|column| self.apply(column)).collect(),
+                keeps: *keeps,
+            },
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What is read and written while a call is followed: every name of a scope that is older than the call, under the version
+//! that it had, and every such name that the call bound.
+//!
+//! One log serves all calls that are being followed: what a call reads, its callers read too. When a call ends, its part of
+//! the log keeps what counts for its callers.
+
+use super::{Heap, Scope, Slot, Version};
+use crate::program::heap::values::{ScopeId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
+
+/// Something that was read.
+#[derive(Clone, Debug)]
+pub(crate) enum Read<'p> {
+    /// A name, with what it held.
+    Slot { scope: ScopeId, name: &'p str, version: Version, value: Option<Value<'p>> },
+    /// All names of a scope.
+    All { scope: ScopeId, version: Version },
+}
+
+/// A call whose reads and writes are being recorded.
+#[derive(Clone, Copy)]
+pub(crate) struct Recording {
+    /// Scopes from this number on were made by the call.
+    pub base: ScopeId,
+    /// What has a later version was bound by the call.
+    clock: Version,
+    /// The number of the first record that belongs to it.
+    first: u64,
+    reads: usize,
+    writes: usize,
+}
+
+#[derive(Default)]
+pub(super) struct Recorder<'p> {
+    recordings: Vec<Recording>,
+    reads: RefCell<Vec<Read<'p>>>,
+    /// The last record that says that a name was not there, or that all of a scope was looked at.
+    noted: RefCell<FxHashMap<(ScopeId, &'p str), u64>>,
+    writes: Vec<(ScopeId, &'p str, Version)>,
+    last: Cell<u64>,
+}
+
+/// The name under which it is noted that all names of a scope were looked at.
+const ALL: &str = "*";
+
+impl<'p> Recorder<'p> {
+    fn next(&self) -> u64 {
+        self.last.set(self.last.get() + 1);
+        self.last.get()
+    }
+
+    pub fn note_slot(&self, scope: ScopeId, name: &'p str, slot: &Slot<'p>) {
+        let Some(inner) = self.recordings.last() else { return };
+        // What the innermost call made or bound itself, its callers made or bound by calling it.
+        if slot.seen.get() >= inner.first {
+            return;
+        }
+        slot.seen.set(self.next());
+        if scope < inner.base && slot.version <= inner.clock {
+            let read = Read::Slot { scope, name, version: slot.version, value: slot.value.clone() };
+            self.reads.borrow_mut().push(read);
+        }
+    }
+
+    pub fn note_absent(&self, scope: ScopeId, name: &'p str) {
+        let Some(inner) = self.recordings.last() else { return };
+        if scope < inner.base && self.is_first(scope, name, inner) {
+            self.reads.borrow_mut().push(Read::Slot { scope, name, version: 0, value: None });
+        }
+    }
+
+    pub fn note_all(&self, scope: ScopeId, version: Version) {
+        let Some(inner) = self.recordings.last() else { return };
+        if scope < inner.base && version <= inner.clock && self.is_first(scope, ALL, inner) {
+            self.reads.borrow_mut().push(Read::All { scope, version });
+        }
+    }
+
+    fn is_first(&self, scope: ScopeId, name: &'p str, inner: &Recording) -> bool {
+        let number = self.next();
+        self.noted.borrow_mut().insert((scope, name), number).is_none_or(|known| known < inner.first)
+    }
+
+    /// Notes that a name gets another value; `old` is the version of what it held.
+    pub fn note_write(&mut self, scope: ScopeId, name: &'p str, old: Version) {
+        if self.recordings.last().is_some_and(|inner| scope < inner.base && old <= inner.clock) {
+            self.writes.push((scope, name, old));
+        }
+    }
+}
+
+impl<'p> Heap<'p> {
+    /// Begins to record what a call reads and writes.
+    pub fn record(&mut self) {
+        let recorder = &mut self.recorder;
+        recorder.recordings.push(Recording {
+            base: self.scopes.len() as ScopeId,
+            clock: self.clock,
+            first: recorder.last.get() + 1,
+            reads: recorder.reads.get_mut().len(),
+            writes: recorder.writes.len(),
+        });
+    }
+
+    /// Ends the innermost record. What it read and wrote stays in the log for the calls around it.
+    pub fn end_record(&mut self) -> Option<Recording> {
+        let recording = self.recorder.recordings.pop()?;
+        let reads = self.recorder.reads.get_mut();
+        // What an inner call read in scopes of this one, or after this one bound it, is this one's own.
+        let mut kept = recording.reads;
+        for index in recording.reads..reads.len() {
+            let is_own = match &reads[index] {
+                Read::Slot { scope, version, .. } | Read::All { scope, version } => {
+                    *scope >= recording.base || *version > recording.clock
+                }
+            };
+            if !is_own {
+                reads.swap(kept, index);
+                kept += 1;
+            }
+        }
+        reads.truncate(kept);
+        let writes = &mut self.recorder.writes;
+        let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
+        let mut kept = recording.writes;
+        for index in recording.writes..writes.len() {
+            let (scope, name, old) = writes[index];
+            if scope >= recording.base || old > recording.clock || !seen.insert((scope, name)) {
+                continue;
+            }
+            // An arm that was taken back left it as it was.
+            if self.scopes[scope as usize].version_of(name) != old {
+                writes.swap(kept, index);
+                kept += 1;
+            }
+        }
+        writes.truncate(kept);
+        Some(recording)
+    }
+
+    /// What was read in a record that has just ended.
+    pub fn reads_of(&self, recording: &Recording) -> Vec<Read<'p>> {
+        self.recorder.reads.borrow()[recording.reads..].to_vec()
+    }
+
+    /// How much was read in a record that has just ended.
+    pub fn amount_read(&self, recording: &Recording) -> usize {
+        self.recorder.reads.borrow().len() - recording.reads
+    }
+
+    /// What was written in a record that has just ended, and what is there now.
+    pub fn writes_of(&self, recording: &Recording) -> Vec<super::Change<'p>> {
+        let written = self.recorder.writes[recording.writes..].iter();
+        written.map(|(scope, name, _)| (*scope, *name, self.peek(*scope, name).cloned())).collect()
+    }
+
+    /// Whether a name of the function's own was read since it was bound, or bound anew.
+    pub fn is_used(&self, scope: ScopeId, name: &str, bound: Version) -> bool {
+        let found = &self.scopes[scope as usize];
+        found.is_captured
+            || found.slots.get(name).is_none_or(|slot| slot.version != bound || slot.seen.get() != 0)
+    }
+
+    /// The version that a name has in a scope; 0 when it was never bound.
+    pub fn version_of(&self, scope: ScopeId, name: &str) -> Version {
+        self.scopes[scope as usize].version_of(name)
+    }
+
+    /// The version of the last binding in a scope.
+    pub fn version(&self, scope: ScopeId) -> Version {
+        self.scopes[scope as usize].version
+    }
+
+    /// Notes again what a call read that is not followed again.
+    pub fn read_again(&self, scope: ScopeId, name: &'p str) {
+        self.get(scope, name);
+    }
+
+    /// The same for a call that looked at all names of a scope.
+    pub fn read_all_again(&self, scope: ScopeId) {
+        self.recorder.note_all(scope, self.version(scope));
+    }
+}
+
+impl Scope<'_> {
+    fn version_of(&self, name: &str) -> Version {
+        self.slots.get(name).map_or(0, |slot| slot.version)
+    }
+}

@@ -1,0 +1,156 @@
+//! Two calls that differ in which objects they are given and not in what these hold: which object of the one stands for which
+//! of the other.
+
+use super::values::{ClassValue, Closure, ScopeId, Value};
+use crate::facts::Place;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Which scope, and which place of a literal, of the first call stands for which of the second.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relation {
+    scopes: SmallVec<[(ScopeId, ScopeId); 8]>,
+    places: SmallVec<[(Place, Place); 4]>,
+    /// Scopes that the first call made, with their copies.
+    made: SmallVec<[(ScopeId, ScopeId); 8]>,
+}
+
+impl Relation {
+    /// Whether a value of the first call can stand for one of the second, and goes with all that is known of them so far.
+    pub fn unify<'p>(&mut self, first: &Value<'p>, second: &Value<'p>) -> bool {
+        match (first, second) {
+            (Value::Unknown, Value::Unknown) | (Value::None, Value::None) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a, at), Value::Int(b, bt)) => a == b && self.relate_places(*at, *bt),
+            (Value::Text(a), Value::Text(b)) => {
+                Rc::ptr_eq(a, b) || (a.text == b.text && self.relate_places(a.place, b.place))
+            }
+            (Value::Sequence(a), Value::Sequence(b)) | (Value::OneOf(a), Value::OneOf(b)) => {
+                self.unify_each(a, b)
+            }
+            (Value::Mapping(a), Value::Mapping(b)) => {
+                a.len() == b.len()
+                    && a.iter().zip(b.iter()).all(|(a, b)| self.unify(&a.0, &b.0) && self.unify(&a.1, &b.1))
+            }
+            (Value::Function(a), Value::Function(b)) => self.unify_closures(a, b),
+            (Value::Class(a), Value::Class(b)) => self.unify_classes(a, b),
+            (Value::Instance(a), Value::Instance(b)) => {
+                self.unify_classes(&a.class, &b.class) && self.relate(a.scope, b.scope)
+            }
+            (Value::Collection(a), Value::Collection(b)) => self.relate(*a, *b),
+            (Value::Module(a), Value::Module(b)) => a == b,
+            (Value::Folder(a), Value::Folder(b)) => a == b,
+            (Value::Deferred(a, n), Value::Deferred(b, m)) => a == b && n == m,
+            (Value::Outside(a), Value::Outside(b)) => a == b,
+            (Value::Lazy(a), Value::Lazy(b)) => Rc::ptr_eq(a, b),
+            (Value::Paused(a), Value::Paused(b)) => Rc::ptr_eq(a, b),
+            (Value::Stream(a), Value::Stream(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    pub fn unify_each<'p>(&mut self, first: &[Value<'p>], second: &[Value<'p>]) -> bool {
+        first.len() == second.len() && first.iter().zip(second).all(|(a, b)| self.unify(a, b))
+    }
+
+    /// The same for what is called: its defaults are among the arguments already.
+    pub fn unify_closures<'p>(&mut self, a: &Rc<Closure<'p>>, b: &Rc<Closure<'p>>) -> bool {
+        if a.file != b.file || a.function != b.function || a.role != b.role {
+            return false;
+        }
+        let bound = match (&a.bound, &b.bound) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.unify(a, b),
+            _ => false,
+        };
+        let class = match (&a.class, &b.class) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.unify_classes(a, b),
+            _ => false,
+        };
+        let defaults = Rc::ptr_eq(a, b)
+            || a.defaults.iter().zip(&b.defaults).all(|pair| match pair {
+                (Some(a), Some(b)) => self.unify(a, b),
+                (None, None) => true,
+                _ => false,
+            });
+        bound
+            && class
+            && defaults
+            && a.counts_devices == b.counts_devices
+            && (Rc::ptr_eq(&a.marks, &b.marks) || a.marks.same_around(&b.marks))
+            && self.unify_each(&a.held, &b.held)
+            && self.unify_each(&a.inside, &b.inside)
+            && self.relate(a.scope, b.scope)
+    }
+
+    fn unify_classes<'p>(&mut self, a: &Rc<ClassValue<'p>>, b: &Rc<ClassValue<'p>>) -> bool {
+        if a.scope == b.scope {
+            return self.relate(a.scope, b.scope);
+        }
+        (a.file, a.class) == (b.file, b.class)
+            && self.relate(a.scope, b.scope)
+            && self.unify_each(&a.bases, &b.bases)
+            && match (&a.metaclass, &b.metaclass) {
+                (None, None) => true,
+                (Some(a), Some(b)) => self.unify_classes(a, b),
+                _ => false,
+            }
+    }
+
+    /// Whether one scope can stand for another: no two scopes stand for the same.
+    pub fn relate(&mut self, first: ScopeId, second: ScopeId) -> bool {
+        for (known, other) in &self.scopes {
+            if *known == first || *other == second {
+                return *known == first && *other == second;
+            }
+        }
+        self.scopes.push((first, second));
+        true
+    }
+
+    fn relate_places(&mut self, first: Place, second: Place) -> bool {
+        if first == second && self.places.is_empty() {
+            return true;
+        }
+        match self.places.iter().find(|(known, _)| *known == first) {
+            Some((_, other)) => *other == second,
+            None => {
+                self.places.push((first, second));
+                true
+            }
+        }
+    }
+
+    /// Whether a literal of the first call stands elsewhere in the second.
+    pub fn moves_places(&self) -> bool {
+        self.places.iter().any(|(first, second)| first != second)
+    }
+
+    /// Whether a literal that stands here in the first call stands elsewhere in the second.
+    pub fn moves(&self, place: Place) -> bool {
+        self.places.iter().any(|(first, second)| *first == place && first != second)
+    }
+
+    /// Notes that a scope which the first call made has a copy.
+    pub fn add_made(&mut self, first: ScopeId, copy: ScopeId) {
+        self.made.push((first, copy));
+    }
+
+    /// The scope of the second call for one of the first.
+    pub fn scope(&self, first: ScopeId) -> ScopeId {
+        let pairs = self.made.iter().chain(&self.scopes);
+        pairs.into_iter().find(|(known, _)| *known == first).map_or(first, |(_, second)| *second)
+    }
+
+    pub fn place(&self, first: Place) -> Place {
+        self.places.iter().find(|(known, _)| *known == first).map_or(first, |(_, second)| *second)
+    }
+
+    /// Whether everything stands for itself.
+    pub fn is_identity(&self) -> bool {
+        self.made.is_empty()
+            && !self.moves_places()
+            && self.scopes.iter().all(|(first, second)| first == second)
+    }
+}

@@ -1,0 +1,78 @@
+//! Entering modules of the project: each runs once, when it is first imported, and only where that can change anything.
+
+use super::{Flow, Here, Run, WaysOut};
+use crate::facts::{FileId, Span};
+use crate::program::heap::values::ScopeId;
+use crate::program::summaries::Fact;
+
+/// A module that does more steps has most of its names bound by some of them.
+const MOST_EXPECTED: usize = 64;
+
+impl<'p> Run<'p> {
+    /// Runs a project module, unless it ran before.
+    pub(super) fn enter_module(&mut self, file: FileId, span: Span) {
+        if self.flow != Flow::Next || self.entered(file).is_some() || !self.worth_running(file) {
+            return;
+        }
+        if self.passes_over(file) {
+            return;
+        }
+        let scope = self.new_scope(None, false);
+        self.modules.insert(file, scope);
+        self.trace.cost.modules += 1;
+        let code = self.code_of(file);
+        self.heap.reserve(scope, code.body.len().min(MOST_EXPECTED));
+        let events = self.trace.events.len();
+        let frame = if file == self.entry { 0 } else { self.push_frame(file, None, span) };
+        if self.quiet == 0 {
+            self.trace.entered.push(file);
+        }
+        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
+        self.callers.push(outer);
+        let (loops, ways_out) = (std::mem::take(&mut self.loops), self.ways_out);
+        stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&code.body));
+        self.loops = loops;
+        self.ways_out = WaysOut { of_program: self.ways_out.of_program, ..ways_out };
+        if let Some(outer) = self.callers.pop() {
+            self.here = outer;
+        }
+        if frame > 0 {
+            self.pop_frames(frame, events);
+        }
+        // A module that raises is caught by a `try` around the import, or ends the program. Conditions
+        // that decide it are rarely understood, so only a `try` is believed.
+        if self.flow != Flow::Next && (self.catches.is_empty() || self.flow != Flow::Raise) {
+            self.flow = Flow::Next;
+        }
+    }
+
+    /// The namespace of a module of the project, if it was entered.
+    pub(super) fn entered(&mut self, file: FileId) -> Option<ScopeId> {
+        let scope = self.modules.get(&file).copied();
+        self.summaries.note(Fact::Entered(file, scope));
+        scope
+    }
+
+    /// Whether no GPU library was surely imported so far.
+    pub(super) fn is_first_library(&self) -> bool {
+        self.state.library.is_none_or(|library| !library.certain)
+    }
+
+    /// Whether running a module can change anything. A module that cannot reach an effect is left for
+    /// the moment when one of its values is asked for.
+    fn worth_running(&mut self, file: FileId) -> bool {
+        let first_library = self.is_first_library();
+        self.summaries.note(Fact::FirstLibrary(first_library));
+        let each = self.start == super::Start::Modules;
+        if let Some(asked) = self.settling.filter(|_| self.quiet > 0) {
+            return asked == file || !each;
+        }
+        if each {
+            // Modules that nobody started are looked at one by one: what they import runs when it is asked for.
+            return self.program.left_alone().binary_search(&file).is_ok();
+        }
+        file == self.entry
+            || self.start != super::Start::Library
+                && (self.program.is_hot(file) || (first_library && self.program.loads_library(file)))
+    }
+}

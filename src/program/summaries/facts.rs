@@ -1,0 +1,112 @@
+//! What calls depend on beside names of the heap: variables of the environment, imports, and who is running.
+
+use crate::facts::FileId;
+use crate::program::heap::values::ScopeId;
+use crate::program::state::Reaching;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A function of the project: its file, and its number there.
+pub(crate) type FunctionId = (FileId, usize);
+
+/// Something that was so when a call asked.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Fact<'p> {
+    /// What a variable of the environment may hold.
+    Variable(Rc<str>, Reaching),
+    /// Whether a library was imported.
+    Imported(&'p str, bool),
+    /// A module of the project, with its namespace if it was entered.
+    Entered(FileId, Option<ScopeId>),
+    /// No GPU library was surely imported.
+    FirstLibrary(bool),
+    /// Nothing had used a GPU.
+    Untouched(bool),
+    /// How many options parsers were given.
+    Options(usize),
+    /// The top level of an imported module led here.
+    ByImport(bool),
+    /// The function was followed: it was not running already.
+    Followed(FunctionId),
+    /// The function was not followed, because it was running already.
+    Running(FunctionId),
+}
+
+/// What a fact is about.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Subject<'p> {
+    Variable(Rc<str>),
+    Imported(&'p str),
+    Entered(FileId),
+    FirstLibrary,
+    Untouched,
+    Options,
+    ByImport,
+    Function(FunctionId, bool),
+}
+
+impl<'p> Fact<'p> {
+    fn subject(&self) -> Subject<'p> {
+        match self {
+            Fact::Variable(name, _) => Subject::Variable(name.clone()),
+            Fact::Imported(library, _) => Subject::Imported(library),
+            Fact::Entered(file, _) => Subject::Entered(*file),
+            Fact::FirstLibrary(_) => Subject::FirstLibrary,
+            Fact::Untouched(_) => Subject::Untouched,
+            Fact::Options(_) => Subject::Options,
+            Fact::ByImport(_) => Subject::ByImport,
+            Fact::Followed(function) => Subject::Function(*function, true),
+            Fact::Running(function) => Subject::Function(*function, false),
+        }
+    }
+}
+
+/// One log for all calls that are being followed: what a call depends on, its callers depend on too.
+#[derive(Default)]
+pub(crate) struct Facts<'p> {
+    log: Vec<Fact<'p>>,
+    /// The number of the last record about each subject.
+    noted: FxHashMap<Subject<'p>, u64>,
+    /// For each call that is being followed: the first number that belongs to it.
+    calls: Vec<u64>,
+    last: u64,
+}
+
+impl<'p> Facts<'p> {
+    pub fn note(&mut self, fact: Fact<'p>) {
+        let Some(first) = self.calls.last() else { return };
+        self.last += 1;
+        let known = self.noted.insert(fact.subject(), self.last);
+        if known.is_none_or(|known| known < *first) {
+            self.log.push(fact);
+        }
+    }
+
+    /// Begins a call; returns where its part of the log begins.
+    pub fn begin(&mut self) -> usize {
+        self.calls.push(self.last + 1);
+        self.log.len()
+    }
+
+    /// Ends a call of `function`, whose part of the log begins at `start`: that it called itself concerns nobody else, and of
+    /// each subject the first fact counts, which was so at its beginning.
+    pub fn end(&mut self, start: usize, function: FunctionId) -> usize {
+        self.calls.pop();
+        let mut kept = start;
+        let mut seen = rustc_hash::FxHashSet::default();
+        for index in start..self.log.len() {
+            let fact = &self.log[index];
+            if *fact != Fact::Running(function) && seen.insert(fact.subject()) {
+                self.log.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.log.truncate(kept);
+        start
+    }
+
+    /// What was noted from `start` on.
+    pub fn since(&self, start: usize) -> Vec<Fact<'p>> {
+        self.log[start..].to_vec()
+    }
+}
