@@ -35,6 +35,8 @@ pub(crate) struct Heap<'p> {
     /// For each arm of a branch that is being followed: how many scopes there were when it began.
     arms: Vec<usize>,
     clock: Version,
+    /// What is bound now was there before everything that is followed.
+    is_backdated: bool,
     /// What is watched for names of older scopes that come to hold something else.
     watch: Watch,
     recorder: reads::Recorder<'p>,
@@ -150,11 +152,14 @@ impl<'p> Heap<'p> {
         if (scope as usize) < self.watch.scopes && !self.watch.changed {
             self.watch.changed = self.comes_to_differ(scope, name, value.as_ref());
         }
-        let slot = Slot { value, version: self.clock, seen: Cell::new(0) };
+        let version = if self.is_backdated { 1 } else { self.clock };
+        let slot = Slot { value, version, seen: Cell::new(0) };
         let found = &mut self.scopes[scope as usize];
         found.version = self.clock;
         let old = found.slots.insert(name, slot);
-        self.recorder.note_write(scope, name, old.as_ref().map_or(0, |old| old.version));
+        if !self.is_backdated {
+            self.recorder.note_write(scope, name, old.as_ref().map_or(0, |old| old.version));
+        }
         // Nobody outside the arm has what came into being in it.
         if self.arms.last().is_some_and(|&base| (scope as usize) < base) {
             self.undo.push((scope, name, old));
@@ -261,7 +266,9 @@ impl<'p> Heap<'p> {
     /// Runs as if no arm were being followed: what is bound was there before the branch.
     pub fn outside_arms<T>(heap: impl Fn(&mut T) -> &mut Heap<'p>, run: &mut T, steps: impl FnOnce(&mut T)) {
         let arms = std::mem::take(&mut heap(run).arms);
+        let outer = std::mem::replace(&mut heap(run).is_backdated, true);
         steps(run);
+        heap(run).is_backdated = outer;
         heap(run).arms = arms;
     }
 }
