@@ -78,7 +78,7 @@ fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (event, place) in trace.events.iter().zip(&places) {
         let depth = trace.outwards(event.frame).count() - 1;
-        let maybe = if event.certain && !event.may_be_passed { "" } else { "  (on some paths)" };
+        let maybe = if event.surely_happens() { "" } else { "  (on some paths)" };
         let child = if event.in_child { "  (in a child process)" } else { "" };
         let indent = "  ".repeat(depth.min(8));
         writeln!(out, "  {:<width$}  {indent}{}{maybe}{child}", printable(place), describe(&event.what))?;
@@ -250,7 +250,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         "cell": position.cell,
         "line": position.line,
         "column": position.column,
-        "certain": event.certain && !event.may_be_passed,
+        "certain": event.surely_happens(),
         "in_child": event.in_child,
         "chain": chain,
     });

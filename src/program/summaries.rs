@@ -163,7 +163,7 @@ impl<'p> Summaries<'p> {
     /// Ends the record of a call of `function` and keeps a summary of it, where `call` says what it came to.
     pub fn end(&mut self, heap: &mut Heap<'p>, function: FunctionId, open: Open, call: Option<Call<'p>>) {
         let Some(recording) = heap.end_record() else { return };
-        let facts = self.facts.end(open.facts, function);
+        self.facts.end(open.facts, function);
         let too_much = heap.amount_read(&recording) > MOST_READS;
         if self.off || self.left_out != open.left_out || too_much {
             return;
@@ -174,7 +174,7 @@ impl<'p> Summaries<'p> {
         if *calls == 1 {
             return;
         }
-        let Some(summary) = summary_of(heap, &recording, call, self.facts.since(facts)) else { return };
+        let Some(summary) = summary_of(heap, &recording, call, self.facts.since(open.facts)) else { return };
         let known = &mut self.known.entry(function).or_default().summaries;
         if known.len() == MOST {
             known.pop_back();

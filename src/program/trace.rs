@@ -191,6 +191,13 @@ pub struct Frame {
     pub is_test: bool,
 }
 
+impl Event {
+    /// Whether it surely happens in every run that comes to its end.
+    pub fn surely_happens(&self) -> bool {
+        self.certain && !self.may_be_passed
+    }
+}
+
 impl Trace {
     /// The event at a position.
     pub fn event(&self, id: EventId) -> &Event {

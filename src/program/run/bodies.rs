@@ -42,9 +42,9 @@ impl<'p> Run<'p> {
         let here = Here::in_module(class.file, class.scope, self.here.frame);
         let outer = std::mem::replace(&mut self.here, here);
         let (flow, asked) = (std::mem::replace(&mut self.flow, Flow::Next), self.asked_count);
-        // The names were there before the branch that is being followed.
         let counted = std::mem::take(&mut self.state.counted);
         let assured = self.assured.take();
+        // The names were there before the branch that is being followed.
         Heap::outside_arms(|run: &mut Self| &mut run.heap, self, |run| run.run_class_body(class));
         self.assured = assured;
         self.state.counted = counted;

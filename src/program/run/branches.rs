@@ -118,14 +118,19 @@ impl<'p> Run<'p> {
                 joined_values.push((*scope, *name, joined));
             }
         }
-        for (scope, name, value) in joined_values {
+        self.bind_all(joined_values);
+        let joined = outcomes.into_iter().map(|outcome| outcome.state).reduce(State::join);
+        self.state = joined.unwrap_or_default();
+    }
+
+    /// Binds names to what they have come to elsewhere, and unbinds those that have come to nothing.
+    pub(super) fn bind_all(&mut self, changes: Vec<Change<'p>>) {
+        for (scope, name, value) in changes {
             match value {
                 Some(value) => self.bind_in(scope, name, value),
                 None => self.unbind_in(scope, name),
             }
         }
-        let joined = outcomes.into_iter().map(|outcome| outcome.state).reduce(State::join);
-        self.state = joined.unwrap_or_default();
     }
 
     /// Follows `then` or `otherwise`, or both when the test is not understood.

@@ -46,12 +46,7 @@ impl<'p> Run<'p> {
             self.may_raise();
         }
         let (writes, result) = summary.replay(&mut self.heap, relation);
-        for (scope, name, value) in writes {
-            match value {
-                Some(value) => self.bind_in(scope, name, value),
-                None => self.unbind_in(scope, name),
-            }
-        }
+        self.bind_all(writes);
         self.asked_count |= summary.asks;
         match (&summary.effects, fit) {
             (Some(effects), Fit::Again) => self.note_again(effects, site),

@@ -4,7 +4,6 @@ use super::branches::{ArmRun, Outcome};
 use super::generators::Body;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, Handler, Step, StepKind, Target};
-use crate::program::heap::Change;
 use crate::program::heap::values::Value;
 
 /// Literal collections up to this length are followed element by element; a longer one is as good as one
@@ -210,16 +209,19 @@ impl<'p> Run<'p> {
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         let done = self.heap.end_arm(mark);
         let exits = std::mem::take(&mut self.exits) && flow == Flow::Raise;
-        if exits && raised.is_empty() && !handlers.iter().any(catches_exits) {
+        if exits
+            && raised.is_empty()
+            && !handlers.iter().any(|handler| catches(handler, &["BaseException", "SystemExit"]))
+        {
             (self.flow, self.exits) = (flow, true);
-            return self.do_again(done);
+            return self.bind_all(done);
         }
         let after = self.state.clone();
         let mut arms: Vec<ArmRun<'_, 'p>> = Vec::new();
         if !matches!(flow, Flow::Raise | Flow::Gone) {
             let (done, after, is_sure) = (done.clone(), after.clone(), raised.is_empty());
             arms.push(Box::new(move |run| {
-                run.do_again(done);
+                run.bind_all(done);
                 run.state = after;
                 run.flow = flow;
                 let of_try = std::mem::replace(&mut run.ways_out.of_try, !is_sure);
@@ -260,20 +262,13 @@ impl<'p> Run<'p> {
         let is_raised = flow == Flow::Raise || !raised.is_empty();
         self.alternatives(arms);
         // What none of the handlers surely catches goes on to the `try` around this one.
-        if is_raised && !handlers.iter().any(catches_all) && !self.catches.is_empty() {
+        if is_raised
+            && !handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]))
+            && !self.catches.is_empty()
+        {
             let here = std::mem::replace(&mut self.state, after);
             self.may_raise();
             self.state = here;
-        }
-    }
-
-    /// Binds what names had come to when an arm ended.
-    fn do_again(&mut self, changes: Vec<Change<'p>>) {
-        for (scope, name, value) in changes {
-            match value {
-                Some(value) => self.bind_in(scope, name, value),
-                None => self.unbind_in(scope, name),
-            }
         }
     }
 
@@ -353,20 +348,13 @@ impl<'p> Run<'p> {
     }
 }
 
-/// Whether a handler catches every error.
-fn catches_all(handler: &Handler<'_>) -> bool {
-    let is_general = |kind: &Expr<'_>| {
-        matches!(&kind.kind, ExprKind::Name(name) | ExprKind::Attribute(_, name)
-            if matches!(*name, "Exception" | "BaseException"))
+/// Whether a handler surely catches errors of one of these names, whatever else it catches.
+fn catches(handler: &Handler<'_>, names: &[&str]) -> bool {
+    let is_named = |kind: &Expr<'_>| match &kind.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name) => names.contains(name),
+        _ => false,
     };
-    handler.types.is_empty() || handler.types.iter().any(is_general)
-}
-
-/// Whether a handler catches what `sys.exit()` raises.
-fn catches_exits(handler: &Handler<'_>) -> bool {
-    let names = |kind: &Expr<'_>, name: &str| matches!(&kind.kind, ExprKind::Name(known) | ExprKind::Attribute(_, known) if *known == name);
-    let catches = |kind: &Expr<'_>| names(kind, "BaseException") || names(kind, "SystemExit");
-    handler.types.is_empty() || handler.types.iter().any(catches)
+    handler.types.is_empty() || handler.types.iter().any(is_named)
 }
 
 /// The `else` of a loop, where something may break out of its body: then it runs on some ways only.

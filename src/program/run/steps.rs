@@ -246,8 +246,8 @@ impl<'p> Run<'p> {
                 if self.is_environ(&container) {
                     self.remove_present_variable(&key, item.0.span);
                 } else {
-                    let known = self.item(&container, &key, item.0.span);
-                    drop(known);
+                    // What is not there cannot be deleted: that raises as reading it does.
+                    self.item(&container, &key, item.0.span);
                     self.delete_item(&container, &key);
                 }
             }

@@ -90,7 +90,7 @@ impl<'p> Facts<'p> {
 
     /// Ends a call of `function`, whose part of the log begins at `start`: that it called itself concerns nobody else, and of
     /// each subject the first fact counts, which was so at its beginning.
-    pub fn end(&mut self, start: usize, function: FunctionId) -> usize {
+    pub fn end(&mut self, start: usize, function: FunctionId) {
         self.calls.pop();
         let mut kept = start;
         let mut seen = rustc_hash::FxHashSet::default();
@@ -102,7 +102,6 @@ impl<'p> Facts<'p> {
             }
         }
         self.log.truncate(kept);
-        start
     }
 
     /// What was noted from `start` on.
