@@ -3,10 +3,12 @@
 //! A program that is not followed to its end is named in the report.
 
 use super::launches::Launched;
+use super::run::Worker;
 use super::{Program, Run, Start};
 use crate::facts::FileId;
 use crate::program::trace::Trace;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -56,17 +58,18 @@ impl Program<'_> {
     /// Follows programs and judges each trace. Each has its share of the budget; those for which it is not
     /// enough are followed again, as many as the rest allows, from all over the project. The outcome does
     /// not depend on the number of threads.
-    pub(super) fn follow_all<T: Send>(
-        &self,
-        programs: &[Launched<'_>],
+    pub(super) fn follow_all<'p, T: Send>(
+        &'p self,
+        programs: &'p [Launched<'p>],
         judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
     ) -> Followed<T> {
         let share = self.budget.share(programs.len());
         let spent = AtomicUsize::new(0);
         let parts = Mutex::new(Vec::new());
-        let first = programs.par_iter().enumerate().map(|(index, &(file, start, launch))| {
-            let trace = Run::new(self, file, start).launched_by(launch).within(share).trace();
+        let follow = |worker: &mut Worker<'p>, index: usize| {
+            let (file, start, launch) = programs[index];
+            let trace = worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
             spent.fetch_add(trace.steps, Ordering::Relaxed);
             self.work.add(&trace);
             let mut judged = judge(&trace, start);
@@ -77,8 +80,8 @@ impl Program<'_> {
                 parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
             }
             judged
-        });
-        let mut judged = gathered(first, distinct);
+        };
+        let mut judged = self.by_workers(programs.len(), &follow, distinct);
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         parts.sort_by_key(|part| part.index);
         if share < self.budget.one {
@@ -129,27 +132,60 @@ impl Program<'_> {
 /// The position of a program that needs no mention.
 const FINISHED: usize = usize::MAX;
 
-/// All judgements in the order of their traces. Many say the same, so they are thinned out on the way:
-/// each time they have doubled, which costs no more than one sort of them all.
-fn gathered<T: Send>(
-    judged: impl ParallelIterator<Item = Vec<T>>,
-    distinct: &(impl Fn(&mut Vec<T>) + Sync),
-) -> Vec<T> {
-    const FEW: usize = 1000;
-    let added = |(mut all, mut kept): (Vec<T>, usize), more: Vec<T>| {
-        all.extend(more);
-        if all.len() > FEW + 2 * kept {
-            distinct(&mut all);
-            kept = all.len();
+impl Program<'_> {
+    /// Lets a worker on each core follow programs, a few neighbours at a time: they import much the same. Returns what
+    /// was judged in the order of the programs.
+    fn by_workers<'p, T: Send>(
+        &'p self,
+        programs: usize,
+        follow: &(impl Fn(&mut Worker<'p>, usize) -> Vec<T> + Sync),
+        distinct: &(impl Fn(&mut Vec<T>) + Sync),
+    ) -> Vec<T> {
+        const NEIGHBOURS: usize = 4;
+        let blocks = programs.div_ceil(NEIGHBOURS);
+        let next = AtomicUsize::new(0);
+        let gathered = Mutex::new(Gathered { all: Vec::new(), kept: 0, waiting: BTreeMap::new(), next: 0 });
+        let work = |_| {
+            let mut worker = Worker::new(self);
+            loop {
+                let block = next.fetch_add(1, Ordering::Relaxed);
+                if block >= blocks {
+                    break;
+                }
+                let indices = block * NEIGHBOURS..programs.min((block + 1) * NEIGHBOURS);
+                let judged = indices.flat_map(|index| follow(&mut worker, index)).collect();
+                gathered.lock().unwrap_or_else(PoisonError::into_inner).add(block, judged, distinct);
+            }
+        };
+        (0..rayon::current_num_threads().min(blocks)).into_par_iter().for_each(work);
+        gathered.into_inner().unwrap_or_else(PoisonError::into_inner).all
+    }
+}
+
+/// All judgements in the order of their programs. Many say the same, so they are thinned out on the way: each time they
+/// have doubled, which costs no more than one sort of them all.
+struct Gathered<T> {
+    all: Vec<T>,
+    /// How many were kept when they were thinned out last.
+    kept: usize,
+    /// What came before its turn.
+    waiting: BTreeMap<usize, Vec<T>>,
+    next: usize,
+}
+
+impl<T> Gathered<T> {
+    fn add(&mut self, block: usize, judged: Vec<T>, distinct: &impl Fn(&mut Vec<T>)) {
+        const FEW: usize = 1000;
+        self.waiting.insert(block, judged);
+        while let Some(judged) = self.waiting.remove(&self.next) {
+            self.all.extend(judged);
+            self.next += 1;
         }
-        (all, kept)
-    };
-    let parts = judged.fold(|| (Vec::new(), 0), added).map(|(all, _)| all);
-    parts.reduce(Vec::new, |mut all, more| {
-        all.extend(more);
-        distinct(&mut all);
-        all
-    })
+        if self.all.len() > FEW + 2 * self.kept {
+            distinct(&mut self.all);
+            self.kept = self.all.len();
+        }
+    }
 }
 
 #[cfg(test)]

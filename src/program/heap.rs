@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use values::{ScopeId, Value};
 
-pub(crate) use copies::Made;
+pub(crate) use copies::{FEW_MADE, MANY_MADE, Made};
 pub(crate) use reads::{Read, Recording};
 pub(crate) use relation::Relation;
 
@@ -24,6 +24,18 @@ pub(crate) const CONTENTS: &str = "contents of the collection";
 /// When something was bound: a later binding has a higher one.
 pub(crate) type Version = u64;
 
+/// The version of what was there before everything that is followed.
+const BACKDATED: Version = 1;
+
+/// A binding that a call changed: what the name holds afterwards, and since when, if that is to be the same again.
+#[derive(Clone)]
+pub(crate) struct Written<'p> {
+    pub scope: ScopeId,
+    pub name: &'p str,
+    pub value: Option<Value<'p>>,
+    pub version: Option<Version>,
+}
+
 /// A binding that was changed in one arm of a branch: what the name holds at the end of the arm, if anything.
 pub(crate) type Change<'p> = (ScopeId, &'p str, Option<Value<'p>>);
 
@@ -32,9 +44,13 @@ pub(crate) struct Heap<'p> {
     scopes: Vec<Scope<'p>>,
     /// What names were bound to before, so that the next arm of a branch starts as this one did.
     undo: Vec<(ScopeId, &'p str, Option<Slot<'p>>)>,
-    /// For each arm of a branch that is being followed: how many scopes there were when it began.
-    arms: Vec<usize>,
+    /// For each arm of a branch that is being followed: when it began.
+    arms: Vec<Version>,
     clock: Version,
+    /// Scopes of programs that are over, to be used again.
+    free: Vec<ScopeId>,
+    /// Scopes that the running program made or was given.
+    own: Vec<ScopeId>,
     /// What is bound now was there before everything that is followed.
     is_backdated: bool,
     /// What is watched for names of older scopes that come to hold something else.
@@ -45,7 +61,7 @@ pub(crate) struct Heap<'p> {
 /// A moment in a program, to see whether names come to hold something else behind it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Watch {
-    scopes: usize,
+    since: Version,
     changed: bool,
 }
 
@@ -60,6 +76,10 @@ struct Scope<'p> {
     is_captured: bool,
     /// The body of its class is left for later.
     waits: bool,
+    /// When it was made.
+    born: Version,
+    /// It keeps its number when the program is over.
+    is_kept: bool,
     /// When something in it was bound last.
     version: Version,
     /// How many loops with passes that are not followed were around when it was made.
@@ -81,19 +101,63 @@ impl<'p> Heap<'p> {
         if let Some(parent) = parent {
             self.scopes[parent as usize].is_captured = true;
         }
-        self.scopes.push(Scope { parent, is_class, loops, ..Scope::default() });
-        (self.scopes.len() - 1) as ScopeId
+        self.clock += 1;
+        let made = Scope { parent, is_class, loops, born: self.clock, ..Scope::default() };
+        let scope = match self.free.pop() {
+            Some(free) => {
+                self.scopes[free as usize] = made;
+                free
+            }
+            None => {
+                self.scopes.push(made);
+                (self.scopes.len() - 1) as ScopeId
+            }
+        };
+        self.own.push(scope);
+        scope
+    }
+
+    /// Makes a scope anew that has its number for as long as the heap is there, as [`Self::keep`] said.
+    pub fn renew(&mut self, scope: ScopeId, loops: usize) {
+        self.clock += 1;
+        self.scopes[scope as usize] = Scope { loops, born: self.clock, is_kept: true, ..Scope::default() };
+        self.own.push(scope);
+    }
+
+    /// Lets a scope keep its number when the program is over.
+    pub fn keep(&mut self, scope: ScopeId) {
+        self.scopes[scope as usize].is_kept = true;
+    }
+
+    /// Forgets what the program made that is over. Versions and the numbers of kept scopes go on to mean the same.
+    pub fn end_program(&mut self) {
+        for scope in std::mem::take(&mut self.own) {
+            let is_kept = self.scopes[scope as usize].is_kept;
+            self.scopes[scope as usize] = Scope { is_kept, ..Scope::default() };
+            if !is_kept {
+                self.free.push(scope);
+            }
+        }
+        self.undo.clear();
+        self.arms.clear();
+        self.watch = Watch::default();
+        self.recorder.end_program();
+    }
+
+    /// Whether a scope was there before a moment.
+    fn is_older(&self, scope: ScopeId, moment: Version) -> bool {
+        self.scopes[scope as usize].born <= moment
     }
 
     /// What a name in a scope holds. That it was asked is recorded.
     pub fn get(&self, scope: ScopeId, name: &'p str) -> Option<&Value<'p>> {
         match self.scopes[scope as usize].slots.get(name) {
             Some(slot) => {
-                self.recorder.note_slot(scope, name, slot);
+                self.recorder.note_slot(scope, self.scopes[scope as usize].born, name, slot);
                 slot.value.as_ref()
             }
             None => {
-                self.recorder.note_absent(scope, name);
+                self.recorder.note_absent(scope, self.scopes[scope as usize].born, name);
                 None
             }
         }
@@ -128,7 +192,7 @@ impl<'p> Heap<'p> {
     /// All names of a scope with what they hold, in no order.
     pub fn names(&self, scope: ScopeId) -> Vec<(&'p str, Value<'p>)> {
         let found = &self.scopes[scope as usize];
-        self.recorder.note_all(scope, found.version);
+        self.recorder.note_all(scope, found);
         let bound = found.slots.iter().filter_map(|(name, slot)| Some((*name, slot.value.clone()?)));
         bound.collect()
     }
@@ -147,21 +211,35 @@ impl<'p> Heap<'p> {
         self.put(scope, name, None);
     }
 
+    /// Binds a name to what it held in another program, under the version that it had there.
+    pub fn bind_as_before(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>, version: Version) {
+        self.put(scope, name, Some(value));
+        if let Some(slot) = self.scopes[scope as usize].slots.get_mut(name) {
+            slot.version = version;
+        }
+    }
+
+    /// How many names are bound in a scope.
+    pub fn size(&self, scope: ScopeId) -> usize {
+        self.scopes[scope as usize].slots.values().filter(|slot| slot.value.is_some()).count()
+    }
+
     fn put(&mut self, scope: ScopeId, name: &'p str, value: Option<Value<'p>>) {
         self.clock += 1;
-        if (scope as usize) < self.watch.scopes && !self.watch.changed {
+        if !self.watch.changed && self.is_older(scope, self.watch.since) {
             self.watch.changed = self.comes_to_differ(scope, name, value.as_ref());
         }
-        let version = if self.is_backdated { 1 } else { self.clock };
+        let version = if self.is_backdated { BACKDATED } else { self.clock };
         let slot = Slot { value, version, seen: Cell::new(0) };
         let found = &mut self.scopes[scope as usize];
         found.version = self.clock;
         let old = found.slots.insert(name, slot);
         if !self.is_backdated {
-            self.recorder.note_write(scope, name, old.as_ref().map_or(0, |old| old.version));
+            let born = found.born;
+            self.recorder.note_write(scope, born, name, old.as_ref().map_or(0, |old| old.version));
         }
         // Nobody outside the arm has what came into being in it.
-        if self.arms.last().is_some_and(|&base| (scope as usize) < base) {
+        if self.arms.last().is_some_and(|&moment| self.is_older(scope, moment)) {
             self.undo.push((scope, name, old));
         }
     }
@@ -178,7 +256,7 @@ impl<'p> Heap<'p> {
 
     /// Begins to watch the names of all scopes that there are; returns what was watched before.
     pub fn begin_watch(&mut self) -> Watch {
-        std::mem::replace(&mut self.watch, Watch { scopes: self.scopes.len(), changed: false })
+        std::mem::replace(&mut self.watch, Watch { since: self.clock, changed: false })
     }
 
     /// Whether a name came to hold something else; goes on with what was watched before.
@@ -229,20 +307,20 @@ impl<'p> Heap<'p> {
 
     /// Begins an arm of a branch: what is bound from now on in older scopes can be taken back.
     pub fn begin_arm(&mut self) -> usize {
-        self.arms.push(self.scopes.len());
+        self.arms.push(self.clock);
         self.undo.len()
     }
 
     /// Ends the arm that began at `mark`: takes back what it bound in older scopes, and returns what that was.
     pub fn end_arm(&mut self, mark: usize) -> Vec<Change<'p>> {
-        let base = self.arms.pop().unwrap_or_default();
+        let began = self.arms.pop().unwrap_or_default();
         let mut changes = Vec::new();
         let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
         let undone = self.undo.split_off(mark);
         let few = undone.len() <= 8;
         for (scope, name, old) in undone.into_iter().rev() {
             // An arm around this one may be older than the scope.
-            if scope as usize >= base {
+            if !self.is_older(scope, began) {
                 continue;
             }
             self.clock += 1;

@@ -46,6 +46,11 @@ impl Milestones {
         self.0.iter().find(|passed| passed.milestone == milestone)
     }
 
+    /// All that were passed.
+    pub fn all(&self) -> impl Iterator<Item = &Passed> {
+        self.0.iter()
+    }
+
     /// Notes that a milestone is passed here; the first time on a path counts.
     pub fn pass(&mut self, passed: Passed) {
         match self.0.iter().position(|known| known.milestone == passed.milestone) {
@@ -67,6 +72,22 @@ impl Milestones {
         for reaching in Rc::make_mut(&mut self.0).iter_mut().flat_map(|passed| &mut passed.then) {
             renumber(reaching, number);
         }
+    }
+
+    /// Those that a call left which began with `entry` in another program, for one that begins with `now`.
+    pub fn carried(&self, entry: &Milestones, now: &Milestones, number: &impl Fn(EventId) -> EventId) -> Self {
+        if self == entry {
+            return now.clone();
+        }
+        let carry = |passed: &Passed| match entry.get(passed.milestone) {
+            Some(known) if known == passed => now.get(passed.milestone).unwrap_or(passed).clone(),
+            _ => {
+                let mut passed = passed.clone();
+                passed.then.iter_mut().for_each(|reaching| renumber(reaching, number));
+                passed
+            }
+        };
+        Milestones(Rc::new(self.0.iter().map(carry).collect()))
     }
 
     /// Keeps those that another process has passed too.

@@ -49,6 +49,7 @@ mod steps;
 mod tests;
 mod texts;
 mod variables;
+mod worker;
 
 use super::heap::Heap;
 use super::heap::values::{ClassValue, Marks, PathId, ScopeId, Value};
@@ -71,6 +72,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub(crate) use environment::is_gpu_variable;
+pub(super) use worker::Worker;
 
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
@@ -86,8 +88,12 @@ pub(super) struct Run<'p> {
     heap: Heap<'p>,
     /// Project modules that were entered, with their namespaces.
     modules: FxHashMap<FileId, ScopeId>,
+    /// The namespaces that modules have in all programs of one worker.
+    namespaces: FxHashMap<FileId, ScopeId>,
     /// Modules outside the project that were imported, and those that they import.
-    imported: FxHashSet<String>,
+    imported: FxHashSet<Rc<str>>,
+    /// The same, in the order in which they were.
+    imports: Vec<Rc<str>>,
     /// How many conditions on the way here are not understood.
     uncertain: usize,
     /// How many child processes deep the running code is.
@@ -120,6 +126,8 @@ pub(super) struct Run<'p> {
     catches: Vec<Vec<Outcome<'p>>>,
     /// Branches whose conditions may be asked again.
     decisions: Vec<Decision<'p>>,
+    /// How many there were at the top level of modules.
+    decided: usize,
     /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
     parted: Vec<[Value<'p>; 3]>,
     /// Steps spent, and how many may be.
@@ -254,7 +262,9 @@ impl<'p> Run<'p> {
             state: State::at_start(start == Start::Library),
             heap: Heap::default(),
             modules: FxHashMap::default(),
+            namespaces: FxHashMap::default(),
             imported: FxHashSet::default(),
+            imports: Vec::new(),
             uncertain: 0,
             in_child: 0,
             copied: Vec::new(),
@@ -267,6 +277,7 @@ impl<'p> Run<'p> {
             summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,
             decisions: Vec::new(),
+            decided: 0,
             parted: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),
@@ -306,6 +317,11 @@ impl<'p> Run<'p> {
 
     /// Follows the program to its end.
     pub fn trace(mut self) -> Trace {
+        self.follow();
+        self.trace
+    }
+
+    fn follow(&mut self) {
         if let Some(launch) = self.launch {
             self.begin_launched(launch);
         }
@@ -326,8 +342,7 @@ impl<'p> Run<'p> {
             Start::Modules => self.run_imports(self.program.left_alone()),
         }
         self.trace.steps = self.steps;
-        self.trace.cost.replayed = self.summaries.replayed;
-        self.trace
+        self.trace.cost.replayed = std::mem::take(&mut self.summaries.replayed);
     }
 
     /// Imports modules, one after the other.

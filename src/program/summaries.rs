@@ -1,46 +1,80 @@
 //! Summaries of calls: what a call read, what it was given, what it wrote, what it returned and what it noted. Where all that
 //! it read is the same again, it need not be followed again: its writes are made once more, and objects that it returned are
 //! made anew.
+//!
+//! Programs that one worker follows share their summaries: what importing a module does, and what its functions do, is
+//! followed once for many programs.
 
 mod facts;
+mod records;
 
+use super::Start;
 use super::heap::values::{Closure, Value};
-use super::heap::{Change, Heap, Made, Read, Recording, Relation};
+use super::heap::{FEW_MADE, Heap, MANY_MADE, Made, Read, Recording, Relation, Written};
 use super::state::{SetUp, State};
-use super::trace::{Arms, EventId, FrameId, Recipient};
+use super::trace::{Arms, EventId, FrameId, Recipient, Trace};
+use crate::facts::FileId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::collections::VecDeque;
+use std::mem::Discriminant;
 use std::ops::Range;
 use std::rc::Rc;
 
 pub(crate) use facts::{Fact, Facts, FunctionId};
+pub(crate) use records::Record;
 
-/// What one call did.
+/// What is followed as one, and summed up as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Body {
+    Function(FunctionId),
+    /// Statements at the top level of a module, from this one on.
+    Part(FileId, usize),
+}
+
+/// What one call did, or one part of a module.
 pub(crate) struct Summary<'p> {
-    /// Who was called, with `self` and what a partial holds.
-    closure: Rc<Closure<'p>>,
-    /// What each parameter held; `None` for one that nobody asked for.
-    arguments: Vec<Option<Value<'p>>>,
-    context: Context,
+    pub call: Call<'p>,
     reads: Vec<Read<'p>>,
     facts: Vec<Fact<'p>>,
-    writes: Vec<Change<'p>>,
+    writes: Vec<Written<'p>>,
     made: Made<'p>,
+    /// The program in which it was recorded.
+    program: usize,
+    /// Its events, for other programs.
+    record: OnceCell<Record>,
+}
+
+/// What a call came to.
+pub(crate) struct Call<'p> {
+    /// Who was called, with `self` and what a partial holds; `None` for a part of a module.
+    pub closure: Option<Rc<Closure<'p>>>,
+    /// What each parameter held; `None` for one that nobody asked for.
+    pub arguments: Vec<Option<Value<'p>>>,
+    pub context: Context,
     pub result: Value<'p>,
     /// It asked how many devices there are.
     pub asks: bool,
     /// An exception may leave it.
     pub may_raise: bool,
+    /// The program may end in it.
+    pub may_exit: bool,
     /// What in it gave memory of the GPU back: that counts each time anew, since more may be held.
     pub releases: Option<Rc<str>>,
+    /// The libraries that it was the first to import.
+    pub imports: Vec<Rc<str>>,
     /// What it did beside; `None` when it noted no event and left the state as it was.
     pub effects: Option<Effects>,
+    /// A summary says all that it did, so that it holds in other programs too.
+    pub is_portable: bool,
 }
 
 /// What surrounds a call and decides what it does, beside what it reads.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Context {
+    /// How the program was started, where that decides what a module does.
+    pub start: Option<Discriminant<Start>>,
     /// No events are noted.
     pub is_quiet: bool,
     /// It is part of a loop with passes that are not followed.
@@ -57,8 +91,6 @@ pub(crate) struct Context {
 pub(crate) struct Effects {
     pub entry: State,
     pub exit: State,
-    /// How many modules outside the project were imported.
-    pub imported: usize,
     /// What was done in one arm of a branch is not done in the other.
     pub path: Arms,
     pub uncertain: usize,
@@ -66,6 +98,8 @@ pub(crate) struct Effects {
     pub only_if_called: bool,
     /// It was part of what cleans up.
     pub assured: bool,
+    /// An exception that left it would have been caught.
+    pub is_caught: bool,
     pub recipient: Recipient,
     /// What it noted in the trace.
     pub noted: Noted,
@@ -88,7 +122,11 @@ pub(crate) struct Noted {
 
 /// What is known of calls that were followed, and of those that are being followed.
 pub(crate) struct Summaries<'p> {
-    known: FxHashMap<FunctionId, Known<'p>>,
+    known: FxHashMap<Body, Known<'p>>,
+    /// Bodies of which the running program gave a summary.
+    fresh: Vec<Body>,
+    /// How many programs were followed before this one.
+    program: usize,
     facts: Facts<'p>,
     /// How often something was left out because it lies too deep: a call that did so is not remembered.
     pub left_out: usize,
@@ -102,7 +140,7 @@ pub(crate) struct Summaries<'p> {
 /// What is kept of the calls of one function.
 #[derive(Default)]
 struct Known<'p> {
-    /// The first call is not kept: most functions are called once.
+    /// The first call of a function is not kept: most are called once.
     calls: usize,
     /// The last one that held first.
     summaries: VecDeque<Rc<Summary<'p>>>,
@@ -124,6 +162,8 @@ impl<'p> Summaries<'p> {
     pub fn new(off: bool) -> Self {
         Summaries {
             known: FxHashMap::default(),
+            fresh: Vec::new(),
+            program: 0,
             facts: Facts::default(),
             left_out: 0,
             raised: 0,
@@ -137,21 +177,24 @@ impl<'p> Summaries<'p> {
         self.facts.note(fact);
     }
 
-    /// The summaries of a function, the last one that held first.
-    pub fn of(&self, function: FunctionId) -> SmallVec<[Rc<Summary<'p>>; MOST]> {
-        self.known
-            .get(&function)
-            .map_or_else(SmallVec::new, |known| known.summaries.iter().cloned().collect())
+    /// The summaries of a body, the last one that held first.
+    pub fn of(&self, body: Body) -> SmallVec<[Rc<Summary<'p>>; MOST]> {
+        self.known.get(&body).map_or_else(SmallVec::new, |known| known.summaries.iter().cloned().collect())
     }
 
     /// A summary held: it is looked at first the next time.
-    pub fn prefer(&mut self, function: FunctionId, summary: &Rc<Summary<'p>>) {
+    pub fn prefer(&mut self, body: Body, summary: &Rc<Summary<'p>>) {
         self.replayed += 1;
-        let Some(known) = self.known.get_mut(&function).map(|known| &mut known.summaries) else { return };
+        let Some(known) = self.known.get_mut(&body).map(|known| &mut known.summaries) else { return };
         if known.front().is_some_and(|first| !Rc::ptr_eq(first, summary)) {
             known.retain(|other| !Rc::ptr_eq(other, summary));
             known.push_front(summary.clone());
         }
+    }
+
+    /// Whether a summary was recorded in the program that is running.
+    pub fn is_of_this_program(&self, summary: &Summary<'p>) -> bool {
+        summary.program == self.program
     }
 
     /// Begins to record a call.
@@ -160,26 +203,44 @@ impl<'p> Summaries<'p> {
         Open { facts: self.facts.begin(), left_out: self.left_out, raised: self.raised }
     }
 
-    /// Ends the record of a call of `function` and keeps a summary of it, where `call` says what it came to.
-    pub fn end(&mut self, heap: &mut Heap<'p>, function: FunctionId, open: Open, call: Option<Call<'p>>) {
+    /// Ends the record of a call and keeps a summary of it, where `call` says what it came to.
+    pub fn end(&mut self, heap: &mut Heap<'p>, body: Body, open: Open, call: Option<Call<'p>>) {
         let Some(recording) = heap.end_record() else { return };
-        self.facts.end(open.facts, function);
+        self.facts.end(open.facts, body);
         let too_much = heap.amount_read(&recording) > MOST_READS;
         if self.off || self.left_out != open.left_out || too_much {
             return;
         }
         let Some(call) = call else { return };
-        let calls = &mut self.known.entry(function).or_default().calls;
-        *calls += 1;
-        if *calls == 1 {
+        let is_part = matches!(body, Body::Part(..));
+        let known = self.known.entry(body).or_default();
+        known.calls += 1;
+        if known.calls == 1 && !is_part || is_part && known.summaries.len() == MOST {
             return;
         }
-        let Some(summary) = summary_of(heap, &recording, call, self.facts.since(open.facts)) else { return };
-        let known = &mut self.known.entry(function).or_default().summaries;
-        if known.len() == MOST {
-            known.pop_back();
+        let facts = self.facts.since(open.facts);
+        let Some(summary) = summary_of(heap, &recording, call, facts, self.program) else { return };
+        if is_part {
+            heap.keep_made(&summary.made);
         }
-        known.push_front(Rc::new(summary));
+        if known.summaries.len() == MOST {
+            known.summaries.pop_back();
+        }
+        known.summaries.push_front(Rc::new(summary));
+        self.fresh.push(body);
+    }
+
+    /// Keeps what holds in other programs of the one that is over.
+    pub fn end_program(&mut self, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) {
+        let program = self.program;
+        for body in std::mem::take(&mut self.fresh) {
+            let Some(known) = self.known.get_mut(&body) else { continue };
+            known.summaries.retain_mut(|summary| {
+                summary.program != program || summary.record.get().is_some() || is_kept(summary, heap, trace, ended)
+            });
+        }
+        self.program += 1;
+        self.facts.end_program();
     }
 
     /// Notes again what a call read that is not followed again.
@@ -187,23 +248,11 @@ impl<'p> Summaries<'p> {
         for read in &summary.reads {
             match read {
                 Read::Slot { scope, name, .. } => heap.read_again(relation.scope(*scope), name),
-                Read::All { scope, .. } => heap.read_all_again(*scope),
+                Read::All { scope, .. } => heap.read_all_again(relation.scope(*scope)),
             }
         }
         summary.facts.iter().for_each(|fact| self.facts.note(fact.clone()));
     }
-}
-
-/// What a call came to.
-pub(crate) struct Call<'p> {
-    pub closure: Rc<Closure<'p>>,
-    pub arguments: Vec<Option<Value<'p>>>,
-    pub context: Context,
-    pub result: Value<'p>,
-    pub asks: bool,
-    pub may_raise: bool,
-    pub releases: Option<Rc<str>>,
-    pub effects: Option<Effects>,
 }
 
 fn summary_of<'p>(
@@ -211,26 +260,34 @@ fn summary_of<'p>(
     recording: &Recording,
     call: Call<'p>,
     facts: Vec<Fact<'p>>,
+    program: usize,
 ) -> Option<Summary<'p>> {
     let writes = heap.writes_of(recording);
-    let left = writes.iter().filter_map(|(_, _, value)| value.as_ref()).chain([&call.result]);
-    let made = heap.made_since(recording.base, left)?;
-    let Call { closure, arguments, context, result, asks, may_raise, releases, effects } = call;
+    let left = writes.iter().filter_map(|written| written.value.as_ref()).chain([&call.result]);
+    let most = if call.closure.is_some() { FEW_MADE } else { MANY_MADE };
+    let made = heap.made_since(recording.clock, most, left)?;
     let reads = heap.reads_of(recording);
-    Some(Summary {
-        closure,
-        arguments,
-        context,
-        reads,
-        facts,
-        writes,
-        made,
-        result,
-        asks,
-        may_raise,
-        releases,
-        effects,
-    })
+    Some(Summary { call, reads, facts, writes, made, program, record: OnceCell::new() })
+}
+
+/// Whether a summary holds in other programs too; makes it ready for them.
+fn is_kept<'p>(
+    summary: &mut Rc<Summary<'p>>,
+    heap: &Heap<'p>,
+    trace: &Trace,
+    ended: &[(u32, u32)],
+) -> bool {
+    let record = match &summary.call.effects {
+        None => Some(Record::default()),
+        Some(effects) => Record::of(effects, trace, ended),
+    };
+    let (Some(record), true) = (record, summary.call.is_portable) else { return false };
+    _ = summary.record.set(record);
+    // Classes that were left waiting and woke up since then need not wait again.
+    if let Some(summary) = Rc::get_mut(summary) {
+        heap.refresh(&mut summary.made);
+    }
+    true
 }
 
 impl<'p> Summary<'p> {
@@ -239,18 +296,20 @@ impl<'p> Summary<'p> {
     pub fn relation(
         &self,
         heap: &Heap<'p>,
-        closure: &Rc<Closure<'p>>,
+        closure: Option<&Rc<Closure<'p>>>,
         arguments: &[Value<'p>],
         context: &Context,
     ) -> Option<Relation> {
-        let is_louder = self.context.is_quiet && !context.is_quiet;
-        let same = Context { is_quiet: self.context.is_quiet, ..context.clone() } == self.context;
+        let call = &self.call;
+        let is_louder = call.context.is_quiet && !context.is_quiet;
+        let same = Context { is_quiet: call.context.is_quiet, ..context.clone() } == call.context;
         if is_louder || !same {
             return None;
         }
         let mut relation = Relation::default();
-        let given = self.arguments.iter().zip(arguments);
-        let fits = relation.unify_closures(&self.closure, closure)
+        let given = call.arguments.iter().zip(arguments);
+        let closures = call.closure.as_ref().zip(closure);
+        let fits = closures.is_none_or(|(known, now)| relation.unify_closures(known, now))
             && given
                 .into_iter()
                 .all(|(known, now)| known.as_ref().is_none_or(|known| relation.unify(known, now)));
@@ -258,21 +317,41 @@ impl<'p> Summary<'p> {
         holds.then_some(relation)
     }
 
-    /// Whether everything else that it depended on is still so.
+    /// What else it depended on.
     pub fn facts(&self) -> &[Fact<'p>] {
         &self.facts
     }
 
+    /// The functions that ran.
+    pub fn ran(&self) -> impl Iterator<Item = FunctionId> {
+        self.facts.iter().filter_map(|fact| match fact {
+            Fact::Followed(function) => Some(*function),
+            _ => None,
+        })
+    }
+
+    /// Its events, where it was recorded in a program that is over.
+    pub fn record(&self) -> Option<&Record> {
+        self.record.get()
+    }
+
     /// Makes what the call made once more; returns what it wrote, and what it returned.
-    pub fn replay(&self, heap: &mut Heap<'p>, mut relation: Relation) -> (Vec<Change<'p>>, Value<'p>) {
+    pub fn replay(&self, heap: &mut Heap<'p>, mut relation: Relation) -> (Vec<Written<'p>>, Value<'p>) {
         if !self.made.is_empty() {
-            heap.make_again(&self.made, &mut relation);
+            match self.call.closure {
+                Some(_) => heap.make_again(&self.made, &mut relation),
+                // A part of a module runs once in each program: what it makes can be the same.
+                None => heap.make_as_before(&self.made, &relation),
+            }
         }
-        let writes = self.writes.iter().map(|(scope, name, value)| {
-            let value = value.as_ref().map(|value| relation.apply(value));
-            (relation.scope(*scope), *name, value)
+        let is_same = self.call.closure.is_none() && relation.is_identity();
+        let writes = self.writes.iter().map(|written| Written {
+            scope: relation.scope(written.scope),
+            name: written.name,
+            value: written.value.as_ref().map(|value| relation.apply(value)),
+            version: written.version.filter(|_| is_same),
         });
-        (writes.collect(), relation.apply(&self.result))
+        (writes.collect(), relation.apply(&self.call.result))
     }
 }
 
@@ -291,7 +370,14 @@ impl Relation {
                     _ => false,
                 }
             }
-            Read::All { scope, version } => self.scope(*scope) == *scope && heap.version(*scope) == *version,
+            Read::All { scope, version, held } => {
+                let there = self.scope(*scope);
+                (there == *scope && heap.version(there) == *version)
+                    || heap.size(there) == held.len()
+                        && held.iter().all(|(name, first)| {
+                            heap.peek(there, name).is_some_and(|second| self.unify(first, second))
+                        })
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What a call made, to be made again where the call is not followed again: each call returns objects of its own.
 
 use super::values::{ClassValue, Closure, Instance, Paused, ScopeId, Source, Stream, Text, Value};
-use super::{Heap, Relation, Scope};
+use super::{BACKDATED, Heap, Relation, Scope, Version};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Scopes that a call made and left to others, as they were at its end.
@@ -10,14 +11,17 @@ pub(crate) struct Made<'p> {
     scopes: Vec<(ScopeId, Scope<'p>)>,
 }
 
-/// A call that leaves more objects than this is followed again.
-const MOST: usize = 64;
+/// A call that leaves more objects than this is followed again: they are made anew each time.
+pub(crate) const FEW_MADE: usize = 64;
+/// What a part of a module leaves is only put back.
+pub(crate) const MANY_MADE: usize = 4096;
 
 impl<'p> Heap<'p> {
-    /// The scopes from `base` on that are reached from these values; `None` when they are too many.
+    /// The scopes made after a moment that are reached from these values; `None` when they are too many.
     pub fn made_since<'v>(
         &self,
-        base: ScopeId,
+        moment: Version,
+        most: usize,
         roots: impl Iterator<Item = &'v Value<'p>>,
     ) -> Option<Made<'p>>
     where
@@ -27,13 +31,14 @@ impl<'p> Heap<'p> {
         let mut steps = 0;
         roots.for_each(|root| each_scope(root, &mut |scope| pending.push(scope)));
         let mut made: Vec<(ScopeId, Scope<'p>)> = Vec::new();
+        let mut seen = FxHashSet::default();
         while let Some(id) = pending.pop() {
-            if id < base || made.iter().any(|(known, _)| *known == id) {
+            if self.is_older(id, moment) || !seen.insert(id) {
                 continue;
             }
             let scope = self.scopes[id as usize].clone();
             steps += scope.slots.len() + 1;
-            if made.len() == MOST || steps > 16 * MOST {
+            if made.len() == most || steps > 16 * most {
                 return None;
             }
             pending.extend(scope.parent);
@@ -41,8 +46,42 @@ impl<'p> Heap<'p> {
             values.for_each(|value| each_scope(value, &mut |scope| pending.push(scope)));
             made.push((id, scope));
         }
-        made.sort_by_key(|(id, _)| *id);
+        made.sort_by_key(|(_, scope)| scope.born);
         Some(Made { scopes: made })
+    }
+
+    /// Lets what a call made keep its numbers when the program is over.
+    pub fn keep_made(&mut self, made: &Made<'p>) {
+        made.scopes.iter().for_each(|(id, _)| self.keep(*id));
+    }
+
+    /// Takes over what came to be known later and was so before: the names of classes that were left waiting.
+    pub fn refresh(&self, made: &mut Made<'p>) {
+        for (id, scope) in &mut made.scopes {
+            let now = &self.scopes[*id as usize];
+            if scope.waits && !now.waits && now.born == scope.born {
+                scope.waits = false;
+                let bound = now.slots.iter().filter(|(_, slot)| slot.version == BACKDATED);
+                bound.for_each(|(name, slot)| _ = scope.slots.insert(*name, slot.clone()));
+            }
+        }
+    }
+
+    /// Makes what a part of a module made in another program, with the same numbers and versions.
+    pub fn make_as_before(&mut self, made: &Made<'p>, relation: &Relation) {
+        for (id, scope) in &made.scopes {
+            self.renew(*id, scope.loops);
+            let (born, is_same) = (self.clock, relation.is_identity());
+            let mut again = Scope { born, is_kept: true, ..scope.clone() };
+            if !is_same {
+                again.parent = scope.parent.map(|parent| relation.scope(parent));
+                for slot in again.slots.values_mut() {
+                    slot.value = slot.value.as_ref().map(|value| relation.apply(value));
+                    slot.version = born;
+                }
+            }
+            self.scopes[*id as usize] = again;
+        }
     }
 
     /// Makes what a call made once more.

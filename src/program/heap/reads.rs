@@ -4,27 +4,26 @@
 //! One log serves all calls that are being followed: what a call reads, its callers read too. When a call ends, its part of
 //! the log keeps what counts for its callers.
 
-use super::{Heap, Scope, Slot, Version};
+use super::{Heap, Scope, Slot, Version, Written};
 use crate::program::heap::values::{ScopeId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// Something that was read.
 #[derive(Clone, Debug)]
 pub(crate) enum Read<'p> {
     /// A name, with what it held.
     Slot { scope: ScopeId, name: &'p str, version: Version, value: Option<Value<'p>> },
-    /// All names of a scope.
-    All { scope: ScopeId, version: Version },
+    /// All names of a scope, with what they held.
+    All { scope: ScopeId, version: Version, held: Rc<[(&'p str, Value<'p>)]> },
 }
 
 /// A call whose reads and writes are being recorded.
 #[derive(Clone, Copy)]
 pub(crate) struct Recording {
-    /// Scopes from this number on were made by the call.
-    pub base: ScopeId,
-    /// What has a later version was bound by the call.
-    clock: Version,
+    /// What was made or bound later was made or bound by the call.
+    pub clock: Version,
     /// The number of the first record that belongs to it.
     first: u64,
     reads: usize,
@@ -50,30 +49,32 @@ impl<'p> Recorder<'p> {
         self.last.get()
     }
 
-    pub fn note_slot(&self, scope: ScopeId, name: &'p str, slot: &Slot<'p>) {
+    pub fn note_slot(&self, scope: ScopeId, born: Version, name: &'p str, slot: &Slot<'p>) {
         let Some(inner) = self.recordings.last() else { return };
         // What the innermost call made or bound itself, its callers made or bound by calling it.
         if slot.seen.get() >= inner.first {
             return;
         }
         slot.seen.set(self.next());
-        if scope < inner.base && slot.version <= inner.clock {
+        if born <= inner.clock && slot.version <= inner.clock {
             let read = Read::Slot { scope, name, version: slot.version, value: slot.value.clone() };
             self.reads.borrow_mut().push(read);
         }
     }
 
-    pub fn note_absent(&self, scope: ScopeId, name: &'p str) {
+    pub fn note_absent(&self, scope: ScopeId, born: Version, name: &'p str) {
         let Some(inner) = self.recordings.last() else { return };
-        if scope < inner.base && self.is_first(scope, name, inner) {
+        if born <= inner.clock && self.is_first(scope, name, inner) {
             self.reads.borrow_mut().push(Read::Slot { scope, name, version: 0, value: None });
         }
     }
 
-    pub fn note_all(&self, scope: ScopeId, version: Version) {
+    pub fn note_all(&self, id: ScopeId, scope: &Scope<'p>) {
         let Some(inner) = self.recordings.last() else { return };
-        if scope < inner.base && version <= inner.clock && self.is_first(scope, ALL, inner) {
-            self.reads.borrow_mut().push(Read::All { scope, version });
+        let version = scope.version;
+        if scope.born <= inner.clock && version <= inner.clock && self.is_first(id, ALL, inner) {
+            let held = scope.slots.iter().filter_map(|(name, slot)| Some((*name, slot.value.clone()?)));
+            self.reads.borrow_mut().push(Read::All { scope: id, version, held: held.collect() });
         }
     }
 
@@ -83,10 +84,20 @@ impl<'p> Recorder<'p> {
     }
 
     /// Notes that a name gets another value; `old` is the version of what it held.
-    pub fn note_write(&mut self, scope: ScopeId, name: &'p str, old: Version) {
-        if self.recordings.last().is_some_and(|inner| scope < inner.base && old <= inner.clock) {
+    pub fn note_write(&mut self, scope: ScopeId, born: Version, name: &'p str, old: Version) {
+        if self.recordings.last().is_some_and(|inner| born <= inner.clock && old <= inner.clock) {
             self.writes.push((scope, name, old));
         }
+    }
+}
+
+impl Recorder<'_> {
+    /// Forgets what was noted in the program that is over.
+    pub fn end_program(&mut self) {
+        self.recordings.clear();
+        self.reads.get_mut().clear();
+        self.noted.get_mut().clear();
+        self.writes.clear();
     }
 }
 
@@ -95,7 +106,6 @@ impl<'p> Heap<'p> {
     pub fn record(&mut self) {
         let recorder = &mut self.recorder;
         recorder.recordings.push(Recording {
-            base: self.scopes.len() as ScopeId,
             clock: self.clock,
             first: recorder.last.get() + 1,
             reads: recorder.reads.get_mut().len(),
@@ -106,13 +116,14 @@ impl<'p> Heap<'p> {
     /// Ends the innermost record. What it read and wrote stays in the log for the calls around it.
     pub fn end_record(&mut self) -> Option<Recording> {
         let recording = self.recorder.recordings.pop()?;
-        let reads = self.recorder.reads.get_mut();
+        let (reads, scopes) = (self.recorder.reads.get_mut(), &self.scopes);
+        let is_made = |scope: ScopeId| scopes[scope as usize].born > recording.clock;
         // What an inner call read in scopes of this one, or after this one bound it, is this one's own.
         let mut kept = recording.reads;
         for index in recording.reads..reads.len() {
             let is_own = match &reads[index] {
-                Read::Slot { scope, version, .. } | Read::All { scope, version } => {
-                    *scope >= recording.base || *version > recording.clock
+                Read::Slot { scope, version, .. } | Read::All { scope, version, .. } => {
+                    is_made(*scope) || *version > recording.clock
                 }
             };
             if !is_own {
@@ -126,7 +137,7 @@ impl<'p> Heap<'p> {
         let mut kept = recording.writes;
         for index in recording.writes..writes.len() {
             let (scope, name, old) = writes[index];
-            if scope >= recording.base || old > recording.clock || !seen.insert((scope, name)) {
+            if is_made(scope) || old > recording.clock || !seen.insert((scope, name)) {
                 continue;
             }
             // An arm that was taken back left it as it was.
@@ -150,9 +161,14 @@ impl<'p> Heap<'p> {
     }
 
     /// What was written in a record that has just ended, and what is there now.
-    pub fn writes_of(&self, recording: &Recording) -> Vec<super::Change<'p>> {
-        let written = self.recorder.writes[recording.writes..].iter();
-        written.map(|(scope, name, _)| (*scope, *name, self.peek(*scope, name).cloned())).collect()
+    pub fn writes_of(&self, recording: &Recording) -> Vec<Written<'p>> {
+        let written = self.recorder.writes[recording.writes..].iter().map(|(scope, name, _)| Written {
+            scope: *scope,
+            name,
+            value: self.peek(*scope, name).cloned(),
+            version: Some(self.version_of(*scope, name)),
+        });
+        written.collect()
     }
 
     /// Whether a name of the function's own was read since it was bound, or bound anew.
@@ -179,7 +195,7 @@ impl<'p> Heap<'p> {
 
     /// The same for a call that looked at all names of a scope.
     pub fn read_all_again(&self, scope: ScopeId) {
-        self.recorder.note_all(scope, self.version(scope));
+        self.recorder.note_all(scope, &self.scopes[scope as usize]);
     }
 }
 

@@ -5,6 +5,7 @@ use super::{Flow, Here, Run};
 use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::program::heap::Heap;
 use crate::program::heap::values::{ClassValue, Value};
+use crate::program::summaries::Fact;
 use std::rc::Rc;
 
 impl<'p> Run<'p> {
@@ -12,7 +13,9 @@ impl<'p> Run<'p> {
     pub(super) fn begin_class(&mut self, class: &Rc<ClassValue<'p>>) {
         // What is a test and what runs alone is found among all that the file holds that was started. Where somebody
         // counted the devices or cleans up, that is said of literals too.
-        let counts_now = class.file == self.entry || self.state.counted || self.assured.is_some();
+        let is_entry = class.file == self.entry;
+        self.summaries.note(Fact::IsEntry(class.file, is_entry));
+        let counts_now = is_entry || self.state.counted || self.assured.is_some();
         let is_list = |value: &Expr<'p>| self.makes_collection(value);
         if !counts_now && self.body_of(class).iter().all(|step| only_binds(self.code(), step, &is_list)) {
             self.heap.set_waiting(class.scope, true);

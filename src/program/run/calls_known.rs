@@ -1,23 +1,39 @@
 //! Calls that are not followed again, because a summary says what they do; and keeping such summaries.
 
 use super::{Flow, Run};
-use crate::facts::Span;
+use crate::code::Step;
+use crate::facts::{FileId, Span};
 use crate::program::Start;
 use crate::program::heap::values::{Closure, Value};
-use crate::program::heap::{Relation, Version};
+use crate::program::heap::{Relation, Version, Written};
 use crate::program::knowledge::Does;
-use crate::program::state::State;
-use crate::program::summaries::{Call, Context, Effects, Fact, Noted, Summary};
+use crate::program::state::{Definition, Reaching, Renumbering, State};
+use crate::program::summaries::{Body, Call, Context, Effects, Fact, Noted, Open, Record, Summary};
 use crate::program::trace::{Assurance, Event, EventId, FrameId, NOT_NOTED, Recipient, What};
 use std::rc::Rc;
 
 /// What becomes of the events of a call that is not followed again.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Fit {
     /// They are there already, or there are none.
     Known,
-    /// They are noted once more.
-    Again,
+    /// They are noted once more; which earlier events stand for which.
+    Again(Renumbering),
+}
+
+/// A body that is being followed, and how far the program had come before.
+pub(super) struct Began {
+    context: Context,
+    entry: State,
+    events: usize,
+    frames: FrameId,
+    branches: u32,
+    ended: usize,
+    imports: usize,
+    may_exit: bool,
+    left: [usize; 2],
+    beyond: [usize; 8],
+    open: Open,
 }
 
 impl<'p> Run<'p> {
@@ -28,33 +44,71 @@ impl<'p> Run<'p> {
         arguments: &[Value<'p>],
         site: Span,
     ) -> Option<Value<'p>> {
-        let function = (closure.file, closure.function);
+        let body = Body::Function((closure.file, closure.function));
+        self.known_body(body, Some(closure), arguments, site)
+    }
+
+    /// The same for a part of a module; whether it was known.
+    pub(super) fn known_part(&mut self, file: FileId, first: usize) -> bool {
+        self.known_body(Body::Part(file, first), None, &[], self.here.statement).is_some()
+    }
+
+    fn known_body(
+        &mut self,
+        body: Body,
+        closure: Option<&Rc<Closure<'p>>>,
+        arguments: &[Value<'p>],
+        site: Span,
+    ) -> Option<Value<'p>> {
+        let known = self.summaries.of(body);
+        if known.is_empty() {
+            return None;
+        }
         let context = self.context();
-        let known = self.summaries.of(function);
         let (summary, relation, fit) = known.iter().find_map(|summary| {
             let relation = summary.relation(&self.heap, closure, arguments, &context)?;
             let fit = self.fit(summary, &relation)?;
             Some((summary, relation, fit))
         })?;
-        self.summaries.prefer(function, summary);
+        self.summaries.prefer(body, summary);
         Some(self.replay(summary, relation, fit, site))
     }
 
     fn replay(&mut self, summary: &Summary<'p>, relation: Relation, fit: Fit, site: Span) -> Value<'p> {
         self.summaries.read_again(&mut self.heap, summary, &relation);
-        if summary.may_raise {
+        let call = &summary.call;
+        if call.may_raise {
             self.may_raise();
         }
         let (writes, result) = summary.replay(&mut self.heap, relation);
-        self.bind_all(writes);
-        self.asked_count |= summary.asks;
-        match (&summary.effects, fit) {
-            (Some(effects), Fit::Again) => self.note_again(effects, site),
+        for Written { scope, name, value, version } in writes {
+            match (value, version) {
+                (Some(value), Some(version)) => {
+                    self.forget_decisions(scope, name);
+                    self.heap.bind_as_before(scope, name, value, version);
+                }
+                (Some(value), None) => self.bind_in(scope, name, value),
+                (None, _) => self.unbind_in(scope, name),
+            }
+        }
+        self.asked_count |= call.asks;
+        self.ways_out.of_program |= call.may_exit;
+        if !self.summaries.is_of_this_program(summary) {
+            call.imports.iter().for_each(|library| _ = self.note_imported(library.clone()));
+            if self.quiet == 0 {
+                self.trace.ran.extend(summary.ran());
+            }
+        }
+        match (&call.effects, fit) {
+            (Some(effects), Fit::Again(events)) => {
+                let site = call.closure.is_some().then_some(site);
+                self.note_again(effects, summary.record(), &events, site);
+            }
             (Some(effects), Fit::Known) => {
                 if effects.entry == self.state {
                     self.state = effects.exit.clone();
                 }
-                if let Some(by) = summary.releases.clone() {
+                if let Some(by) = call.releases.clone() {
                     self.note_release(&by, site);
                 }
             }
@@ -71,12 +125,7 @@ impl<'p> Run<'p> {
         site: Span,
     ) -> Value<'p> {
         let function = (closure.file, closure.function);
-        let context = self.context();
-        let (entry, events) = (self.state.clone(), self.trace.events.len());
-        let (frames, branches, ended) = (self.trace.frames.len() as FrameId, self.branches, self.ended.len());
-        let left = (self.trace.launches.len(), self.finalizers.len());
-        let open = self.summaries.begin(&mut self.heap);
-        self.summaries.note(Fact::Followed(function));
+        let began = self.begin_body();
         let scope = self.bind_parameters(closure, &arguments);
         let names = || self.function_of(closure).parameters.iter().map(|parameter| parameter.name);
         let bound: Vec<Version> = names().map(|name| self.heap.version_of(scope, name)).collect();
@@ -88,42 +137,116 @@ impl<'p> Run<'p> {
         let used: Vec<bool> =
             names.zip(bound).map(|(name, bound)| self.heap.is_used(scope, name, bound)).collect();
         self.heap.release(scope);
+        let arguments = arguments.into_iter().zip(used).map(|(value, used)| used.then_some(value));
+        let arguments = arguments.collect();
+        self.end_body(
+            Body::Function(function),
+            began,
+            Some(closure.clone()),
+            arguments,
+            result.clone(),
+            asks,
+        );
+        result
+    }
+
+    /// Follows a part of a module, and keeps what it did.
+    pub(super) fn follow_part(&mut self, file: FileId, first: usize, steps: &'p [Step<'p>]) {
+        let began = self.begin_body();
+        self.block(steps);
+        self.end_body(Body::Part(file, first), began, None, Vec::new(), Value::None, false);
+    }
+
+    fn begin_body(&mut self) -> Began {
+        Began {
+            context: self.context(),
+            entry: self.state.clone(),
+            events: self.trace.events.len(),
+            frames: self.trace.frames.len() as FrameId,
+            branches: self.branches,
+            ended: self.ended.len(),
+            imports: self.imports.len(),
+            may_exit: std::mem::take(&mut self.ways_out.of_program),
+            left: self.left_for_later(),
+            beyond: self.beyond_summaries(),
+            open: self.summaries.begin(&mut self.heap),
+        }
+    }
+
+    fn end_body(
+        &mut self,
+        body: Body,
+        began: Began,
+        closure: Option<Rc<Closure<'p>>>,
+        arguments: Vec<Option<Value<'p>>>,
+        result: Value<'p>,
+        asks: bool,
+    ) {
+        let events = began.events;
+        let may_exit = self.ways_out.of_program;
+        self.ways_out.of_program |= began.may_exit;
         // What a call that does not come back has left behind is no answer for the next one; neither is what was left to be
         // done later, or cut off.
         let comes_back = self.flow == Flow::Next && !self.trace.cut && self.trace.events.len() >= events;
-        let keeps = comes_back && left == (self.trace.launches.len(), self.finalizers.len());
-        let may_raise = self.summaries.raised > open.raised;
+        let is_portable = began.beyond == self.beyond_summaries();
+        let is_part = closure.is_none();
+        let keeps = comes_back && began.left == self.left_for_later() && (is_portable || !is_part);
+        let may_raise = self.summaries.raised > began.open.raised;
         let call = keeps.then(|| {
-            let is_pure = self.trace.events.len() == events && self.state == entry;
+            let is_pure = self.trace.events.len() == events && self.state == began.entry;
             let releases = self.trace.events[events..].iter().rev().find_map(|event| match &event.what {
                 What::Release { by } => Some(by.as_str().into()),
                 _ => None,
             });
-            let arguments = arguments.into_iter().zip(used).map(|(value, used)| used.then_some(value));
+            let noted = (events as EventId, began.frames, began.branches, began.ended);
             Call {
-                closure: closure.clone(),
-                arguments: arguments.collect(),
-                context,
-                result: result.clone(),
+                closure,
+                arguments,
+                context: began.context,
+                result,
                 asks,
                 may_raise,
+                may_exit,
                 releases,
-                effects: (!is_pure)
-                    .then(|| self.effects_since(entry, (events as EventId, frames, branches, ended))),
+                imports: self.imports[began.imports..].to_vec(),
+                effects: (!is_pure).then(|| self.effects_since(began.entry, noted)),
+                is_portable,
             }
         });
-        self.summaries.end(&mut self.heap, function, open, call);
-        result
+        self.summaries.end(&mut self.heap, body, began.open, call);
     }
 
     fn context(&self) -> Context {
         Context {
+            start: match self.start {
+                Start::Script | Start::Module | Start::Console | Start::Tests | Start::Imported => None,
+                start => Some(std::mem::discriminant(&start)),
+            },
             is_quiet: self.quiet > 0,
             is_repeated: self.repeats > 0,
             counted: self.state.counted,
             expects_failure: self.expects_failure,
             arranged: self.state.arranged(),
         }
+    }
+
+    /// How much was left to be done later.
+    fn left_for_later(&self) -> [usize; 2] {
+        [self.trace.launches.len(), self.finalizers.len()]
+    }
+
+    /// How much there is of what belongs to one program and a summary does not repeat.
+    fn beyond_summaries(&self) -> [usize; 8] {
+        [
+            self.modules.len(),
+            self.copied.len(),
+            self.options.len() + self.option_defaults.len(),
+            self.counted_places.len(),
+            self.partials.len() + self.made_with.len(),
+            self.trace.units.len(),
+            self.trace.loaded.len(),
+            self.decided,
+        ]
     }
 
     fn effects_since(
@@ -146,12 +269,12 @@ impl<'p> Run<'p> {
         };
         Effects {
             exit: self.state.clone(),
-            imported: self.imported.len(),
             path: self.path.clone(),
             uncertain: self.uncertain,
             in_child: self.in_child,
             only_if_called: self.only_if_called,
             assured: self.assured.is_some(),
+            is_caught: !self.catches.is_empty(),
             recipient: self.recipient,
             only_asks: entry.cuda.is_some_and(|cuda| cuda.certain)
                 && self.trace.events[events as usize..].iter().all(asks),
@@ -162,24 +285,33 @@ impl<'p> Run<'p> {
 
     /// Whether a call that depended on the same in the heap depended on the same beside it, and what becomes of its events.
     fn fit(&self, summary: &Summary<'p>, relation: &Relation) -> Option<Fit> {
-        let fit = match &summary.effects {
+        let is_own = self.summaries.is_of_this_program(summary);
+        let call = &summary.call;
+        let fit = match &call.effects {
             None => Fit::Known,
-            Some(effects) => self.fit_of_effects(effects, relation)?,
+            Some(effects) if is_own => self.fit_of_effects(call.may_raise, effects, relation)?,
+            Some(effects) => self.fit_elsewhere(summary, effects, relation)?,
         };
         // A `try` around the call goes on from where it raised, which is known only where it left the state as it was.
-        let raises_somewhere = summary.may_raise && !self.catches.is_empty();
-        let changes = summary.effects.as_ref().is_some_and(|effects| effects.entry != effects.exit);
-        (!(raises_somewhere && changes) && summary.facts().iter().all(|fact| self.is_so(fact))).then_some(fit)
+        let raises_somewhere = call.may_raise && !self.catches.is_empty();
+        let changes = call.effects.as_ref().is_some_and(|effects| effects.entry != effects.exit);
+        let holds = !(raises_somewhere && changes) && summary.facts().iter().all(|fact| self.is_so(fact, is_own));
+        holds.then_some(fit)
     }
 
-    fn fit_of_effects(&self, effects: &Effects, relation: &Relation) -> Option<Fit> {
-        let events =
-            &self.trace.events[effects.noted.events.start as usize..effects.noted.events.end as usize];
-        let same = effects.imported == self.imported.len()
-            && effects.in_child == self.in_child
+    /// Whether the same surrounds a call that noted something.
+    fn is_surrounded_alike(&self, may_raise: bool, effects: &Effects) -> bool {
+        effects.in_child == self.in_child
             && effects.only_if_called == self.only_if_called
             && effects.assured == self.assured.is_some()
             && effects.recipient == self.recipient
+            && (!may_raise || effects.is_caught != self.catches.is_empty())
+    }
+
+    fn fit_of_effects(&self, may_raise: bool, effects: &Effects, relation: &Relation) -> Option<Fit> {
+        let events =
+            &self.trace.events[effects.noted.events.start as usize..effects.noted.events.end as usize];
+        let same = self.is_surrounded_alike(may_raise, effects)
             // Where an event stands may depend on where a literal stands.
             && !(relation.moves_places() && events.iter().any(|event| relation.moves(event.place)));
         if !same {
@@ -195,11 +327,36 @@ impl<'p> Run<'p> {
             return Some(Fit::Known);
         }
         let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
-        (starts_same && as_certain && self.quiet == 0 && effects.exit.can_move()).then_some(Fit::Again)
+        (starts_same && as_certain && self.quiet == 0 && effects.exit.can_move())
+            .then(|| Fit::Again(Renumbering::default()))
     }
 
-    /// Notes the events of a call once more, as those of another call that begins in the same state.
-    fn note_again(&mut self, effects: &Effects, site: Span) {
+    /// The same for a call in another program.
+    fn fit_elsewhere(&self, summary: &Summary<'p>, effects: &Effects, relation: &Relation) -> Option<Fit> {
+        let record = summary.record()?;
+        let is_moved = relation.moves_places() && record.events.iter().any(|event| relation.moves(event.place));
+        let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
+        let may_be = self.is_surrounded_alike(summary.call.may_raise, effects)
+            && !is_moved
+            && as_certain
+            && self.quiet == 0
+            && effects.exit.can_move();
+        if !may_be {
+            return None;
+        }
+        effects.entry.unify(&self.state, record.names_places).map(Fit::Again)
+    }
+
+    /// Notes the events of a call once more, as those of another call that begins in the same state. `record` holds them
+    /// where the call was one of another program; `earlier` says which of its events stand for which then. A part of a
+    /// module has no `site`: it stands where it stood.
+    fn note_again(
+        &mut self,
+        effects: &Effects,
+        record: Option<&Record>,
+        earlier: &Renumbering,
+        site: Option<Span>,
+    ) {
         let noted = &effects.noted;
         let (events, frames) = (self.trace.events.len() as EventId, self.trace.frames.len() as FrameId);
         let branches = self.branches;
@@ -207,7 +364,7 @@ impl<'p> Run<'p> {
         let event_of = |id: EventId| match id {
             NOT_NOTED => id,
             _ if id >= noted.events.start => id - noted.events.start + events,
-            _ => id,
+            _ => earlier.of(id),
         };
         let frame_of = |id: FrameId| match id {
             _ if id >= noted.frames.start => id - noted.frames.start + frames,
@@ -218,10 +375,13 @@ impl<'p> Run<'p> {
             true => (branch - noted.branches.start + branches, arm),
             false => (branch, arm),
         };
-        let (here, statement) = (self.place(site), self.place(self.here.statement));
+        let site = site.map(|site| (self.place(site), self.place(self.here.statement)));
         for number in noted.frames.clone() {
-            let mut frame = self.trace.frames[number as usize].clone();
-            if frame.parent == Some(noted.caller) {
+            let mut frame = match record {
+                Some(record) => record.frames[(number - noted.frames.start) as usize].clone(),
+                None => self.trace.frames[number as usize].clone(),
+            };
+            if let Some((here, statement)) = site.filter(|_| frame.parent == Some(noted.caller)) {
                 (frame.site, frame.statement) = (Some(here), Some(statement));
             }
             frame.parent = frame.parent.map(frame_of);
@@ -230,9 +390,12 @@ impl<'p> Run<'p> {
         }
         let doubts = effects.uncertain;
         for number in noted.events.clone() {
-            let mut event = self.trace.events[number as usize].clone();
-            if event.frame == noted.caller {
-                (event.place, event.statement) = (here, statement);
+            let mut event = match record {
+                Some(record) => record.events[(number - noted.events.start) as usize].clone(),
+                None => self.trace.events[number as usize].clone(),
+            };
+            if let Some(site) = site.filter(|_| event.frame == noted.caller) {
+                (event.place, event.statement) = site;
             }
             event.frame = frame_of(event.frame);
             event.doubts = (event.doubts + self.uncertain).saturating_sub(doubts);
@@ -252,18 +415,34 @@ impl<'p> Run<'p> {
         }
         self.branches += noted.branches.end - noted.branches.start;
         for at in noted.ended.clone() {
-            let arm = branch_of(self.ended[at]);
+            let arm = branch_of(match record {
+                Some(record) => record.ended[at - noted.ended.start],
+                None => self.ended[at],
+            });
             self.trace.ended.insert(arm);
             self.ended.push(arm);
         }
-        self.state = effects.exit.renumbered(&event_of);
+        self.state = match record {
+            Some(_) => effects.exit.carried(&effects.entry, &self.state, &event_of),
+            None => effects.exit.renumbered(&event_of),
+        };
         self.steps += (noted.events.end - noted.events.start) as usize;
     }
 
-    fn is_so(&self, fact: &Fact<'p>) -> bool {
+    /// Whether a fact of a call holds here too; `is_own`: it is one of this program.
+    fn is_so(&self, fact: &Fact<'p>, is_own: bool) -> bool {
         match fact {
+            // Events of another program are others.
+            Fact::Variable(_, reaching) if !is_own && names_events(reaching) => false,
             Fact::Variable(name, reaching) => self.state.reaching(name) == *reaching,
             Fact::Imported(library, was) => self.imported.contains(*library) == *was,
+            Fact::CleansUp(was) => self.assured.is_some() == *was,
+            Fact::InTest(was) => self.test.is_some() == *was,
+            Fact::Named(library, was) => self.imported.contains(library) == *was,
+            Fact::Resolved(file, name, found) => self.resolve(*file, name) == *found,
+            Fact::IsMain(file, was) => self.is_main(*file) == *was,
+            Fact::IsEntry(file, was) => (self.entry == *file) == *was,
+            Fact::Installed(package, file, was) => self.is_installed_for(package, *file) == *was,
             Fact::Entered(file, scope) => self.modules.get(file) == scope.as_ref(),
             Fact::FirstLibrary(was) => self.is_first_library() == *was,
             Fact::Untouched(was) => (self.state.cuda.is_none() && !self.state.open) == *was,
@@ -280,4 +459,12 @@ impl<'p> Run<'p> {
         let is_started = self.here.frame == 0 && !matches!(self.start, Start::CpuPart | Start::Modules);
         self.trace.frames[self.here.frame as usize].function.is_none() && !is_started
     }
+}
+
+fn names_events(reaching: &Reaching) -> bool {
+    reaching.iter().any(|definition| match definition {
+        Definition::Set(event, _) => *event != NOT_NOTED,
+        Definition::Removed(_) => true,
+        Definition::Unset | Definition::Elsewhere => false,
+    })
 }

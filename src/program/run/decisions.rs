@@ -93,6 +93,8 @@ impl<'p> Run<'p> {
             self.decisions.remove(0);
         }
         let branch = (branch, u32::from(!holds));
+        // Those of a function ask what is its own, most of them.
+        self.decided += usize::from(self.trace.frames[self.here.frame as usize].function.is_none());
         self.decisions.push(Decision {
             branch,
             condition,

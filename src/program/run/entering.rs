@@ -17,7 +17,7 @@ impl<'p> Run<'p> {
         if self.passes_over(file) {
             return;
         }
-        let scope = self.new_scope(None, false);
+        let scope = self.namespace(file);
         self.modules.insert(file, scope);
         self.trace.cost.modules += 1;
         let code = self.code_of(file);
@@ -30,7 +30,10 @@ impl<'p> Run<'p> {
         let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
         self.callers.push(outer);
         let (loops, ways_out) = (std::mem::take(&mut self.loops), self.ways_out);
-        stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&code.body));
+        stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || match frame {
+            0 => self.block(&code.body),
+            _ => self.module_body(file, &code.body),
+        });
         self.loops = loops;
         self.ways_out = WaysOut { of_program: self.ways_out.of_program, ..ways_out };
         if let Some(outer) = self.callers.pop() {

@@ -4,8 +4,9 @@ use super::collections::merged;
 use super::compound::MOST_ELEMENTS;
 use super::{Flow, Run};
 use crate::code::{Comprehension, Expr, ExprKind};
-use crate::facts::{Place, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::Value;
+use crate::program::summaries::Fact;
 use std::borrow::Cow;
 
 impl<'p> Run<'p> {
@@ -108,6 +109,11 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether a file runs as a script, so that its `__name__` is `"__main__"`.
+    pub(super) fn is_main(&self, file: FileId) -> bool {
+        file == self.entry && self.start.is_main() || self.is_run_as_script(file)
+    }
+
     fn literal_place(&mut self, span: Span) -> Place {
         let place = self.place(span);
         if self.state.counted {
@@ -135,8 +141,8 @@ impl<'p> Run<'p> {
         match name {
             "TYPE_CHECKING" => Value::Bool(false),
             "__name__" => {
-                let is_entry = self.here.file == self.entry && self.start.is_main();
-                let is_main = is_entry || self.is_run_as_script(self.here.file);
+                let is_main = self.is_main(self.here.file);
+                self.summaries.note(Fact::IsMain(self.here.file, is_main));
                 let dotted = self.program.dotted(self.here.file);
                 let text = if is_main { Cow::Borrowed("__main__") } else { Cow::Owned(dotted) };
                 Value::text(text, self.place(span))

@@ -143,6 +143,7 @@ impl<'p> Run<'p> {
         let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
+        self.summaries.note(Fact::Followed((closure.file, closure.function)));
         self.trace.cost.bodies += 1;
         let here = Here {
             statement: function.name_span,

@@ -8,8 +8,10 @@ use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Contact;
 use crate::program::modules::Found;
 use crate::program::state::Definition;
+use crate::program::summaries::Fact;
 use crate::program::trace::{NOT_NOTED, What};
 use smallvec::{SmallVec, smallvec};
+use std::rc::Rc;
 
 /// What a module path leads to.
 pub(super) enum Imported {
@@ -109,13 +111,9 @@ impl<'p> Run<'p> {
             }
         } else {
             let Some(first) = parts.next() else { return Imported::Outside };
-            let script = self.start.script(self.entry);
-            match self.program.modules.absolute(
-                script,
-                &self.state.set_up().search_paths,
-                self.here.file,
-                first,
-            ) {
+            let found = self.resolve(self.here.file, first);
+            self.summaries.note(Fact::Resolved(self.here.file, first.into(), found));
+            match found {
                 // A script does not import itself by the name of a library.
                 Some(Found::File(file))
                     if file == self.here.file && !self.program.modules.in_package(file) =>
@@ -155,6 +153,12 @@ impl<'p> Run<'p> {
             }
         }
         Imported::Project(Some(first), complete.then_some(last))
+    }
+
+    /// Where the first part of a dotted name leads to, from a file.
+    pub(super) fn resolve(&self, file: FileId, name: &str) -> Option<Found> {
+        let script = self.start.script(self.entry);
+        self.program.modules.absolute(script, &self.state.set_up().search_paths, file, name)
     }
 
     /// `importlib.import_module("a.b")`
@@ -324,12 +328,27 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Whether a package is surely installed: this program imported it, or the running file or that of the entry
-    /// does somewhere.
-    fn is_installed(&self, package: &str) -> bool {
+    /// Whether a package is surely installed.
+    fn is_installed(&mut self, package: &'p str) -> bool {
+        let installed = self.is_installed_for(package, self.here.file);
+        self.summaries.note(Fact::Installed(package, self.here.file, installed));
+        installed
+    }
+
+    /// Whether this program imported a package, or a file or that of the entry does somewhere.
+    pub(super) fn is_installed_for(&self, package: &str, file: FileId) -> bool {
         self.imported.contains(package)
-            || [self.here.file, self.entry].iter().any(|file| self.program.needs(*file, package))
+            || [file, self.entry].iter().any(|file| self.program.needs(*file, package))
             || self.program.asks_for(package)
+    }
+
+    /// Notes that a library was imported; whether it is the first time.
+    pub(super) fn note_imported(&mut self, library: Rc<str>) -> bool {
+        let is_new = self.imported.insert(library.clone());
+        if is_new {
+            self.imports.push(library);
+        }
+        is_new
     }
 
     /// Notes the import of a module outside the project, and what the import does.
@@ -344,25 +363,29 @@ impl<'p> Run<'p> {
             return;
         }
         self.pass_import(&full, &full, span);
-        let new = self.imported.insert(full.clone());
+        let library: Rc<str> = full.as_str().into();
+        let new = self.note_imported(library.clone());
+        if row.is_some_and(|row| row.contact == Contact::CudaInit || !row.contact_if_installed.is_empty()) {
+            self.summaries.note(Fact::Named(library, !new));
+        }
         let Some(row) = row else {
             if forbidden {
                 self.note(outside(full, false, false, Vec::new(), None), span);
             }
             return;
         };
-        self.imported.insert(row.module.clone());
-        self.imported.extend(row.imports.iter().cloned());
+        for library in std::iter::once(&row.module).chain(&row.imports) {
+            self.note_imported(library.as_str().into());
+        }
         row.imports.iter().for_each(|brought| self.pass_import(brought, &full, span));
         let excused = row.unless_env.iter().any(|(variable, value)| self.variable_is(variable, value));
         let meant = row.if_env.iter().all(|(variable, value)| self.variable_is(variable, value));
         // What the program imported itself is surely installed.
-        let with_installed = || {
-            row.contact_if_installed
-                .iter()
-                .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package))
-        };
-        let contacts = row.contact == Contact::CudaInit || with_installed();
+        let if_installed = row.contact_if_installed.iter();
+        let contacts = row.contact == Contact::CudaInit
+            || if_installed.clone().any(|(package, contact)| {
+                *contact == Contact::CudaInit && self.is_installed(package)
+            });
         let touches = new && contacts && meant && !excused;
         let brings: Vec<String> =
             row.imports.iter().filter(|module| self.program.is_forbidden(module)).cloned().collect();

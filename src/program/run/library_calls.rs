@@ -77,8 +77,12 @@ impl<'p> Run<'p> {
                 self.exits = true;
                 Some(Value::Unknown)
             }
-            "unittest.main" | "unittest.TextTestRunner().run" if self.test.is_none() => {
-                self.run_unittest();
+            "unittest.main" | "unittest.TextTestRunner().run" => {
+                let in_test = self.test.is_some();
+                self.summaries.note(Fact::InTest(in_test));
+                if !in_test {
+                    self.run_unittest();
+                }
                 None
             }
             "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
@@ -276,7 +280,7 @@ impl<'p> Run<'p> {
             _ => {}
         }
         for effect in knowledge.of_method(name) {
-            let is_imported = self.imported.contains(&effect.library);
+            let is_imported = self.imported.contains(&*effect.library);
             self.summaries.note(Fact::Imported(&effect.library, is_imported));
             if is_imported {
                 self.apply(effect, name, args, span);

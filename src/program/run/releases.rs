@@ -8,6 +8,7 @@ use super::contexts::Leave;
 use crate::code::{Expr, ExprKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, ScopeId, Value};
+use crate::program::summaries::Fact;
 use crate::program::trace::{Assurance, EventId, FrameId, What};
 use std::rc::Rc;
 
@@ -51,7 +52,12 @@ impl<'p> Run<'p> {
     /// `del x` and `x = None` in code that cleans up: the object that held the memory is let go.
     pub(super) fn let_go(&mut self, by: &str, targets: &'p [Target<'p>], span: Span) {
         let holds = |target: &Target<'_>| matches!(target, Target::Name(..) | Target::Attribute(..));
-        if self.assured.is_some() && targets.iter().any(holds) {
+        if !targets.iter().any(holds) {
+            return;
+        }
+        let cleans_up = self.assured.is_some();
+        self.summaries.note(Fact::CleansUp(cleans_up));
+        if cleans_up {
             self.note_release(by, span);
         }
     }

@@ -1,7 +1,9 @@
 //! What calls depend on beside names of the heap: variables of the environment, imports, and who is running.
 
+use super::Body;
 use crate::facts::FileId;
 use crate::program::heap::values::ScopeId;
+use crate::program::modules::Found;
 use crate::program::state::Reaching;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -16,8 +18,22 @@ pub(crate) enum Fact<'p> {
     Variable(Rc<str>, Reaching),
     /// Whether a library was imported.
     Imported(&'p str, bool),
+    /// The same, where an import statement names it.
+    Named(Rc<str>, bool),
+    /// Where the first part of a dotted name leads to, from a file.
+    Resolved(FileId, Rc<str>, Option<Found>),
+    /// A file is the one that was started, as a script.
+    IsMain(FileId, bool),
+    /// A file is the one that was started.
+    IsEntry(FileId, bool),
+    /// A package is surely installed.
+    Installed(&'p str, FileId, bool),
     /// A module of the project, with its namespace if it was entered.
     Entered(FileId, Option<ScopeId>),
+    /// The code that ran cleans up, whatever was raised before.
+    CleansUp(bool),
+    /// A test was running.
+    InTest(bool),
     /// No GPU library was surely imported.
     FirstLibrary(bool),
     /// Nothing had used a GPU.
@@ -37,7 +53,14 @@ pub(crate) enum Fact<'p> {
 enum Subject<'p> {
     Variable(Rc<str>),
     Imported(&'p str),
+    Named(Rc<str>),
+    Resolved(FileId, Rc<str>),
+    IsMain(FileId),
+    IsEntry(FileId),
+    Installed(&'p str, FileId),
     Entered(FileId),
+    CleansUp,
+    InTest,
     FirstLibrary,
     Untouched,
     Options,
@@ -50,7 +73,14 @@ impl<'p> Fact<'p> {
         match self {
             Fact::Variable(name, _) => Subject::Variable(name.clone()),
             Fact::Imported(library, _) => Subject::Imported(library),
+            Fact::Named(library, _) => Subject::Named(library.clone()),
+            Fact::Resolved(file, name, _) => Subject::Resolved(*file, name.clone()),
+            Fact::IsMain(file, _) => Subject::IsMain(*file),
+            Fact::IsEntry(file, _) => Subject::IsEntry(*file),
+            Fact::Installed(package, file, _) => Subject::Installed(package, *file),
             Fact::Entered(file, _) => Subject::Entered(*file),
+            Fact::CleansUp(_) => Subject::CleansUp,
+            Fact::InTest(_) => Subject::InTest,
             Fact::FirstLibrary(_) => Subject::FirstLibrary,
             Fact::Untouched(_) => Subject::Untouched,
             Fact::Options(_) => Subject::Options,
@@ -88,20 +118,31 @@ impl<'p> Facts<'p> {
         self.log.len()
     }
 
-    /// Ends a call of `function`, whose part of the log begins at `start`: that it called itself concerns nobody else, and of
+    /// Ends a call, whose part of the log begins at `start`: that it called itself concerns nobody else, and of
     /// each subject the first fact counts, which was so at its beginning.
-    pub fn end(&mut self, start: usize, function: FunctionId) {
+    pub fn end(&mut self, start: usize, body: Body) {
         self.calls.pop();
+        let own = match body {
+            Body::Function(function) => Some(Fact::Running(function)),
+            Body::Part(..) => None,
+        };
         let mut kept = start;
         let mut seen = rustc_hash::FxHashSet::default();
         for index in start..self.log.len() {
             let fact = &self.log[index];
-            if *fact != Fact::Running(function) && seen.insert(fact.subject()) {
+            if own.as_ref() != Some(fact) && seen.insert(fact.subject()) {
                 self.log.swap(kept, index);
                 kept += 1;
             }
         }
         self.log.truncate(kept);
+    }
+
+    /// Forgets what was noted in the program that is over.
+    pub fn end_program(&mut self) {
+        self.log.clear();
+        self.calls.clear();
+        self.noted.clear();
     }
 
     /// What was noted from `start` on.

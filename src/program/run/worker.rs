@@ -1,0 +1,136 @@
+//! What one worker keeps from program to program: what importing a module does, and what functions do, need not be followed
+//! again in each of them.
+
+use super::{Conduct, Run};
+use crate::code::{Step, StepKind};
+use crate::facts::FileId;
+use crate::program::Program;
+use crate::program::heap::Heap;
+use crate::program::heap::values::ScopeId;
+use crate::program::paths::Paths;
+use crate::program::summaries::Summaries;
+use crate::program::trace::Trace;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// The memory of one worker. What is in it of the last program is of no meaning for the next one, but for summaries, and
+/// for the numbers and versions that these name.
+pub(in crate::program) struct Worker<'p> {
+    heap: Heap<'p>,
+    paths: Paths,
+    summaries: Summaries<'p>,
+    conducts: Vec<Option<Conduct<'p>>>,
+    namespaces: FxHashMap<FileId, ScopeId>,
+    is_off: bool,
+}
+
+impl<'p> Worker<'p> {
+    pub fn new(program: &'p Program<'p>) -> Self {
+        let is_off = program.options.no_summaries;
+        Worker {
+            heap: Heap::default(),
+            paths: Paths::default(),
+            summaries: Summaries::new(is_off),
+            conducts: Vec::new(),
+            namespaces: FxHashMap::default(),
+            is_off,
+        }
+    }
+
+    /// Follows a program to its end.
+    pub fn follow(&mut self, mut run: Run<'p>) -> Trace {
+        if self.is_off {
+            return run.trace();
+        }
+        self.lend(&mut run);
+        run.follow();
+        self.lend(&mut run);
+        self.summaries.end_program(&self.heap, &run.trace, &run.ended);
+        self.heap.end_program();
+        run.trace
+    }
+
+    /// Gives a run what is kept, or takes it back.
+    fn lend(&mut self, run: &mut Run<'p>) {
+        std::mem::swap(&mut self.heap, &mut run.heap);
+        std::mem::swap(&mut self.paths, &mut run.paths);
+        std::mem::swap(&mut self.summaries, &mut run.summaries);
+        std::mem::swap(&mut self.conducts, &mut run.conducts);
+        std::mem::swap(&mut self.namespaces, &mut run.namespaces);
+    }
+}
+
+impl<'p> Run<'p> {
+    /// The namespace of a module that is entered now: the same in all programs of a worker.
+    pub(super) fn namespace(&mut self, file: FileId) -> ScopeId {
+        if let Some(&scope) = self.namespaces.get(&file) {
+            self.heap.renew(scope, self.repeats);
+            return scope;
+        }
+        let scope = self.new_scope(None, false);
+        self.heap.keep(scope);
+        self.namespaces.insert(file, scope);
+        scope
+    }
+
+    /// Runs the top level of an imported module, part by part; what a part did in another program is not followed again.
+    pub(super) fn module_body(&mut self, file: FileId, steps: &'p [Step<'p>]) {
+        let mut next = 0;
+        while next < steps.len() && self.flow == super::Flow::Next {
+            let part = self.part_at(file, steps, next);
+            next = part.end.max(next + 1);
+            if part.is_empty() {
+                self.block(&steps[next - 1..next]);
+            } else if !self.known_part(file, part.start) {
+                self.follow_part(file, part.start, &steps[part]);
+            }
+        }
+    }
+
+    /// The part that begins with this step; empty where there is none.
+    fn part_at(&self, file: FileId, steps: &'p [Step<'p>], first: usize) -> Range<usize> {
+        /// Parts that do less are followed as soon as they are looked up.
+        const LEAST: usize = 3;
+        let mut weight = 0;
+        let mut end = first;
+        for step in &steps[first..] {
+            let Some(more) = self.weight(file, step) else { break };
+            // Branches may be remembered, and then are no part.
+            if more >= LEAST && is_compound(step) {
+                if end == first {
+                    return first..first + 1;
+                }
+                break;
+            }
+            (weight, end) = (weight + more, end + 1);
+        }
+        if weight < LEAST { first..first } else { first..end }
+    }
+
+    /// How much a step does, about; `None` for one that imports modules of the project.
+    fn weight(&self, file: FileId, step: &'p Step<'p>) -> Option<usize> {
+        match &step.kind {
+            StepKind::Import(import) => self.program.imports_outside(file, import).then_some(1),
+            StepKind::Module { .. } => None,
+            StepKind::DefineClass { .. } => Some(2),
+            _ if is_compound(step) => Some(3),
+            _ => Some(1),
+        }
+    }
+}
+
+/// Whether steps lie in a step, other than those of a class or function.
+fn is_compound(step: &Step<'_>) -> bool {
+    !matches!(
+        step.kind,
+        StepKind::Import(_)
+            | StepKind::Module { .. }
+            | StepKind::Evaluate(_)
+            | StepKind::Assign { .. }
+            | StepKind::Update { .. }
+            | StepKind::Delete(_)
+            | StepKind::Define { .. }
+            | StepKind::DefineClass { .. }
+            | StepKind::Share(_)
+    )
+}
