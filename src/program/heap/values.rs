@@ -100,6 +100,17 @@ pub(crate) struct Marks<'p> {
 }
 
 impl Marks<'_> {
+    /// Whether decorators said the same.
+    fn same(&self, other: &Self) -> bool {
+        let parameters = self.parameters.iter().zip(&other.parameters);
+        self.same_around(other)
+            && (self.skipped, self.autouse, self.lasting) == (other.skipped, other.autouse, other.lasting)
+            && self.mock_arguments == other.mock_arguments
+            && self.fixtures == other.fixtures
+            && self.parameters.len() == other.parameters.len()
+            && parameters.into_iter().all(|(one, other)| one.0 == other.0 && one.1.same(&other.1))
+    }
+
     /// Whether the same happens around a call.
     pub fn same_around(&self, other: &Marks<'_>) -> bool {
         self.threads == other.threads && self.cleanup == other.cleanup && self.mocked == other.mocked
@@ -242,7 +253,7 @@ impl<'p> Value<'p> {
             (Value::Outside(a), Value::Outside(b)) => a == b,
             (Value::Module(a), Value::Module(b)) => a == b,
             (Value::Deferred(a, n), Value::Deferred(b, m)) => a == b && n == m,
-            (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
+            (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b) || same_closure(a, b),
             (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
             (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
             (Value::Collection(a), Value::Collection(b)) => a == b,
@@ -290,6 +301,25 @@ impl<'p> Value<'p> {
             _ => None,
         }
     }
+}
+
+/// Whether two functions were defined as one and hold the same.
+fn same_closure<'p>(one: &Closure<'p>, other: &Closure<'p>) -> bool {
+    let same = |one: &Option<Value<'p>>, other: &Option<Value<'p>>| match (one, other) {
+        (Some(one), Some(other)) => one.same(other),
+        (None, None) => true,
+        _ => false,
+    };
+    let class = |closure: &Closure<'p>| closure.class.as_ref().map(|class| class.scope);
+    (one.file, one.function, one.scope, one.role) == (other.file, other.function, other.scope, other.role)
+        && one.counts_devices == other.counts_devices
+        && class(one) == class(other)
+        && (Rc::ptr_eq(&one.marks, &other.marks) || one.marks.same(&other.marks))
+        && same(&one.bound, &other.bound)
+        && one.defaults.len() == other.defaults.len()
+        && one.defaults.iter().zip(&other.defaults).all(|(one, other)| same(one, other))
+        && same_each(&one.held, &other.held)
+        && same_each(&one.inside, &other.inside)
 }
 
 /// Whether two short lists hold the same values in the same order.
