@@ -8,13 +8,15 @@
 mod copies;
 mod reads;
 mod relation;
+mod slots;
 pub(crate) mod values;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use slots::Slots;
 use std::cell::Cell;
 use values::{ScopeId, Value};
 
-pub(crate) use copies::{FEW_MADE, MANY_MADE, Made};
+pub(crate) use copies::{FEW_MADE, MANY_MADE, Made, refers_to_scopes};
 pub(crate) use reads::{Read, Recording};
 pub(crate) use relation::Relation;
 
@@ -68,7 +70,7 @@ pub(crate) struct Watch {
 /// A namespace or an object.
 #[derive(Clone, Default)]
 struct Scope<'p> {
-    slots: FxHashMap<&'p str, Slot<'p>>,
+    slots: Slots<'p>,
     parent: Option<ScopeId>,
     /// Names of a class body are not seen from its methods.
     is_class: bool,
@@ -193,13 +195,13 @@ impl<'p> Heap<'p> {
     pub fn names(&self, scope: ScopeId) -> Vec<(&'p str, Value<'p>)> {
         let found = &self.scopes[scope as usize];
         self.recorder.note_all(scope, found);
-        let bound = found.slots.iter().filter_map(|(name, slot)| Some((*name, slot.value.clone()?)));
+        let bound = found.slots.iter().filter_map(|(name, slot)| Some((name, slot.value.clone()?)));
         bound.collect()
     }
 
     /// Every value that some name holds.
     pub fn all_values(&self) -> impl Iterator<Item = &Value<'p>> {
-        self.scopes.iter().flat_map(|scope| scope.slots.values()).filter_map(|slot| slot.value.as_ref())
+        self.own.iter().flat_map(|&scope| self.scopes[scope as usize].slots.values())
     }
 
     /// Binds a name, and keeps what it was bound to for the next arm of the branch.
@@ -221,7 +223,7 @@ impl<'p> Heap<'p> {
 
     /// How many names are bound in a scope.
     pub fn size(&self, scope: ScopeId) -> usize {
-        self.scopes[scope as usize].slots.values().filter(|slot| slot.value.is_some()).count()
+        self.scopes[scope as usize].slots.values().count()
     }
 
     fn put(&mut self, scope: ScopeId, name: &'p str, value: Option<Value<'p>>) {
@@ -301,7 +303,7 @@ impl<'p> Heap<'p> {
     pub fn release(&mut self, scope: ScopeId) {
         let left = &mut self.scopes[scope as usize];
         if !left.is_captured {
-            left.slots = FxHashMap::default();
+            left.slots = Slots::default();
         }
     }
 

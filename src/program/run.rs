@@ -64,7 +64,6 @@ use branches::Outcome;
 use calls::Args;
 use compound::Loop;
 use conduct::Conduct;
-use decisions::Decision;
 use generators::{Given, Resume};
 use launchers::Shell;
 use releases::Finalizer;
@@ -72,6 +71,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub(crate) use environment::is_gpu_variable;
+pub(super) use decisions::Decision;
 pub(super) use worker::Worker;
 
 pub(super) struct Run<'p> {
@@ -88,6 +88,8 @@ pub(super) struct Run<'p> {
     heap: Heap<'p>,
     /// Project modules that were entered, with their namespaces.
     modules: FxHashMap<FileId, ScopeId>,
+    /// The same, in the order in which they were.
+    in_order: Vec<(FileId, ScopeId)>,
     /// The namespaces that modules have in all programs of one worker.
     namespaces: FxHashMap<FileId, ScopeId>,
     /// Modules outside the project that were imported, and those that they import.
@@ -126,8 +128,6 @@ pub(super) struct Run<'p> {
     catches: Vec<Vec<Outcome<'p>>>,
     /// Branches whose conditions may be asked again.
     decisions: Vec<Decision<'p>>,
-    /// How many there were at the top level of modules.
-    decided: usize,
     /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
     parted: Vec<[Value<'p>; 3]>,
     /// Steps spent, and how many may be.
@@ -159,6 +159,10 @@ pub(super) struct Run<'p> {
     ended: Vec<(u32, u32)>,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: Option<FileId>,
+    /// How many imported modules around the running code are being run.
+    importing: usize,
+    /// How many objects outside the project hold objects of the program.
+    tied: usize,
     /// What partials of calls outside the project hold.
     partials: FxHashMap<PathId, Args<'p>>,
     /// Arguments that objects outside the project were made with, for what using them does.
@@ -262,6 +266,7 @@ impl<'p> Run<'p> {
             state: State::at_start(start == Start::Library),
             heap: Heap::default(),
             modules: FxHashMap::default(),
+            in_order: Vec::new(),
             namespaces: FxHashMap::default(),
             imported: FxHashSet::default(),
             imports: Vec::new(),
@@ -277,7 +282,6 @@ impl<'p> Run<'p> {
             summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,
             decisions: Vec::new(),
-            decided: 0,
             parted: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),
@@ -299,6 +303,8 @@ impl<'p> Run<'p> {
             branches: 0,
             ended: Vec::new(),
             settling: None,
+            importing: 0,
+            tied: 0,
             partials: FxHashMap::default(),
             made_with: FxHashMap::default(),
             conducts: Vec::new(),

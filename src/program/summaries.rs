@@ -9,10 +9,11 @@ mod facts;
 mod records;
 
 use super::Start;
-use super::heap::values::{Closure, Value};
+use super::heap::values::{Closure, ScopeId, Value};
 use super::heap::{FEW_MADE, Heap, MANY_MADE, Made, Read, Recording, Relation, Written};
-use super::state::{SetUp, State};
-use super::trace::{Arms, EventId, FrameId, Recipient, Trace};
+use super::run::Decision;
+use super::state::{Definition, SetUp, State};
+use super::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient, Trace};
 use crate::facts::FileId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -31,9 +32,11 @@ pub(crate) enum Body {
     Function(FunctionId),
     /// Statements at the top level of a module, from this one on.
     Part(FileId, usize),
+    /// A module, with all that it imports.
+    Module(FileId),
 }
 
-/// What one call did, or one part of a module.
+/// What one call did, or one module or part of it.
 pub(crate) struct Summary<'p> {
     pub call: Call<'p>,
     reads: Vec<Read<'p>>,
@@ -48,7 +51,7 @@ pub(crate) struct Summary<'p> {
 
 /// What a call came to.
 pub(crate) struct Call<'p> {
-    /// Who was called, with `self` and what a partial holds; `None` for a part of a module.
+    /// Who was called, with `self` and what a partial holds; `None` for a module.
     pub closure: Option<Rc<Closure<'p>>>,
     /// What each parameter held; `None` for one that nobody asked for.
     pub arguments: Vec<Option<Value<'p>>>,
@@ -64,6 +67,10 @@ pub(crate) struct Call<'p> {
     pub releases: Option<Rc<str>>,
     /// The libraries that it was the first to import.
     pub imports: Vec<Rc<str>>,
+    /// The modules that it entered, with their namespaces.
+    pub modules: Vec<(FileId, ScopeId)>,
+    /// Branches of modules whose conditions may be asked again.
+    pub decisions: Vec<Decision<'p>>,
     /// What it did beside; `None` when it noted no event and left the state as it was.
     pub effects: Option<Effects>,
     /// A summary says all that it did, so that it holds in other programs too.
@@ -207,12 +214,15 @@ impl<'p> Summaries<'p> {
     pub fn end(&mut self, heap: &mut Heap<'p>, body: Body, open: Open, call: Option<Call<'p>>) {
         let Some(recording) = heap.end_record() else { return };
         self.facts.end(open.facts, body);
+        if let (Body::Module(_), Some(call)) = (body, &call) {
+            self.facts.keep_since(open.facts, |fact| call.depends_on(fact));
+        }
         let too_much = heap.amount_read(&recording) > MOST_READS;
         if self.off || self.left_out != open.left_out || too_much {
             return;
         }
         let Some(call) = call else { return };
-        let is_part = matches!(body, Body::Part(..));
+        let is_part = !matches!(body, Body::Function(_));
         let known = self.known.entry(body).or_default();
         known.calls += 1;
         if known.calls == 1 && !is_part || is_part && known.summaries.len() == MOST {
@@ -255,6 +265,35 @@ impl<'p> Summaries<'p> {
     }
 }
 
+impl<'p> Call<'p> {
+    /// Whether a module depends on a fact that it noted: what it changed itself before it asked does not count.
+    fn depends_on(&self, fact: &Fact<'p>) -> bool {
+        let imports = |library: &str| self.imports.iter().any(|known| **known == *library);
+        match fact {
+            Fact::ByImport(_) => false,
+            Fact::Imported(library, true) | Fact::Installed(library, _, true) => !imports(library),
+            Fact::Named(library, true) => !imports(library),
+            Fact::FirstLibrary(false) => self.effects.as_ref().is_none_or(|effects| {
+                effects.entry.library.is_some_and(|library| library.certain)
+            }),
+            Fact::Untouched(false) => {
+                self.effects.as_ref().is_none_or(|effects| effects.entry.cuda.is_some() || effects.entry.open)
+            }
+            Fact::Variable(_, reaching) => self.effects.as_ref().is_none_or(|effects| {
+                let first = effects.noted.events.start;
+                let is_own = |definition: &Definition| match definition {
+                    Definition::Set(event, _) | Definition::Removed(event) => {
+                        *event != NOT_NOTED && *event >= first
+                    }
+                    Definition::Unset | Definition::Elsewhere => false,
+                };
+                !reaching.iter().all(is_own)
+            }),
+            _ => true,
+        }
+    }
+}
+
 fn summary_of<'p>(
     heap: &Heap<'p>,
     recording: &Recording,
@@ -265,7 +304,7 @@ fn summary_of<'p>(
     let writes = heap.writes_of(recording);
     let left = writes.iter().filter_map(|written| written.value.as_ref()).chain([&call.result]);
     let most = if call.closure.is_some() { FEW_MADE } else { MANY_MADE };
-    let made = heap.made_since(recording.clock, most, left)?;
+    let made = heap.made_since(recording.clock, most, left, call.modules.iter().map(|(_, scope)| *scope))?;
     let reads = heap.reads_of(recording);
     Some(Summary { call, reads, facts, writes, made, program, record: OnceCell::new() })
 }
@@ -279,7 +318,10 @@ fn is_kept<'p>(
 ) -> bool {
     let record = match &summary.call.effects {
         None => Some(Record::default()),
-        Some(effects) => Record::of(effects, trace, ended),
+        Some(effects) => {
+            let states = summary.call.decisions.iter().flat_map(Decision::states);
+            Record::of(effects, trace, ended, states)
+        }
     };
     let (Some(record), true) = (record, summary.call.is_portable) else { return false };
     _ = summary.record.set(record);
@@ -340,7 +382,7 @@ impl<'p> Summary<'p> {
         if !self.made.is_empty() {
             match self.call.closure {
                 Some(_) => heap.make_again(&self.made, &mut relation),
-                // A part of a module runs once in each program: what it makes can be the same.
+                // A module runs once in each program: what it makes can be the same.
                 None => heap.make_as_before(&self.made, &relation),
             }
         }

@@ -14,7 +14,7 @@ pub(crate) struct Made<'p> {
 /// A call that leaves more objects than this is followed again: they are made anew each time.
 pub(crate) const FEW_MADE: usize = 64;
 /// What a part of a module leaves is only put back.
-pub(crate) const MANY_MADE: usize = 4096;
+pub(crate) const MANY_MADE: usize = 1 << 18;
 
 impl<'p> Heap<'p> {
     /// The scopes made after a moment that are reached from these values; `None` when they are too many.
@@ -23,11 +23,12 @@ impl<'p> Heap<'p> {
         moment: Version,
         most: usize,
         roots: impl Iterator<Item = &'v Value<'p>>,
+        scopes: impl Iterator<Item = ScopeId>,
     ) -> Option<Made<'p>>
     where
         'p: 'v,
     {
-        let mut pending = Vec::new();
+        let mut pending: Vec<ScopeId> = scopes.collect();
         let mut steps = 0;
         roots.for_each(|root| each_scope(root, &mut |scope| pending.push(scope)));
         let mut made: Vec<(ScopeId, Scope<'p>)> = Vec::new();
@@ -42,7 +43,7 @@ impl<'p> Heap<'p> {
                 return None;
             }
             pending.extend(scope.parent);
-            let values = scope.slots.values().filter_map(|slot| slot.value.as_ref());
+            let values = scope.slots.values();
             values.for_each(|value| each_scope(value, &mut |scope| pending.push(scope)));
             made.push((id, scope));
         }
@@ -62,7 +63,7 @@ impl<'p> Heap<'p> {
             if scope.waits && !now.waits && now.born == scope.born {
                 scope.waits = false;
                 let bound = now.slots.iter().filter(|(_, slot)| slot.version == BACKDATED);
-                bound.for_each(|(name, slot)| _ = scope.slots.insert(*name, slot.clone()));
+                bound.for_each(|(name, slot)| _ = scope.slots.insert(name, slot.clone()));
             }
         }
     }
@@ -95,7 +96,7 @@ impl<'p> Heap<'p> {
         for (id, scope) in &made.scopes {
             let copy = relation.scope(*id);
             self.scopes[copy as usize].parent = scope.parent.map(|parent| relation.scope(parent));
-            for (name, slot) in &scope.slots {
+            for (name, slot) in scope.slots.iter() {
                 if let Some(value) = &slot.value {
                     self.bind(copy, name, relation.apply(value));
                 }
@@ -108,6 +109,13 @@ impl Made<'_> {
     pub fn is_empty(&self) -> bool {
         self.scopes.is_empty()
     }
+}
+
+/// Whether a value refers to a scope by itself.
+pub(crate) fn refers_to_scopes(value: &Value<'_>) -> bool {
+    let mut refers = false;
+    each_scope(value, &mut |_| refers = true);
+    refers
 }
 
 /// The scopes that a value refers to by itself.

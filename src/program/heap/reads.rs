@@ -73,7 +73,7 @@ impl<'p> Recorder<'p> {
         let Some(inner) = self.recordings.last() else { return };
         let version = scope.version;
         if scope.born <= inner.clock && version <= inner.clock && self.is_first(id, ALL, inner) {
-            let held = scope.slots.iter().filter_map(|(name, slot)| Some((*name, slot.value.clone()?)));
+            let held = scope.slots.iter().filter_map(|(name, slot)| Some((name, slot.value.clone()?)));
             self.reads.borrow_mut().push(Read::All { scope: id, version, held: held.collect() });
         }
     }

@@ -1,6 +1,6 @@
 //! Calls that are not followed again, because a summary says what they do; and keeping such summaries.
 
-use super::{Flow, Run};
+use super::{Decision, Flow, Run};
 use crate::code::Step;
 use crate::facts::{FileId, Span};
 use crate::program::Start;
@@ -32,7 +32,8 @@ pub(super) struct Began {
     imports: usize,
     may_exit: bool,
     left: [usize; 2],
-    beyond: [usize; 8],
+    modules: usize,
+    beyond: [usize; 6],
     open: Open,
 }
 
@@ -53,6 +54,11 @@ impl<'p> Run<'p> {
         self.known_body(Body::Part(file, first), None, &[], self.here.statement).is_some()
     }
 
+    /// The same for a module, with all that it imports.
+    pub(super) fn known_module(&mut self, file: FileId, site: Span) -> bool {
+        self.known_body(Body::Module(file), None, &[], site).is_some()
+    }
+
     fn known_body(
         &mut self,
         body: Body,
@@ -71,15 +77,17 @@ impl<'p> Run<'p> {
             Some((summary, relation, fit))
         })?;
         self.summaries.prefer(body, summary);
+        let site = (!matches!(body, Body::Part(..))).then_some(site);
         Some(self.replay(summary, relation, fit, site))
     }
 
-    fn replay(&mut self, summary: &Summary<'p>, relation: Relation, fit: Fit, site: Span) -> Value<'p> {
+    fn replay(&mut self, summary: &Summary<'p>, relation: Relation, fit: Fit, site: Option<Span>) -> Value<'p> {
         self.summaries.read_again(&mut self.heap, summary, &relation);
         let call = &summary.call;
         if call.may_raise {
             self.may_raise();
         }
+        let is_same = relation.is_identity();
         let (writes, result) = summary.replay(&mut self.heap, relation);
         for Written { scope, name, value, version } in writes {
             match (value, version) {
@@ -101,18 +109,21 @@ impl<'p> Run<'p> {
         }
         match (&call.effects, fit) {
             (Some(effects), Fit::Again(events)) => {
-                let site = call.closure.is_some().then_some(site);
-                self.note_again(effects, summary.record(), &events, site);
+                let decisions: &[Decision<'p>] = if is_same { &call.decisions } else { &[] };
+                self.note_again(effects, summary.record(), &events, site, decisions);
             }
             (Some(effects), Fit::Known) => {
                 if effects.entry == self.state {
                     self.state = effects.exit.clone();
                 }
-                if let Some(by) = call.releases.clone() {
+                if let Some((by, site)) = call.releases.clone().zip(site) {
                     self.note_release(&by, site);
                 }
             }
             (None, _) => {}
+        }
+        for &(file, scope) in &call.modules {
+            self.enter_again(file, scope);
         }
         result
     }
@@ -157,7 +168,12 @@ impl<'p> Run<'p> {
         self.end_body(Body::Part(file, first), began, None, Vec::new(), Value::None, false);
     }
 
-    fn begin_body(&mut self) -> Began {
+    /// Keeps what importing a module did.
+    pub(super) fn end_module(&mut self, file: FileId, began: Began) {
+        self.end_body(Body::Module(file), began, None, Vec::new(), Value::None, false);
+    }
+
+    pub(super) fn begin_body(&mut self) -> Began {
         Began {
             context: self.context(),
             entry: self.state.clone(),
@@ -168,6 +184,7 @@ impl<'p> Run<'p> {
             imports: self.imports.len(),
             may_exit: std::mem::take(&mut self.ways_out.of_program),
             left: self.left_for_later(),
+            modules: self.in_order.len(),
             beyond: self.beyond_summaries(),
             open: self.summaries.begin(&mut self.heap),
         }
@@ -188,12 +205,21 @@ impl<'p> Run<'p> {
         // What a call that does not come back has left behind is no answer for the next one; neither is what was left to be
         // done later, or cut off.
         let comes_back = self.flow == Flow::Next && !self.trace.cut && self.trace.events.len() >= events;
-        let is_portable = began.beyond == self.beyond_summaries();
-        let is_part = closure.is_none();
-        let keeps = comes_back && began.left == self.left_for_later() && (is_portable || !is_part);
+        let is_function = closure.is_some();
+        let modules = &self.in_order[began.modules..];
+        let is_portable = began.beyond == self.beyond_summaries()
+            && (modules.is_empty() || matches!(body, Body::Module(_)));
+        let keeps = comes_back && began.left == self.left_for_later() && (is_portable || is_function);
         let may_raise = self.summaries.raised > began.open.raised;
         let call = keeps.then(|| {
-            let is_pure = self.trace.events.len() == events && self.state == began.entry;
+            let decisions = match is_function {
+                true => Vec::new(),
+                false => self.decisions_since(began.branches),
+            };
+            let is_pure = self.trace.events.len() == events
+                && self.state == began.entry
+                && decisions.is_empty()
+                && modules.is_empty();
             let releases = self.trace.events[events..].iter().rev().find_map(|event| match &event.what {
                 What::Release { by } => Some(by.as_str().into()),
                 _ => None,
@@ -209,6 +235,8 @@ impl<'p> Run<'p> {
                 may_exit,
                 releases,
                 imports: self.imports[began.imports..].to_vec(),
+                modules: modules.to_vec(),
+                decisions,
                 effects: (!is_pure).then(|| self.effects_since(began.entry, noted)),
                 is_portable,
             }
@@ -236,16 +264,14 @@ impl<'p> Run<'p> {
     }
 
     /// How much there is of what belongs to one program and a summary does not repeat.
-    fn beyond_summaries(&self) -> [usize; 8] {
+    fn beyond_summaries(&self) -> [usize; 6] {
         [
-            self.modules.len(),
             self.copied.len(),
             self.options.len() + self.option_defaults.len(),
             self.counted_places.len(),
-            self.partials.len() + self.made_with.len(),
+            self.tied,
             self.trace.units.len(),
             self.trace.loaded.len(),
-            self.decided,
         ]
     }
 
@@ -356,6 +382,7 @@ impl<'p> Run<'p> {
         record: Option<&Record>,
         earlier: &Renumbering,
         site: Option<Span>,
+        decisions: &[Decision<'p>],
     ) {
         let noted = &effects.noted;
         let (events, frames) = (self.trace.events.len() as EventId, self.trace.frames.len() as FrameId);
@@ -422,10 +449,15 @@ impl<'p> Run<'p> {
             self.trace.ended.insert(arm);
             self.ended.push(arm);
         }
+        let before = self.state.clone();
         self.state = match record {
             Some(_) => effects.exit.carried(&effects.entry, &self.state, &event_of),
             None => effects.exit.renumbered(&event_of),
         };
+        for decision in decisions {
+            let state = |state: &State| state.carried(&effects.entry, &before, &event_of);
+            self.remember(decision.carried(branch_of, state));
+        }
         self.steps += (noted.events.end - noted.events.start) as usize;
     }
 

@@ -14,7 +14,7 @@ const MOST: usize = 16;
 
 /// A condition: its text without `not`, and what its names stand for.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Condition<'p> {
+pub(in crate::program) struct Condition<'p> {
     text: &'p str,
     roots: Vec<Root>,
 }
@@ -27,7 +27,8 @@ enum Root {
 }
 
 /// A branch that was followed, with what was true where its condition held, where not, and behind it.
-pub(super) struct Decision<'p> {
+#[derive(Clone)]
+pub(in crate::program) struct Decision<'p> {
     /// Its number, and that of the arm in which the condition held.
     branch: (u32, u32),
     condition: Condition<'p>,
@@ -38,6 +39,27 @@ pub(super) struct Decision<'p> {
     behind: State,
     /// Values that differ between the arms: behind them, where the condition held, and where not.
     values: Vec<[Value<'p>; 3]>,
+}
+
+impl<'p> Decision<'p> {
+    pub(in crate::program) fn states(&self) -> impl Iterator<Item = &State> {
+        [&self.held, &self.failed, &self.behind].into_iter()
+    }
+
+    /// The same in another program.
+    pub(super) fn carried(
+        &self,
+        branch: impl Fn((u32, u32)) -> (u32, u32),
+        state: impl Fn(&State) -> State,
+    ) -> Self {
+        Decision {
+            branch: branch(self.branch),
+            held: state(&self.held),
+            failed: state(&self.failed),
+            behind: state(&self.behind),
+            ..self.clone()
+        }
+    }
 }
 
 impl<'p> Run<'p> {
@@ -89,21 +111,21 @@ impl<'p> Run<'p> {
         if !holds {
             values.iter_mut().for_each(|value| value.swap(1, 2));
         }
+        let branch = (branch, u32::from(!holds));
+        let behind = self.state.clone();
+        self.remember(Decision { branch, condition, names, held, failed, behind, values });
+    }
+
+    /// Those of the branches from this one on that were made.
+    pub(super) fn decisions_since(&self, branches: u32) -> Vec<Decision<'p>> {
+        self.decisions.iter().filter(|decision| decision.branch.0 > branches).cloned().collect()
+    }
+
+    pub(super) fn remember(&mut self, decision: Decision<'p>) {
         if self.decisions.len() == MOST {
             self.decisions.remove(0);
         }
-        let branch = (branch, u32::from(!holds));
-        // Those of a function ask what is its own, most of them.
-        self.decided += usize::from(self.trace.frames[self.here.frame as usize].function.is_none());
-        self.decisions.push(Decision {
-            branch,
-            condition,
-            names,
-            held,
-            failed,
-            behind: self.state.clone(),
-            values,
-        });
+        self.decisions.push(decision);
     }
 
     /// The object that a name stands for.

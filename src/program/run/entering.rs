@@ -17,8 +17,21 @@ impl<'p> Run<'p> {
         if self.passes_over(file) {
             return;
         }
+        // What the file that was started does is seldom the same, and what is imported on the way is a part of that.
+        if self.importing > 0 || file == self.entry {
+            return self.follow_module(file, span);
+        }
+        if !self.known_module(file, span) {
+            let began = self.begin_body();
+            self.follow_module(file, span);
+            self.end_module(file, began);
+        }
+    }
+
+    fn follow_module(&mut self, file: FileId, span: Span) {
         let scope = self.namespace(file);
         self.modules.insert(file, scope);
+        self.in_order.push((file, scope));
         self.trace.cost.modules += 1;
         let code = self.code_of(file);
         self.heap.reserve(scope, code.body.len().min(MOST_EXPECTED));
@@ -32,7 +45,11 @@ impl<'p> Run<'p> {
         let (loops, ways_out) = (std::mem::take(&mut self.loops), self.ways_out);
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || match frame {
             0 => self.block(&code.body),
-            _ => self.module_body(file, &code.body),
+            _ => {
+                self.importing += 1;
+                self.module_body(file, &code.body);
+                self.importing -= 1;
+            }
         });
         self.loops = loops;
         self.ways_out = WaysOut { of_program: self.ways_out.of_program, ..ways_out };
@@ -46,6 +63,15 @@ impl<'p> Run<'p> {
         // that decide it are rarely understood, so only a `try` is believed.
         if self.flow != Flow::Next && (self.catches.is_empty() || self.flow != Flow::Raise) {
             self.flow = Flow::Next;
+        }
+    }
+
+    /// Notes that a module was entered, where it need not run again.
+    pub(super) fn enter_again(&mut self, file: FileId, scope: ScopeId) {
+        self.modules.insert(file, scope);
+        self.in_order.push((file, scope));
+        if self.quiet == 0 {
+            self.trace.entered.push(file);
         }
     }
 

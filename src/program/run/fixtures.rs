@@ -168,7 +168,7 @@ impl<'p> Run<'p> {
     fn request_with(&mut self, value: Value<'p>, span: Span) -> Arg<'p> {
         let made = self.paths.id("pytest.FixtureRequest()");
         let request = self.paths.object(made);
-        self.made_with.insert(request, Args::positional(vec![value], span));
+        self.keep_arguments(request, Args::positional(vec![value], span));
         Arg { name: Some("request".into()), value: Value::Outside(request), span }
     }
 

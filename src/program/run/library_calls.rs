@@ -6,6 +6,7 @@ use super::conduct::{Conduct, Effects};
 use super::imports::Imported;
 use super::{Flow, Run};
 use crate::facts::Span;
+use crate::program::heap::refers_to_scopes;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::summaries::Fact;
 use crate::program::trace::{Recipient, What};
@@ -158,7 +159,7 @@ impl<'p> Run<'p> {
         }
         if conduct.keeps_arguments {
             let object = self.paths.object(conduct.result);
-            self.made_with.insert(object, args);
+            self.keep_arguments(object, args);
             return Value::Outside(object);
         }
         Value::Outside(conduct.result)
@@ -304,6 +305,13 @@ impl<'p> Run<'p> {
             self.write_variable(&key, &text, span, false);
             self.recipient = outer;
         }
+    }
+
+    /// Keeps the arguments that an object outside the project was made with.
+    pub(super) fn keep_arguments(&mut self, object: PathId, args: Args<'p>) {
+        // What refers to the heap means something in this program only.
+        self.tied += usize::from(args.items.iter().any(|argument| refers_to_scopes(&argument.value)));
+        self.made_with.insert(object, args);
     }
 
     /// The arguments that an object outside the project was made with, where they are kept.

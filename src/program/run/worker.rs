@@ -1,12 +1,13 @@
 //! What one worker keeps from program to program: what importing a module does, and what functions do, need not be followed
 //! again in each of them.
 
+use super::calls::Args;
 use super::{Conduct, Run};
 use crate::code::{Step, StepKind};
 use crate::facts::FileId;
 use crate::program::Program;
 use crate::program::heap::Heap;
-use crate::program::heap::values::ScopeId;
+use crate::program::heap::values::{PathId, ScopeId};
 use crate::program::paths::Paths;
 use crate::program::summaries::Summaries;
 use crate::program::trace::Trace;
@@ -21,6 +22,8 @@ pub(in crate::program) struct Worker<'p> {
     summaries: Summaries<'p>,
     conducts: Vec<Option<Conduct<'p>>>,
     namespaces: FxHashMap<FileId, ScopeId>,
+    partials: FxHashMap<PathId, Args<'p>>,
+    made_with: FxHashMap<PathId, Args<'p>>,
     is_off: bool,
 }
 
@@ -33,6 +36,8 @@ impl<'p> Worker<'p> {
             summaries: Summaries::new(is_off),
             conducts: Vec::new(),
             namespaces: FxHashMap::default(),
+            partials: FxHashMap::default(),
+            made_with: FxHashMap::default(),
             is_off,
         }
     }
@@ -57,6 +62,8 @@ impl<'p> Worker<'p> {
         std::mem::swap(&mut self.summaries, &mut run.summaries);
         std::mem::swap(&mut self.conducts, &mut run.conducts);
         std::mem::swap(&mut self.namespaces, &mut run.namespaces);
+        std::mem::swap(&mut self.partials, &mut run.partials);
+        std::mem::swap(&mut self.made_with, &mut run.made_with);
     }
 }
 

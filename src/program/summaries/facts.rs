@@ -124,7 +124,7 @@ impl<'p> Facts<'p> {
         self.calls.pop();
         let own = match body {
             Body::Function(function) => Some(Fact::Running(function)),
-            Body::Part(..) => None,
+            Body::Part(..) | Body::Module(_) => None,
         };
         let mut kept = start;
         let mut seen = rustc_hash::FxHashSet::default();
@@ -136,6 +136,15 @@ impl<'p> Facts<'p> {
             }
         }
         self.log.truncate(kept);
+    }
+
+    /// Of what was noted from `start` on, keeps what counts.
+    pub fn keep_since(&mut self, start: usize, counts: impl Fn(&Fact<'p>) -> bool) {
+        let mut index = 0;
+        self.log.retain(|fact| {
+            index += 1;
+            index <= start || counts(fact)
+        });
     }
 
     /// Forgets what was noted in the program that is over.

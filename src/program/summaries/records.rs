@@ -16,11 +16,16 @@ pub(crate) struct Record {
 }
 
 /// A call that noted more is followed again in another program.
-const MOST_EVENTS: usize = 256;
+const MOST_EVENTS: usize = 10_000;
 
 impl Record {
     /// Copies what a call noted; `None` where it cannot be understood without the rest of the trace.
-    pub fn of(effects: &Effects, trace: &Trace, ended: &[(u32, u32)]) -> Option<Record> {
+    pub fn of<'d>(
+        effects: &Effects,
+        trace: &Trace,
+        ended: &[(u32, u32)],
+        mut states: impl Iterator<Item = &'d State>,
+    ) -> Option<Record> {
         let noted = &effects.noted;
         let (first, frames) = (noted.events.start, noted.frames.start as usize..noted.frames.end as usize);
         if noted.events.len() > MOST_EVENTS || frames.end > trace.frames.len() {
@@ -45,7 +50,8 @@ impl Record {
         let is_complete = events.iter().all(stands_alone)
             && frames.iter().all(is_hung)
             && ended.iter().all(is_inner)
-            && ids_of(&effects.exit).into_iter().all(is_known);
+            && ids_of(&effects.exit).into_iter().all(is_known)
+            && states.all(|state| ids_of(state).into_iter().all(is_known));
         is_complete.then(|| Record {
             events: events.to_vec(),
             frames: frames.to_vec(),
