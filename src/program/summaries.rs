@@ -271,6 +271,7 @@ impl<'p> Call<'p> {
         let imports = |library: &str| self.imports.iter().any(|known| **known == *library);
         match fact {
             Fact::ByImport(_) => false,
+            Fact::Entered(file, Some(_)) => !self.modules.iter().any(|(entered, _)| entered == file),
             Fact::Imported(library, true) | Fact::Installed(library, _, true) => !imports(library),
             Fact::Named(library, true) => !imports(library),
             Fact::FirstLibrary(false) => self.effects.as_ref().is_none_or(|effects| {
