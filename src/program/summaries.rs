@@ -147,7 +147,7 @@ pub(crate) struct Summaries<'p> {
 /// What is kept of the calls of one function.
 #[derive(Default)]
 struct Known<'p> {
-    /// The first call of a function is not kept: most are called once.
+    /// The first call of a function, and the first import of a module, is not kept: most are seen once.
     calls: usize,
     /// The last one that held first.
     summaries: VecDeque<Rc<Summary<'p>>>,
@@ -222,15 +222,17 @@ impl<'p> Summaries<'p> {
             return;
         }
         let Some(call) = call else { return };
-        let is_part = !matches!(body, Body::Function(_));
+        let is_part = matches!(body, Body::Part(..));
         let known = self.known.entry(body).or_default();
         known.calls += 1;
-        if known.calls == 1 && !is_part || is_part && known.summaries.len() == MOST {
+        // What a module makes keeps its numbers, so that none is ever dropped for another.
+        let is_full = !matches!(body, Body::Function(_)) && known.summaries.len() == MOST;
+        if known.calls == 1 && !is_part || is_full {
             return;
         }
         let facts = self.facts.since(open.facts);
         let Some(summary) = summary_of(heap, &recording, call, facts, self.program) else { return };
-        if is_part {
+        if !matches!(body, Body::Function(_)) {
             heap.keep_made(&summary.made);
         }
         if known.summaries.len() == MOST {

@@ -3,16 +3,57 @@
 
 use super::values::{ClassValue, Closure, ScopeId, Value};
 use crate::facts::Place;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Which scope, and which place of a literal, of the first call stands for which of the second.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relation {
-    scopes: SmallVec<[(ScopeId, ScopeId); 8]>,
+    scopes: Pairs,
     places: SmallVec<[(Place, Place); 4]>,
     /// Scopes that the first call made, with their copies.
-    made: SmallVec<[(ScopeId, ScopeId); 8]>,
+    made: Pairs,
+}
+
+/// Scopes, each with the one that stands for it.
+#[derive(Clone, Debug, Default)]
+struct Pairs {
+    few: SmallVec<[(ScopeId, ScopeId); 8]>,
+    /// All of them, and the other way round, where they are many.
+    many: Option<Box<[FxHashMap<ScopeId, ScopeId>; 2]>>,
+}
+
+impl Pairs {
+    const FEW: usize = 16;
+
+    fn add(&mut self, first: ScopeId, second: ScopeId) {
+        self.few.push((first, second));
+        if self.few.len() == Self::FEW {
+            let there = self.few.iter().copied().collect();
+            let back = self.few.iter().map(|(first, second)| (*second, *first)).collect();
+            self.many = Some(Box::new([there, back]));
+        } else if let Some(many) = &mut self.many {
+            many[0].insert(first, second);
+            many[1].insert(second, first);
+        }
+    }
+
+    /// What stands for a scope.
+    fn second(&self, first: ScopeId) -> Option<ScopeId> {
+        match &self.many {
+            Some(many) => many[0].get(&first).copied(),
+            None => self.few.iter().find(|(known, _)| *known == first).map(|(_, second)| *second),
+        }
+    }
+
+    /// What a scope stands for.
+    fn first(&self, second: ScopeId) -> Option<ScopeId> {
+        match &self.many {
+            Some(many) => many[1].get(&second).copied(),
+            None => self.few.iter().find(|(_, known)| *known == second).map(|(first, _)| *first),
+        }
+    }
 }
 
 impl Relation {
@@ -100,12 +141,10 @@ impl Relation {
 
     /// Whether one scope can stand for another: no two scopes stand for the same.
     pub fn relate(&mut self, first: ScopeId, second: ScopeId) -> bool {
-        for (known, other) in &self.scopes {
-            if *known == first || *other == second {
-                return *known == first && *other == second;
-            }
+        match (self.scopes.second(first), self.scopes.first(second)) {
+            (None, None) => self.scopes.add(first, second),
+            (there, back) => return there == Some(second) && back == Some(first),
         }
-        self.scopes.push((first, second));
         true
     }
 
@@ -134,13 +173,12 @@ impl Relation {
 
     /// Notes that a scope which the first call made has a copy.
     pub fn add_made(&mut self, first: ScopeId, copy: ScopeId) {
-        self.made.push((first, copy));
+        self.made.add(first, copy);
     }
 
     /// The scope of the second call for one of the first.
     pub fn scope(&self, first: ScopeId) -> ScopeId {
-        let pairs = self.made.iter().chain(&self.scopes);
-        pairs.into_iter().find(|(known, _)| *known == first).map_or(first, |(_, second)| *second)
+        self.made.second(first).or_else(|| self.scopes.second(first)).unwrap_or(first)
     }
 
     pub fn place(&self, first: Place) -> Place {
@@ -149,8 +187,8 @@ impl Relation {
 
     /// Whether everything stands for itself.
     pub fn is_identity(&self) -> bool {
-        self.made.is_empty()
+        self.made.few.is_empty()
             && !self.moves_places()
-            && self.scopes.iter().all(|(first, second)| first == second)
+            && self.scopes.few.iter().all(|(first, second)| first == second)
     }
 }

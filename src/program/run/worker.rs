@@ -103,7 +103,7 @@ impl<'p> Run<'p> {
         for step in &steps[first..] {
             let Some(more) = self.weight(file, step) else { break };
             // Branches may be remembered, and then are no part.
-            if more >= LEAST && is_compound(step) {
+            if is_compound(step) {
                 if end == first {
                     return first..first + 1;
                 }
@@ -121,7 +121,8 @@ impl<'p> Run<'p> {
             StepKind::Module { .. } => None,
             StepKind::DefineClass { .. } => Some(2),
             _ if is_compound(step) => Some(3),
-            _ => Some(1),
+            // Long literals are many values.
+            _ => Some(1 + (step.span.end - step.span.start) as usize / 200),
         }
     }
 }
