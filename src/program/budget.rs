@@ -135,7 +135,7 @@ const FINISHED: usize = usize::MAX;
 impl Program<'_> {
     /// Lets a worker on each core follow programs, a few neighbours at a time: they import much the same. Returns what
     /// was judged in the order of the programs.
-    fn by_workers<'p, T: Send>(
+    pub(super) fn by_workers<'p, T: Send>(
         &'p self,
         programs: usize,
         follow: &(impl Fn(&mut Worker<'p>, usize) -> Vec<T> + Sync),

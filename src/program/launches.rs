@@ -1,7 +1,7 @@
 //! Programs that other programs start: which file a command line leads to, and the environment that it finds
 //! there.
 
-use super::run::Run;
+use super::run::{Run, Worker};
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
 use super::{Program, Start};
@@ -183,14 +183,17 @@ impl Program<'_> {
 
     /// What programs start that are no launchers themselves, notebooks above all, in the environment that
     /// `launches` give them.
-    pub(super) fn launched_by_programs(&self, launches: Vec<&Launch>) -> Vec<Launch> {
+    pub(super) fn launched_by_programs<'p>(&'p self, launches: Vec<&'p Launch>) -> Vec<Launch> {
         let starts = self.starts(launches);
-        let starting = starts
+        let starting: Vec<&Launched<'_>> = starts
             .par_iter()
-            .filter(|(file, ..)| self.code(*file).starts_programs || self.may_start_with_mask(*file));
-        let started = starting
-            .map(|&(file, start, launch)| Run::new(self, file, start).launched_by(launch).trace().launches);
-        started.collect::<Vec<_>>().into_iter().flatten().collect()
+            .filter(|(file, ..)| self.code(*file).starts_programs || self.may_start_with_mask(*file))
+            .collect();
+        let follow = |worker: &mut Worker<'p>, index: usize| {
+            let &(file, start, launch) = starting[index];
+            worker.follow(Run::new(self, file, start).launched_by(launch)).launches
+        };
+        self.by_workers(starting.len(), &follow, &|_| {})
     }
 
     /// Whether a Python program may start another with a mask.

@@ -139,6 +139,8 @@ pub(crate) struct Summaries<'p> {
     pub left_out: usize,
     /// How often an exception was seen to leave an arm of a branch.
     pub raised: usize,
+    /// How often the end of the program was seen in an arm of a branch.
+    pub exited: usize,
     /// How many calls were answered by a summary.
     pub replayed: usize,
     off: bool,
@@ -158,6 +160,7 @@ pub(crate) struct Open {
     facts: usize,
     left_out: usize,
     pub raised: usize,
+    pub exited: usize,
 }
 
 /// So many summaries are kept of one function.
@@ -174,6 +177,7 @@ impl<'p> Summaries<'p> {
             facts: Facts::default(),
             left_out: 0,
             raised: 0,
+            exited: 0,
             replayed: 0,
             off,
         }
@@ -207,7 +211,7 @@ impl<'p> Summaries<'p> {
     /// Begins to record a call.
     pub fn begin(&mut self, heap: &mut Heap<'p>) -> Open {
         heap.record();
-        Open { facts: self.facts.begin(), left_out: self.left_out, raised: self.raised }
+        Open { facts: self.facts.begin(), left_out: self.left_out, raised: self.raised, exited: self.exited }
     }
 
     /// Ends the record of a call and keeps a summary of it, where `call` says what it came to.

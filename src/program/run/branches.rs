@@ -59,6 +59,7 @@ impl<'p> Run<'p> {
             ways_out.of_function |= inner.of_function || self.flow == Flow::Return;
             ways_out.of_loop |= inner.of_loop || matches!(self.flow, Flow::Break | Flow::Continue);
             let exits = std::mem::take(&mut self.exits) && self.flow == Flow::Raise;
+            self.summaries.exited += usize::from(exits);
             ways_out.of_program |= inner.of_program || exits;
             match std::mem::replace(&mut self.flow, Flow::Next) {
                 Flow::Next => outcomes.push(outcome),

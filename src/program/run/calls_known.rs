@@ -30,7 +30,6 @@ pub(super) struct Began {
     branches: u32,
     ended: usize,
     imports: usize,
-    may_exit: bool,
     left: [usize; 2],
     modules: usize,
     beyond: [usize; 6],
@@ -87,6 +86,7 @@ impl<'p> Run<'p> {
         if call.may_raise {
             self.may_raise();
         }
+        self.summaries.exited += usize::from(call.may_exit);
         let is_same = relation.is_identity();
         let (writes, result) = summary.replay(&mut self.heap, relation);
         for Written { scope, name, value, version } in writes {
@@ -182,7 +182,6 @@ impl<'p> Run<'p> {
             branches: self.branches,
             ended: self.ended.len(),
             imports: self.imports.len(),
-            may_exit: std::mem::take(&mut self.ways_out.of_program),
             left: self.left_for_later(),
             modules: self.in_order.len(),
             beyond: self.beyond_summaries(),
@@ -200,8 +199,7 @@ impl<'p> Run<'p> {
         asks: bool,
     ) {
         let events = began.events;
-        let may_exit = self.ways_out.of_program;
-        self.ways_out.of_program |= began.may_exit;
+        let may_exit = self.summaries.exited > began.open.exited;
         // What a call that does not come back has left behind is no answer for the next one; neither is what was left to be
         // done later, or cut off.
         let comes_back = self.flow == Flow::Next && !self.trace.cut && self.trace.events.len() >= events;

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Holds what gpulint finds in generated programs with summaries against what it finds without them.
+
+    tests/against_python/alike.py --gpulint BINARY [--seed S] [--count N] [--jobs N]
+
+Each generated program is started by several files that import the same modules, in several environments, so that what one
+of them does is known when the next is followed. Prints the seeds whose findings differ. Exit code: 0 when there are none, 1
+when there are some, 2 when gpulint fails.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import generate
+
+LAUNCHER = """#!/usr/bin/env bash
+python main.py
+CUDA_VISIBLE_DEVICES=1 python main.py
+CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1 python again.py
+MODE=1 python later.py
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--gpulint", type=pathlib.Path, required=True)
+    parser.add_argument("--seed", type=int, default=1, help="the first of the seeds")
+    parser.add_argument("--count", type=int, default=500, help="how many programs")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    gpulint = str(arguments.gpulint.resolve())
+    tasks = [(gpulint, arguments.seed + number) for number in range(arguments.count)]
+    with multiprocessing.Pool(arguments.jobs) as pool:
+        answers = pool.map(judge, tasks, chunksize=8)
+    bad = [(seed, what) for (_, seed), what in zip(tasks, answers) if what]
+    for seed, what in bad:
+        print(f"seed {seed}: {what}")
+    print(f"{len(bad)} of {arguments.count} programs are judged differently without summaries")
+    return 1 if bad else 0
+
+
+def judge(task):
+    gpulint, seed = task
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="gpulint-alike-"))
+    try:
+        for name, text in generate.program(seed).items():
+            (folder / name).write_text(text)
+        started = (folder / "main.py").read_text()
+        (folder / "again.py").write_text(started)
+        (folder / "later.py").write_text('import os\nos.environ["STAGE"] = "7"\n' + started)
+        (folder / "start.sh").write_text(LAUNCHER)
+        found, without = (findings(gpulint, folder, off) for off in (False, True))
+        more, fewer = ([one for one in these if one not in others] for these, others in ((found, without), (without, found)))
+        return f"only with {more[:2]}, only without {fewer[:2]}" if more or fewer else None
+    finally:
+        shutil.rmtree(folder)
+
+
+def findings(gpulint, folder, off):
+    environment = {name: value for name, value in os.environ.items() if name != "GPULINT_NO_SUMMARIES"}
+    # One worker, so that each program finds what all before it left.
+    environment |= {"RAYON_NUM_THREADS": "1"} | ({"GPULINT_NO_SUMMARIES": "1"} if off else {})
+    command = [gpulint, "check", "--isolated", "--no-cache", "--format", "json", "--min-severity", "note", "."]
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
+    if run.returncode not in (0, 1):
+        sys.exit(f"gpulint fails: {run.stderr.decode(errors='replace')}")
+    return [json.dumps(finding, sort_keys=True) for finding in json.loads(run.stdout)["findings"]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
