@@ -343,11 +343,12 @@ impl<'p> Run<'p> {
         }
         let starts_same = effects.entry == self.state;
         let changes = effects.entry != effects.exit;
+        // Each module is to answer for what it does when it is imported, also where another did the same before.
         // Its events lie on every path to this call, as certain as they would be now; or they say nothing new here.
         let is_on_the_way =
             self.path.starts_with(&effects.path) && (starts_same || effects.exit == self.state);
         let says_nothing = effects.only_asks && starts_same && !changes;
-        if effects.uncertain <= self.uncertain && (is_on_the_way || says_nothing) && !self.is_importing() {
+        if effects.uncertain <= self.uncertain && (is_on_the_way || says_nothing) && !self.is_reached_by_import() {
             return Some(Fit::Known);
         }
         let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
@@ -481,13 +482,6 @@ impl<'p> Run<'p> {
             Fact::Followed(function) => !self.active.contains(function),
             Fact::Running(function) => self.active.contains(function),
         }
-    }
-
-    /// Whether the top level of an imported module is running: what it calls is noted although another module
-    /// called it before, since each is to answer for its own.
-    fn is_importing(&self) -> bool {
-        let is_started = self.here.frame == 0 && !matches!(self.start, Start::CpuPart | Start::Modules);
-        self.trace.frames[self.here.frame as usize].function.is_none() && !is_started
     }
 }
 
