@@ -159,6 +159,8 @@ pub(super) struct Run<'p> {
     ended: Vec<(u32, u32)>,
     /// A deferred value is being looked up: its module runs whatever it holds.
     settling: Option<FileId>,
+    /// How often something was passed after which variables are no longer read, also again.
+    passed: usize,
     /// How many imported modules around the running code are being run.
     importing: usize,
     /// How many objects outside the project hold objects of the program.
@@ -303,6 +305,7 @@ impl<'p> Run<'p> {
             branches: 0,
             ended: Vec::new(),
             settling: None,
+            passed: 0,
             importing: 0,
             tied: 0,
             partials: FxHashMap::default(),

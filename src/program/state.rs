@@ -358,6 +358,11 @@ impl State {
         }
     }
 
+    /// Whether nothing was done to the environment since `before`, not even something that changed nothing.
+    pub fn has_environment_of(&self, before: &State) -> bool {
+        Rc::ptr_eq(&self.environment, &before.environment)
+    }
+
     /// Whether its events can be given other numbers.
     pub fn can_move(&self) -> bool {
         self.set_up.worker.is_none()

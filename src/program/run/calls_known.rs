@@ -32,6 +32,7 @@ pub(super) struct Began {
     imports: usize,
     left: [usize; 2],
     modules: usize,
+    passed: usize,
     beyond: [usize; 6],
     open: Open,
 }
@@ -101,6 +102,9 @@ impl<'p> Run<'p> {
         }
         self.asked_count |= call.asks;
         self.ways_out.of_program |= call.may_exit;
+        if call.effects.is_some() {
+            self.passed += 1;
+        }
         if !self.summaries.is_of_this_program(summary) {
             call.imports.iter().for_each(|library| _ = self.note_imported(library.clone()));
             if self.quiet == 0 {
@@ -184,6 +188,7 @@ impl<'p> Run<'p> {
             imports: self.imports.len(),
             left: self.left_for_later(),
             modules: self.in_order.len(),
+            passed: self.passed,
             beyond: self.beyond_summaries(),
             open: self.summaries.begin(&mut self.heap),
         }
@@ -214,7 +219,10 @@ impl<'p> Run<'p> {
                 true => Vec::new(),
                 false => self.decisions_since(began.branches),
             };
+            // What was written although it was so before is written again where it is not.
             let is_pure = self.trace.events.len() == events
+                && self.state.has_environment_of(&began.entry)
+                && self.passed == began.passed
                 && self.state == began.entry
                 && decisions.is_empty()
                 && modules.is_empty();

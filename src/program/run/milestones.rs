@@ -39,6 +39,7 @@ impl<'p> Run<'p> {
     }
 
     fn reach(&mut self, (milestone, variables): (MilestoneId, &'p [String]), by: &str, span: Span) {
+        self.passed += 1;
         let known = self.state.milestones.get(milestone);
         if self.quiet > 0 || known.is_some_and(|known| known.certain) {
             return;
