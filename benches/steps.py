@@ -99,7 +99,8 @@ def number(steps):
 
 def steps_of(gpulint, project, work):
     work.unlink(missing_ok=True)
-    environment = {**os.environ, "GPULINT_WORK": str(work)}
+    # What one program did need not be followed again in the next, so how many workers share them changes the count.
+    environment = {**os.environ, "GPULINT_WORK": str(work), "RAYON_NUM_THREADS": "1"}
     command = [gpulint, "check", "--no-cache", "--format", "json", "."]
     run = subprocess.run(command, check=False, cwd=project, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if run.returncode not in (0, 1):

@@ -14,6 +14,7 @@ mod modules;
 mod names;
 mod paths;
 mod reach;
+mod renumbering;
 mod run;
 mod state;
 mod stops;

@@ -48,3 +48,26 @@ fn the_same_is_found_with_and_without_summaries() {
     fs::remove_dir_all(&scratch).expect("the copies are removed");
     assert!(differs.is_empty(), "found differently: {differs:?}");
 }
+
+/// Generated programs that share modules and differ in how they are started: what one did is known when the next is followed.
+#[test]
+#[cfg(unix)]
+fn programs_that_share_modules_are_judged_alike() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/against_python/alike.py");
+    let mut python = Command::new("python3");
+    python.arg("-B").arg(script).args([
+        "--gpulint",
+        env!("CARGO_BIN_EXE_gpulint"),
+        "--seed",
+        "1",
+        "--count",
+        "300",
+    ]);
+    let Ok(output) = python.output() else {
+        assert!(std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "there is no python3");
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -75,7 +75,12 @@ impl Milestones {
     }
 
     /// Those that a call left which began with `entry` in another program, for one that begins with `now`.
-    pub fn carried(&self, entry: &Milestones, now: &Milestones, number: &impl Fn(EventId) -> EventId) -> Self {
+    pub fn carried(
+        &self,
+        entry: &Milestones,
+        now: &Milestones,
+        number: &impl Fn(EventId) -> EventId,
+    ) -> Self {
         if self == entry {
             return now.clone();
         }

@@ -37,6 +37,7 @@ mod library_calls;
 mod loading;
 mod milestones;
 mod mocks;
+mod noted_again;
 mod observations;
 mod operators;
 mod refusals;
@@ -70,8 +71,8 @@ use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-pub(crate) use environment::is_gpu_variable;
 pub(super) use decisions::Decision;
+pub(crate) use environment::is_gpu_variable;
 pub(super) use worker::Worker;
 
 pub(super) struct Run<'p> {

@@ -252,7 +252,9 @@ impl<'p> Summaries<'p> {
         for body in std::mem::take(&mut self.fresh) {
             let Some(known) = self.known.get_mut(&body) else { continue };
             known.summaries.retain_mut(|summary| {
-                summary.program != program || summary.record.get().is_some() || is_kept(summary, heap, trace, ended)
+                summary.program != program
+                    || summary.record.get().is_some()
+                    || is_kept(summary, heap, trace, ended)
             });
         }
         self.program += 1;
@@ -280,9 +282,10 @@ impl<'p> Call<'p> {
             Fact::Entered(file, Some(_)) => !self.modules.iter().any(|(entered, _)| entered == file),
             Fact::Imported(library, true) | Fact::Installed(library, _, true) => !imports(library),
             Fact::Named(library, true) => !imports(library),
-            Fact::FirstLibrary(false) => self.effects.as_ref().is_none_or(|effects| {
-                effects.entry.library.is_some_and(|library| library.certain)
-            }),
+            Fact::FirstLibrary(false) => self
+                .effects
+                .as_ref()
+                .is_none_or(|effects| effects.entry.library.is_some_and(|library| library.certain)),
             Fact::Untouched(false) => {
                 self.effects.as_ref().is_none_or(|effects| effects.entry.cuda.is_some() || effects.entry.open)
             }
@@ -317,12 +320,7 @@ fn summary_of<'p>(
 }
 
 /// Whether a summary holds in other programs too; makes it ready for them.
-fn is_kept<'p>(
-    summary: &mut Rc<Summary<'p>>,
-    heap: &Heap<'p>,
-    trace: &Trace,
-    ended: &[(u32, u32)],
-) -> bool {
+fn is_kept<'p>(summary: &mut Rc<Summary<'p>>, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) -> bool {
     let record = match &summary.call.effects {
         None => Some(Record::default()),
         Some(effects) => {

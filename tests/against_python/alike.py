@@ -74,7 +74,11 @@ def findings(gpulint, folder, off):
     run = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
     if run.returncode not in (0, 1):
         sys.exit(f"gpulint fails: {run.stderr.decode(errors='replace')}")
-    return [json.dumps(finding, sort_keys=True) for finding in json.loads(run.stdout)["findings"]]
+    found = json.loads(run.stdout)["findings"]
+    for finding in found:
+        # Where several ways lead there, either may be shown.
+        del finding["related"]
+    return [json.dumps(finding, sort_keys=True) for finding in found]
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ use crate::program::Start;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::heap::{Relation, Version, Written};
 use crate::program::knowledge::Does;
-use crate::program::state::{Definition, Reaching, Renumbering, State};
-use crate::program::summaries::{Body, Call, Context, Effects, Fact, Noted, Open, Record, Summary};
-use crate::program::trace::{Assurance, Event, EventId, FrameId, NOT_NOTED, Recipient, What};
+use crate::program::renumbering::Renumbering;
+use crate::program::state::{Definition, Reaching, State};
+use crate::program::summaries::{Body, Call, Context, Effects, Fact, Noted, Open, Summary};
+use crate::program::trace::{Event, EventId, FrameId, NOT_NOTED, What};
 use std::rc::Rc;
 
 /// What becomes of the events of a call that is not followed again.
@@ -81,7 +82,13 @@ impl<'p> Run<'p> {
         Some(self.replay(summary, relation, fit, site))
     }
 
-    fn replay(&mut self, summary: &Summary<'p>, relation: Relation, fit: Fit, site: Option<Span>) -> Value<'p> {
+    fn replay(
+        &mut self,
+        summary: &Summary<'p>,
+        relation: Relation,
+        fit: Fit,
+        site: Option<Span>,
+    ) -> Value<'p> {
         self.summaries.read_again(&mut self.heap, summary, &relation);
         let call = &summary.call;
         if call.may_raise {
@@ -327,7 +334,8 @@ impl<'p> Run<'p> {
         // A `try` around the call goes on from where it raised, which is known only where it left the state as it was.
         let raises_somewhere = call.may_raise && !self.catches.is_empty();
         let changes = call.effects.as_ref().is_some_and(|effects| effects.entry != effects.exit);
-        let holds = !(raises_somewhere && changes) && summary.facts().iter().all(|fact| self.is_so(fact, is_own));
+        let holds =
+            !(raises_somewhere && changes) && summary.facts().iter().all(|fact| self.is_so(fact, is_own));
         holds.then_some(fit)
     }
 
@@ -356,7 +364,10 @@ impl<'p> Run<'p> {
         let is_on_the_way =
             self.path.starts_with(&effects.path) && (starts_same || effects.exit == self.state);
         let says_nothing = effects.only_asks && starts_same && !changes;
-        if effects.uncertain <= self.uncertain && (is_on_the_way || says_nothing) && !self.is_reached_by_import() {
+        if effects.uncertain <= self.uncertain
+            && (is_on_the_way || says_nothing)
+            && !self.is_reached_by_import()
+        {
             return Some(Fit::Known);
         }
         let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
@@ -367,7 +378,8 @@ impl<'p> Run<'p> {
     /// The same for a call in another program.
     fn fit_elsewhere(&self, summary: &Summary<'p>, effects: &Effects, relation: &Relation) -> Option<Fit> {
         let record = summary.record()?;
-        let is_moved = relation.moves_places() && record.events.iter().any(|event| relation.moves(event.place));
+        let is_moved =
+            relation.moves_places() && record.events.iter().any(|event| relation.moves(event.place));
         let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
         let may_be = self.is_surrounded_alike(summary.call.may_raise, effects)
             && !is_moved
@@ -378,94 +390,6 @@ impl<'p> Run<'p> {
             return None;
         }
         effects.entry.unify(&self.state, record.names_places).map(Fit::Again)
-    }
-
-    /// Notes the events of a call once more, as those of another call that begins in the same state. `record` holds them
-    /// where the call was one of another program; `earlier` says which of its events stand for which then. A part of a
-    /// module has no `site`: it stands where it stood.
-    fn note_again(
-        &mut self,
-        effects: &Effects,
-        record: Option<&Record>,
-        earlier: &Renumbering,
-        site: Option<Span>,
-        decisions: &[Decision<'p>],
-    ) {
-        let noted = &effects.noted;
-        let (events, frames) = (self.trace.events.len() as EventId, self.trace.frames.len() as FrameId);
-        let branches = self.branches;
-        let caller = self.here.frame;
-        let event_of = |id: EventId| match id {
-            NOT_NOTED => id,
-            _ if id >= noted.events.start => id - noted.events.start + events,
-            _ => earlier.of(id),
-        };
-        let frame_of = |id: FrameId| match id {
-            _ if id >= noted.frames.start => id - noted.frames.start + frames,
-            _ if id == noted.caller => caller,
-            _ => id,
-        };
-        let branch_of = |(branch, arm): (u32, u32)| match branch > noted.branches.start {
-            true => (branch - noted.branches.start + branches, arm),
-            false => (branch, arm),
-        };
-        let site = site.map(|site| (self.place(site), self.place(self.here.statement)));
-        for number in noted.frames.clone() {
-            let mut frame = match record {
-                Some(record) => record.frames[(number - noted.frames.start) as usize].clone(),
-                None => self.trace.frames[number as usize].clone(),
-            };
-            if let Some((here, statement)) = site.filter(|_| frame.parent == Some(noted.caller)) {
-                (frame.site, frame.statement) = (Some(here), Some(statement));
-            }
-            frame.parent = frame.parent.map(frame_of);
-            frame.is_test = frame.number.is_some_and(|function| self.is_test(frame.file, function));
-            self.trace.frames.push(frame);
-        }
-        let doubts = effects.uncertain;
-        for number in noted.events.clone() {
-            let mut event = match record {
-                Some(record) => record.events[(number - noted.events.start) as usize].clone(),
-                None => self.trace.events[number as usize].clone(),
-            };
-            if let Some(site) = site.filter(|_| event.frame == noted.caller) {
-                (event.place, event.statement) = site;
-            }
-            event.frame = frame_of(event.frame);
-            event.doubts = (event.doubts + self.uncertain).saturating_sub(doubts);
-            event.certain = event.doubts == 0;
-            event.may_be_passed |= self.may_be_passed();
-            let inner = event.arms[effects.path.len()..].iter().map(|arm| branch_of(*arm));
-            event.arms = self.path.iter().copied().chain(inner).collect();
-            event.assured = event.assured.map(|assurance| match assurance.since >= noted.events.start {
-                true => Assurance { since: event_of(assurance.since), frame: assurance.frame.map(frame_of) },
-                false => self.assured.unwrap_or(assurance),
-            });
-            event.before.renumber(&event_of);
-            if matches!(event.what, What::Write { .. }) && event.recipient != Recipient::Program {
-                self.trace.writes.push(self.trace.events.len() as EventId);
-            }
-            self.trace.events.push(event);
-        }
-        self.branches += noted.branches.end - noted.branches.start;
-        for at in noted.ended.clone() {
-            let arm = branch_of(match record {
-                Some(record) => record.ended[at - noted.ended.start],
-                None => self.ended[at],
-            });
-            self.trace.ended.insert(arm);
-            self.ended.push(arm);
-        }
-        let before = self.state.clone();
-        self.state = match record {
-            Some(_) => effects.exit.carried(&effects.entry, &self.state, &event_of),
-            None => effects.exit.renumbered(&event_of),
-        };
-        for decision in decisions {
-            let state = |state: &State| state.carried(&effects.entry, &before, &event_of);
-            self.remember(decision.carried(branch_of, state));
-        }
-        self.steps += (noted.events.end - noted.events.start) as usize;
     }
 
     /// Whether a fact of a call holds here too; `is_own`: it is one of this program.

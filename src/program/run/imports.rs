@@ -383,9 +383,9 @@ impl<'p> Run<'p> {
         // What the program imported itself is surely installed.
         let if_installed = row.contact_if_installed.iter();
         let contacts = row.contact == Contact::CudaInit
-            || if_installed.clone().any(|(package, contact)| {
-                *contact == Contact::CudaInit && self.is_installed(package)
-            });
+            || if_installed
+                .clone()
+                .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package));
         let touches = new && contacts && meant && !excused;
         let brings: Vec<String> =
             row.imports.iter().filter(|module| self.program.is_forbidden(module)).cloned().collect();

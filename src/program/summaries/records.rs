@@ -40,9 +40,7 @@ impl Record {
         let stands_alone = |event: &Event| {
             let is_inside = event.frame >= noted.frames.start || event.frame == noted.caller;
             let arms = event.arms.get(effects.path.len()..);
-            is_inside
-                && arms.is_some_and(|arms| arms.iter().all(is_inner))
-                && ids_in(event).all(is_known)
+            is_inside && arms.is_some_and(|arms| arms.iter().all(is_inner)) && ids_in(event).all(is_known)
         };
         let is_hung = |frame: &Frame| {
             frame.parent.is_some_and(|parent| parent >= noted.frames.start || parent == noted.caller)
