@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// All known variables, by name.
 #[derive(Debug, Default)]
@@ -12,6 +13,8 @@ pub struct Variables {
     rows: FxHashMap<String, VariableRow>,
     /// What programs pass, after which variables are no longer read.
     milestones: Vec<(Milestone, Vec<String>)>,
+    /// What other names are nearly, as far as somebody asked.
+    asked: Mutex<FxHashMap<String, Option<String>>>,
 }
 
 /// When the values of variables are looked at for the last time.
@@ -79,7 +82,7 @@ impl Variables {
             }
         }
         let rows = file.variables.into_iter().map(|row| (row.name.clone(), row)).collect();
-        Ok(Variables { rows, milestones })
+        Ok(Variables { rows, milestones, asked: Mutex::default() })
     }
 
     /// The milestone that something is, with the variables that are read there.
@@ -140,10 +143,21 @@ impl Variables {
         if name != upper {
             return None;
         }
+        // A program writes few variables, many times.
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(near) = asked.get(name) {
+            return near.as_ref().and_then(|near| self.known(near));
+        }
         let near = self.rows.keys().filter(|known| known.len().abs_diff(name.len()) <= FAR);
-        let near = near.map(|known| (strsim::osa_distance(known, name), known));
-        let (distance, known) = near.min()?;
-        (distance <= FAR && known.len() >= SHORTEST).then_some(known.as_str())
+        let near = near.map(|known| (strsim::osa_distance(known, name), known)).min();
+        let near = near.filter(|(distance, known)| *distance <= FAR && known.len() >= SHORTEST);
+        let near = near.map(|(_, known)| known.clone());
+        asked.insert(name.to_owned(), near.clone());
+        near.and_then(|near| self.known(&near))
+    }
+
+    fn known(&self, name: &str) -> Option<&str> {
+        self.rows.get_key_value(name).map(|(known, _)| known.as_str())
     }
 }
 
