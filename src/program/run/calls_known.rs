@@ -371,8 +371,15 @@ impl<'p> Run<'p> {
             return Some(Fit::Known);
         }
         let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
-        (starts_same && as_certain && self.quiet == 0 && effects.exit.can_move())
-            .then(|| Fit::Again(Renumbering::default()))
+        if !as_certain || self.quiet > 0 || !effects.exit.can_move() {
+            return None;
+        }
+        if starts_same {
+            return Some(Fit::Again(Renumbering::default()));
+        }
+        // The same was set before, by other events.
+        let names_places = events.iter().any(|event| !event.before.late.is_empty());
+        effects.entry.unify(&self.state, names_places).map(Fit::Again)
     }
 
     /// The same for a call in another program.

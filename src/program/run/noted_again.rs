@@ -85,10 +85,7 @@ impl<'p> Run<'p> {
             self.ended.push(arm);
         }
         let before = self.state.clone();
-        self.state = match record {
-            Some(_) => effects.exit.carried(&effects.entry, &self.state, &event_of),
-            None => effects.exit.renumbered(&event_of),
-        };
+        self.state = effects.exit.carried(&effects.entry, &before, &event_of);
         for decision in decisions {
             let state = |state: &State| state.carried(&effects.entry, &before, &event_of);
             self.remember(decision.carried(branch_of, state));
