@@ -109,14 +109,11 @@ impl<'p> Run<'p> {
         }
         self.asked_count |= call.asks;
         self.ways_out.of_program |= call.may_exit;
-        if call.effects.is_some() {
-            self.passed += 1;
-        }
+        // It may have passed something; a call around it that changed nothing else is not pure then.
+        self.passed += usize::from(call.effects.is_some());
         if !self.summaries.is_of_this_program(summary) {
             call.imports.iter().for_each(|library| _ = self.note_imported(library.clone()));
-            if self.quiet == 0 {
-                self.trace.ran.extend(summary.ran());
-            }
+            self.trace.ran.extend(summary.ran());
         }
         match (&call.effects, fit) {
             (Some(effects), Fit::Again(events)) => {
@@ -184,6 +181,7 @@ impl<'p> Run<'p> {
         self.end_body(Body::Module(file), began, None, Vec::new(), Value::None, false);
     }
 
+    /// Begins to record a body.
     pub(super) fn begin_body(&mut self) -> Began {
         Began {
             context: self.context(),
@@ -201,6 +199,7 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Ends the record of a body, and keeps a summary of it where that says all that the body did.
     fn end_body(
         &mut self,
         body: Body,
