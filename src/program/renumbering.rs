@@ -1,6 +1,6 @@
 //! States of two programs that differ only in the numbers of their events.
 
-use super::state::{Definition, Happened, Reaching, State};
+use super::state::{Definition, Happened, Reaching, State, Touched};
 use super::trace::{EventId, NOT_NOTED};
 use smallvec::SmallVec;
 
@@ -47,16 +47,13 @@ impl Renumbering {
 }
 
 impl State {
-    /// Whether the state of another program says the same; which of its events then stand for which. Where
-    /// milestones were passed does not count, unless `at_places` says so.
-    pub fn unify(&self, other: &State, at_places: bool) -> Option<Renumbering> {
+    /// Whether the state of another program says the same, as far as it concerns these variables; which of its events
+    /// then stand for which. Where milestones were passed does not count, unless `at_places` says so.
+    pub fn unify(&self, other: &State, touched: &Touched, at_places: bool) -> Option<Renumbering> {
         let mut events = Renumbering::default();
         let variables = |events: &mut Renumbering| {
-            self.variables().count() == other.variables().count()
-                && self.variables().all(|(name, reaching)| {
-                    let there = other.variables().find(|(known, _)| *known == name);
-                    there.is_some_and(|(_, there)| events.unify(reaching, there))
-                })
+            let mut names = touched.in_states(self, other);
+            names.all(|name| events.unify(&self.reaching(name), &other.reaching(name)))
         };
         let milestones = |events: &mut Renumbering| {
             self.milestones.all().count() == other.milestones.all().count()
@@ -83,6 +80,7 @@ impl State {
     /// The state that a call left which began with `entry` in another program, for one that begins with `now`.
     pub fn carried(&self, entry: &State, now: &State, number: &impl Fn(EventId) -> EventId) -> State {
         let mut state = self.renumbered(number);
+        state.take_unchanged(self, entry, now);
         state.milestones = self.milestones.carried(&entry.milestones, &now.milestones, number);
         state
     }

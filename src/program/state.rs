@@ -1,11 +1,17 @@
 //! What is true at one point of a program: which values environment variables may have, and whether CUDA
 //! was already initialised. States of different branches join.
 
+mod definitions;
+
 use super::milestones::{Late, Milestones};
 use super::modules::FolderId;
-use super::trace::{EventId, NOT_NOTED};
+use super::trace::EventId;
 use std::rc::Rc;
 use std::sync::Arc;
+
+pub(crate) use definitions::renumber;
+use definitions::thin_out;
+pub use definitions::{Definition, Reaching};
 
 /// What has happened so far on the paths that lead here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +28,23 @@ pub(crate) struct State {
     /// The environment at the start is not known, because the code is not followed from its start.
     pub open: bool,
     set_up: Rc<SetUp>,
+}
+
+/// Variables of the environment that something depends on or changes.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    pub names: Vec<Rc<str>>,
+    /// All of them.
+    pub all: bool,
+}
+
+impl Touched {
+    /// Their names; of all, those that one of these states knows.
+    pub fn in_states<'a>(&'a self, one: &'a State, other: &'a State) -> impl Iterator<Item = &'a str> {
+        let known = [one, other].into_iter().filter(|_| self.all);
+        let known = known.flat_map(|state| state.variables().map(|(name, _)| name));
+        self.names.iter().map(|name| &**name).chain(known)
+    }
 }
 
 /// What a program arranged for what it does later.
@@ -69,64 +92,12 @@ pub struct Happened {
     pub certain: bool,
 }
 
-/// The definitions of a variable that may be in force, one for each kind of path.
-pub type Reaching = smallvec::SmallVec<[Definition; 2]>;
-
-/// How a variable may have come to what it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Definition {
-    /// The program never set it on this path.
-    Unset,
-    /// It is set, but not by something that was followed: by the caller, or by an unknown update.
-    Elsewhere,
-    /// Set by this event; `None` when the value is not known.
-    Set(EventId, Option<Arc<str>>),
-    /// Removed by this event after it was set.
-    Removed(EventId),
-}
-
 /// The variable that says which GPUs a process sees.
 pub const MASK: &str = "CUDA_VISIBLE_DEVICES";
 /// The names that configure the allocator of torch.
 pub const ALLOCATOR: [&str; 3] = ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"];
 /// The variable that says in which order they are counted.
 pub const ORDER: &str = "CUDA_DEVICE_ORDER";
-
-impl Definition {
-    /// The variable is not set, as far as the program decides that.
-    pub fn is_absent(&self) -> bool {
-        matches!(self, Definition::Unset | Definition::Removed(_))
-    }
-
-    /// Whether it names an event that gets another number.
-    fn moves(&self, number: &impl Fn(EventId) -> EventId) -> bool {
-        match self {
-            Definition::Set(event, _) | Definition::Removed(event) => number(*event) != *event,
-            Definition::Unset | Definition::Elsewhere => false,
-        }
-    }
-
-    /// The same value, wherever it was set.
-    fn says_the_same(&self, other: &Definition) -> bool {
-        match (self, other) {
-            // What an import sets has no place, so rules pass over it.
-            (Definition::Set(one, known), Definition::Set(other, value)) => {
-                known == value && (*one == NOT_NOTED) == (*other == NOT_NOTED)
-            }
-            (Definition::Removed(_), Definition::Removed(_)) => true,
-            _ => self == other,
-        }
-    }
-}
-
-/// Gives the events that set or removed a variable other numbers.
-pub(crate) fn renumber(reaching: &mut Reaching, number: &impl Fn(EventId) -> EventId) {
-    for definition in reaching {
-        if let Definition::Set(event, _) | Definition::Removed(event) = definition {
-            *event = number(*event);
-        }
-    }
-}
 
 impl Before {
     /// The same, where events have other numbers.
@@ -158,18 +129,6 @@ impl State {
         }
     }
 
-    /// What another name of the same setting as `variable` holds.
-    pub fn rival(&self, variable: &str) -> Option<(EventId, Arc<str>)> {
-        if !ALLOCATOR.contains(&variable) {
-            return None;
-        }
-        let others = ALLOCATOR.iter().filter(|other| **other != variable);
-        others.flat_map(|other| self.reaching(other)).find_map(|definition| match definition {
-            Definition::Set(write, Some(value)) if write != NOT_NOTED => Some((write, value)),
-            _ => None,
-        })
-    }
-
     fn knows(&self, variable: &str) -> bool {
         self.environment.iter().any(|(name, _)| &**name == variable)
     }
@@ -181,11 +140,7 @@ impl State {
 
     pub fn set(&mut self, variable: &str, mut reaching: Reaching) {
         thin_out(&mut reaching);
-        let environment = Rc::make_mut(&mut self.environment);
-        match environment.iter_mut().find(|(name, _)| &**name == variable) {
-            Some((_, known)) => *known = reaching,
-            None => environment.push((variable.into(), reaching)),
-        }
+        put(&mut self.environment, variable, reaching);
     }
 
     /// Any variable may have been set by something that is not followed.
@@ -222,14 +177,19 @@ impl State {
         }
     }
 
+    /// The variables of which one of the arms of a branch came to something else than what was joined `behind` it.
+    pub fn narrowed(arm: &State, behind: &State) -> Vec<Rc<str>> {
+        let names = behind.environment.iter().map(|(name, _)| name);
+        names.filter(|name| arm.reaching(name) != behind.reaching(name)).cloned().collect()
+    }
+
     /// Of what was joined `behind` a branch, only what one of its arms had come to is true here. What changed since
     /// then stays as it is.
     pub fn narrow(&mut self, arm: &State, behind: &State) {
         let same = |one: &Reaching, other: &Reaching| {
             one.len() == other.len() && one.iter().all(|definition| other.contains(definition))
         };
-        let names: Vec<Rc<str>> = behind.environment.iter().map(|(name, _)| name.clone()).collect();
-        for name in names {
+        for name in State::narrowed(arm, behind) {
             if same(&self.reaching(&name), &behind.reaching(&name)) {
                 self.set(&name, arm.reaching(&name));
             }
@@ -302,6 +262,25 @@ impl State {
         state
     }
 
+    /// Of a state that a call `left` which began with `entry`, the variables that the call did not change are as they are
+    /// `now`.
+    pub fn take_unchanged(&mut self, left: &State, entry: &State, now: &State) {
+        // A process that got nothing of the environment depends on all of it.
+        if entry.environment.iter().any(|(name, _)| !left.knows(name)) {
+            return;
+        }
+        let mut environment = now.environment.clone();
+        if !left.has_environment_of(entry) {
+            let mine = std::mem::take(&mut self.environment);
+            for ((name, reaching), (_, before)) in mine.iter().zip(left.environment.iter()) {
+                if *before != entry.reaching(name) {
+                    put(&mut environment, name, reaching.clone());
+                }
+            }
+        }
+        self.environment = environment;
+    }
+
     /// Takes back what happened to the environment since `before`.
     pub fn restore_environment(&mut self, before: &State) {
         self.environment = before.environment.clone();
@@ -313,6 +292,18 @@ impl State {
         let kept = |(name, _): &&(Rc<str>, Reaching)| handed.iter().any(|handed| **handed == **name);
         self.environment = Rc::new(self.environment.iter().filter(kept).cloned().collect());
         self.open = false;
+    }
+
+    /// Whether the same is true, as far as it concerns these variables.
+    pub fn is_same(&self, other: &State, touched: &Touched) -> bool {
+        self.open == other.open
+            && self.counted == other.counted
+            && self.cuda == other.cuda
+            && self.library == other.library
+            && self.milestones == other.milestones
+            && self.set_up == other.set_up
+            && (Rc::ptr_eq(&self.environment, &other.environment)
+                || touched.in_states(self, other).all(|name| self.reaching(name) == other.reaching(name)))
     }
 
     /// What is true after one of two paths.
@@ -349,35 +340,6 @@ impl State {
     }
 }
 
-/// Leaves out what says nothing new: a program that writes a variable again and again, on many paths, would
-/// otherwise carry each of these writes along. Rules ask which values there are, whether there is more than
-/// one definition, and where the first of a value stands; two of each value answer all of that.
-fn thin_out(reaching: &mut Reaching) {
-    const FEW: usize = 16;
-    if reaching.len() <= FEW {
-        return;
-    }
-    let mut kept = Reaching::new();
-    for definition in reaching.drain(..) {
-        if kept.iter().filter(|known| known.says_the_same(&definition)).count() < 2 {
-            kept.push(definition);
-        }
-    }
-    // A variable that is given another value on each of many paths may as well hold any.
-    const MANY: usize = 48;
-    if kept.len() > MANY {
-        let is_set = |definition: &&Definition| matches!(definition, Definition::Set(..));
-        let sets: Vec<Definition> = kept.iter().filter(is_set).take(MANY).cloned().collect();
-        let first = sets.iter().find_map(|definition| match definition {
-            Definition::Set(event, _) => Some(Definition::Set(*event, None)),
-            _ => None,
-        });
-        kept.retain(|definition| !matches!(definition, Definition::Set(..)));
-        kept.extend(sets.into_iter().chain(first));
-    }
-    *reaching = kept;
-}
-
 impl SetUp {
     /// A name is replaced when it is on both paths; a folder may be on the path when it is on one.
     fn join(&mut self, other: &SetUp) {
@@ -395,6 +357,14 @@ impl SetUp {
             (Some(one), Some(other)) => Some(one && other),
             (one, other) => one.or(other),
         };
+    }
+}
+
+fn put(environment: &mut Rc<Vec<(Rc<str>, Reaching)>>, variable: &str, reaching: Reaching) {
+    let environment = Rc::make_mut(environment);
+    match environment.iter_mut().find(|(name, _)| &**name == variable) {
+        Some((_, known)) => *known = reaching,
+        None => environment.push((variable.into(), reaching)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::Start;
 use super::heap::values::{Closure, ScopeId, Value};
 use super::heap::{FEW_MADE, Heap, MANY_MADE, Made, Read, Recording, Relation, Written};
 use super::run::Decision;
-use super::state::{Definition, SetUp, State};
+use super::state::{Definition, SetUp, State, Touched};
 use super::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient, Trace};
 use crate::facts::FileId;
 use rustc_hash::FxHashMap;
@@ -42,6 +42,8 @@ pub(crate) struct Summary<'p> {
     reads: Vec<Read<'p>>,
     facts: Vec<Fact<'p>>,
     writes: Vec<Written<'p>>,
+    /// The variables of the environment that its effects depend on or change.
+    touched: Touched,
     made: Made<'p>,
     /// The program in which it was recorded.
     program: usize,
@@ -316,7 +318,11 @@ fn summary_of<'p>(
     let most = if call.closure.is_some() { FEW_MADE } else { MANY_MADE };
     let made = heap.made_since(recording.clock, most, left, call.modules.iter().map(|(_, scope)| *scope))?;
     let reads = heap.reads_of(recording);
-    Some(Summary { call, reads, facts, writes, made, program, record: OnceCell::new() })
+    let touched = match &call.effects {
+        None => Touched::default(),
+        Some(effects) => facts::touched(&facts, !effects.noted.events.is_empty()),
+    };
+    Some(Summary { call, reads, facts, writes, touched, made, program, record: OnceCell::new() })
 }
 
 /// Whether a summary holds in other programs too; makes it ready for them.
@@ -364,6 +370,11 @@ impl<'p> Summary<'p> {
         holds.then_some(relation)
     }
 
+    /// The variables of the environment that its effects depend on or change.
+    pub fn touched(&self) -> &Touched {
+        &self.touched
+    }
+
     /// What else it depended on.
     pub fn facts(&self) -> &[Fact<'p>] {
         &self.facts
@@ -383,12 +394,12 @@ impl<'p> Summary<'p> {
     }
 
     /// Makes what the call made once more; returns what it wrote, and what it returned.
-    pub fn replay(&self, heap: &mut Heap<'p>, mut relation: Relation) -> (Vec<Written<'p>>, Value<'p>) {
+    pub fn replay(&self, heap: &mut Heap<'p>, relation: &mut Relation) -> (Vec<Written<'p>>, Value<'p>) {
         if !self.made.is_empty() {
             match self.call.closure {
-                Some(_) => heap.make_again(&self.made, &mut relation),
+                Some(_) => heap.make_again(&self.made, relation),
                 // A module runs once in each program: what it makes can be the same.
-                None => heap.make_as_before(&self.made, &relation),
+                None => heap.make_as_before(&self.made, relation),
             }
         }
         let is_same = self.call.closure.is_none() && relation.is_identity();

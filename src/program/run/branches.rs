@@ -165,6 +165,7 @@ impl<'p> Run<'p> {
                 run.recall(condition, holds == *when_true);
             }
         };
+        let events = self.trace.events.len();
         let mut branch = 0;
         let mut ends = [None, None];
         let [first, second] = &mut ends;
@@ -193,7 +194,7 @@ impl<'p> Run<'p> {
             if let Some(presence) = &presence {
                 self.forget_assumption(presence, read);
             }
-            self.decide(test, branch, [held, failed]);
+            self.decide(test, branch, [held, failed], self.trace.events.len() > events);
         }
     }
 
@@ -215,7 +216,7 @@ impl<'p> Run<'p> {
         if reaching.is_empty() {
             reaching.push(if present { Definition::Elsewhere } else { Definition::Unset });
         }
-        self.state.set(&presence.variable, reaching);
+        self.set_reaching(&presence.variable, reaching);
     }
 
     /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
@@ -223,7 +224,7 @@ impl<'p> Run<'p> {
         let now = self.reaching(&presence.variable);
         let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
         if rest == before {
-            self.state.set(&presence.variable, before);
+            self.set_reaching(&presence.variable, before);
         }
     }
 

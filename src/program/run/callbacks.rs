@@ -106,7 +106,7 @@ impl<'p> Run<'p> {
     fn run_in_child(&mut self, callee: &str, args: &Args<'p>, span: Span) {
         let before = self.state.clone();
         if let Some(worker) = self.state.set_up().worker.clone() {
-            self.state.restore_environment(&worker);
+            self.whole_environment().restore_environment(&worker);
         }
         self.enter_process();
         self.in_child += 1;

@@ -8,9 +8,9 @@ use crate::program::heap::values::{Closure, Value};
 use crate::program::heap::{Relation, Version, Written};
 use crate::program::knowledge::Does;
 use crate::program::renumbering::Renumbering;
-use crate::program::state::{Definition, Reaching, State};
+use crate::program::state::State;
 use crate::program::summaries::{Body, Call, Context, Effects, Fact, Noted, Open, Summary};
-use crate::program::trace::{Event, EventId, FrameId, NOT_NOTED, What};
+use crate::program::trace::{Event, EventId, FrameId, What};
 use std::rc::Rc;
 
 /// What becomes of the events of a call that is not followed again.
@@ -85,7 +85,7 @@ impl<'p> Run<'p> {
     fn replay(
         &mut self,
         summary: &Summary<'p>,
-        relation: Relation,
+        mut relation: Relation,
         fit: Fit,
         site: Option<Span>,
     ) -> Value<'p> {
@@ -95,8 +95,7 @@ impl<'p> Run<'p> {
             self.may_raise();
         }
         self.summaries.exited += usize::from(call.may_exit);
-        let is_same = relation.is_identity();
-        let (writes, result) = summary.replay(&mut self.heap, relation);
+        let (writes, result) = summary.replay(&mut self.heap, &mut relation);
         for Written { scope, name, value, version } in writes {
             match (value, version) {
                 (Some(value), Some(version)) => {
@@ -117,12 +116,13 @@ impl<'p> Run<'p> {
         }
         match (&call.effects, fit) {
             (Some(effects), Fit::Again(events)) => {
-                let decisions: &[Decision<'p>] = if is_same { &call.decisions } else { &[] };
+                let decisions =
+                    call.decisions.iter().map(|decision| decision.related(&mut relation)).collect();
                 self.note_again(effects, summary.record(), &events, site, decisions);
             }
             (Some(effects), Fit::Known) => {
-                if effects.entry == self.state {
-                    self.state = effects.exit.clone();
+                if effects.entry.is_same(&self.state, summary.touched()) {
+                    self.state = effects.exit.carried(&effects.entry, &self.state, &|event| event);
                 }
                 if let Some((by, site)) = call.releases.clone().zip(site) {
                     self.note_release(&by, site);
@@ -221,10 +221,10 @@ impl<'p> Run<'p> {
         let keeps = comes_back && began.left == self.left_for_later() && (is_portable || is_function);
         let may_raise = self.summaries.raised > began.open.raised;
         let call = keeps.then(|| {
-            let decisions = match is_function {
-                true => Vec::new(),
-                false => self.decisions_since(began.branches),
-            };
+            let mut decisions = self.decisions_since(began.branches);
+            if is_function {
+                decisions.retain(Decision::has_effects);
+            }
             // What was written although it was so before is written again where it is not.
             let is_pure = self.trace.events.len() == events
                 && self.state.has_environment_of(&began.entry)
@@ -327,14 +327,15 @@ impl<'p> Run<'p> {
         let call = &summary.call;
         let fit = match &call.effects {
             None => Fit::Known,
-            Some(effects) if is_own => self.fit_of_effects(call.may_raise, effects, relation)?,
+            Some(effects) if is_own => self.fit_of_effects(summary, effects, relation)?,
             Some(effects) => self.fit_elsewhere(summary, effects, relation)?,
         };
         // A `try` around the call goes on from where it raised, which is known only where it left the state as it was.
         let raises_somewhere = call.may_raise && !self.catches.is_empty();
         let changes = call.effects.as_ref().is_some_and(|effects| effects.entry != effects.exit);
+        let is_pure = call.effects.is_none();
         let holds =
-            !(raises_somewhere && changes) && summary.facts().iter().all(|fact| self.is_so(fact, is_own));
+            !(raises_somewhere && changes) && summary.facts().iter().all(|fact| self.is_so(fact, is_pure));
         holds.then_some(fit)
     }
 
@@ -347,21 +348,22 @@ impl<'p> Run<'p> {
             && (!may_raise || effects.is_caught != self.catches.is_empty())
     }
 
-    fn fit_of_effects(&self, may_raise: bool, effects: &Effects, relation: &Relation) -> Option<Fit> {
+    fn fit_of_effects(&self, summary: &Summary<'p>, effects: &Effects, relation: &Relation) -> Option<Fit> {
         let events =
             &self.trace.events[effects.noted.events.start as usize..effects.noted.events.end as usize];
-        let same = self.is_surrounded_alike(may_raise, effects)
+        let same = self.is_surrounded_alike(summary.call.may_raise, effects)
             // Where an event stands may depend on where a literal stands.
             && !(relation.moves_places() && events.iter().any(|event| relation.moves(event.place)));
         if !same {
             return None;
         }
-        let starts_same = effects.entry == self.state;
+        let touched = summary.touched();
+        let starts_same = effects.entry.is_same(&self.state, touched);
         let changes = effects.entry != effects.exit;
         // Each module is to answer for what it does when it is imported, also where another did the same before.
         // Its events lie on every path to this call, as certain as they would be now; or they say nothing new here.
-        let is_on_the_way =
-            self.path.starts_with(&effects.path) && (starts_same || effects.exit == self.state);
+        let is_on_the_way = self.path.starts_with(&effects.path)
+            && (starts_same || effects.exit.is_same(&self.state, touched) && self.asks_the_same(summary));
         let says_nothing = effects.only_asks && starts_same && !changes;
         if effects.uncertain <= self.uncertain
             && (is_on_the_way || says_nothing)
@@ -378,7 +380,7 @@ impl<'p> Run<'p> {
         }
         // The same was set before, by other events.
         let names_places = events.iter().any(|event| !event.before.late.is_empty());
-        effects.entry.unify(&self.state, names_places).map(Fit::Again)
+        effects.entry.unify(&self.state, touched, names_places).map(Fit::Again)
     }
 
     /// The same for a call in another program.
@@ -395,15 +397,27 @@ impl<'p> Run<'p> {
         if !may_be {
             return None;
         }
-        effects.entry.unify(&self.state, record.names_places).map(Fit::Again)
+        effects.entry.unify(&self.state, summary.touched(), record.names_places).map(Fit::Again)
     }
 
-    /// Whether a fact of a call holds here too; `is_own`: it is one of this program.
-    fn is_so(&self, fact: &Fact<'p>, is_own: bool) -> bool {
-        match fact {
-            // Events of another program are others.
-            Fact::Variable(_, reaching) if !is_own && names_events(reaching) => false,
+    /// Whether the variables that a call asked about were set by the same events then.
+    fn asks_the_same(&self, summary: &Summary<'p>) -> bool {
+        summary.facts().iter().all(|fact| match fact {
             Fact::Variable(name, reaching) => self.state.reaching(name) == *reaching,
+            Fact::WholeEnvironment => false,
+            _ => true,
+        })
+    }
+
+    /// Whether a fact of a call holds here too. Of variables only their values count for a call that `is_pure`, and the
+    /// states say what they are for one that is not.
+    fn is_so(&self, fact: &Fact<'p>, is_pure: bool) -> bool {
+        match fact {
+            Fact::Variable(name, then) if is_pure => {
+                let now = self.state.reaching(name);
+                now.len() == then.len() && now.iter().zip(then).all(|(now, then)| now.gives_the_same(then))
+            }
+            Fact::Variable(..) | Fact::Written(_) | Fact::WholeEnvironment => true,
             Fact::Imported(library, was) => self.imported.contains(*library) == *was,
             Fact::CleansUp(was) => self.assured.is_some() == *was,
             Fact::InTest(was) => self.test.is_some() == *was,
@@ -421,12 +435,4 @@ impl<'p> Run<'p> {
             Fact::Running(function) => self.active.contains(function),
         }
     }
-}
-
-fn names_events(reaching: &Reaching) -> bool {
-    reaching.iter().any(|definition| match definition {
-        Definition::Set(event, _) => *event != NOT_NOTED,
-        Definition::Removed(_) => true,
-        Definition::Unset | Definition::Elsewhere => false,
-    })
 }

@@ -129,7 +129,7 @@ impl<'p> Run<'p> {
 
     pub(super) fn leave_context(&mut self, leave: Leave<'p>, span: Span) {
         if let Some(before) = &leave.restore {
-            self.state.restore_environment(before);
+            self.whole_environment().restore_environment(before);
         }
         if self.state.set_up().mocked.len() > leave.mocked {
             self.state.set_up_mut().mocked.truncate(leave.mocked);

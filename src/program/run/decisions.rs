@@ -5,8 +5,10 @@
 
 use super::Run;
 use crate::code::{Expr, ExprKind};
+use crate::program::heap::Relation;
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::State;
+use crate::program::summaries::Fact;
 use std::rc::Rc;
 
 /// More decisions than this are not remembered.
@@ -37,6 +39,8 @@ pub(in crate::program) struct Decision<'p> {
     held: State,
     failed: State,
     behind: State,
+    /// Something was noted in one of its arms.
+    noted: bool,
     /// Values that differ between the arms: behind them, where the condition held, and where not.
     values: Vec<[Value<'p>; 3]>,
 }
@@ -44,6 +48,24 @@ pub(in crate::program) struct Decision<'p> {
 impl<'p> Decision<'p> {
     pub(in crate::program) fn states(&self) -> impl Iterator<Item = &State> {
         [&self.held, &self.failed, &self.behind].into_iter()
+    }
+
+    /// Whether it says more than which values there are.
+    pub(super) fn has_effects(&self) -> bool {
+        self.noted || self.held != self.behind || self.failed != self.behind
+    }
+
+    /// The same, where other objects stand for those that it asked.
+    pub(super) fn related(&self, relation: &mut Relation) -> Self {
+        let mut decision = self.clone();
+        for root in &mut decision.condition.roots {
+            if let Root::Bound(scope) | Root::Object(scope) = root {
+                *scope = relation.scope(*scope);
+            }
+        }
+        decision.names.iter_mut().for_each(|(scope, _)| *scope = relation.scope(*scope));
+        decision.values.iter_mut().flatten().for_each(|value| *value = relation.apply(value));
+        decision
     }
 
     /// The same in another program.
@@ -98,7 +120,13 @@ impl<'p> Run<'p> {
     }
 
     /// Remembers what a branch came to.
-    pub(super) fn decide(&mut self, test: &'p Expr<'p>, branch: u32, [held, failed]: [State; 2]) {
+    pub(super) fn decide(
+        &mut self,
+        test: &'p Expr<'p>,
+        branch: u32,
+        [held, failed]: [State; 2],
+        noted: bool,
+    ) {
         let Some((condition, holds)) = self.condition(test) else { return };
         let mut names = Vec::new();
         is_steady(test, &mut names);
@@ -113,7 +141,7 @@ impl<'p> Run<'p> {
         }
         let branch = (branch, u32::from(!holds));
         let behind = self.state.clone();
-        self.remember(Decision { branch, condition, names, held, failed, behind, values });
+        self.remember(Decision { branch, condition, names, held, failed, behind, noted, values });
     }
 
     /// Those of the branches from this one on that were made.
@@ -186,8 +214,12 @@ impl<'p> Run<'p> {
             return;
         };
         let arm = if holds { &decision.held } else { &decision.failed };
-        self.state.narrow(arm, &decision.behind);
         let (branch, arm_of_held) = decision.branch;
+        for name in State::narrowed(arm, &decision.behind) {
+            self.summaries.note(Fact::Variable(name.clone(), self.state.reaching(&name)));
+            self.summaries.note(Fact::Written(name));
+        }
+        self.state.narrow(arm, &decision.behind);
         self.path.push((branch, if holds { arm_of_held } else { 1 - arm_of_held }));
     }
 

@@ -6,7 +6,7 @@ use super::calls::Args;
 use crate::code::{Call, ExprKind};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::state::{Definition, Reaching};
+use crate::program::state::{ALLOCATOR, Definition, Reaching, State};
 use crate::program::summaries::Fact;
 use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
 use smallvec::smallvec;
@@ -106,7 +106,7 @@ impl<'p> Run<'p> {
                     self.write_variable(&key, &value, at, false);
                 }
                 if args.open {
-                    self.state.blur();
+                    self.whole_environment().blur();
                 }
                 Some(Value::None)
             }
@@ -171,10 +171,10 @@ impl<'p> Run<'p> {
                 }
             }
             // What was removed since the copy was made is there again, with the value that it had then.
-            copy if self.is_environ_copy(&copy) => self.state.restore_removed(),
+            copy if self.is_environ_copy(&copy) => self.whole_environment().restore_removed(),
             copy if self.is_environ(&copy) => {}
             // Anything may be in it.
-            _ => self.state.blur(),
+            _ => self.whole_environment().blur(),
         }
     }
 
@@ -187,7 +187,7 @@ impl<'p> Run<'p> {
     ) {
         let Some(variable) = self.variable_name(key) else {
             if !matches!(key, Value::None) {
-                self.state.blur();
+                self.whole_environment().blur();
             }
             return;
         };
@@ -196,7 +196,7 @@ impl<'p> Run<'p> {
         let writes_back = self.variable_read(&value).is_some_and(|read| read == variable);
         if writes_back && !matches!(value, Value::OneOf(_)) {
             // Whatever was set in between, it is again what the caller gave.
-            return self.state.set(&variable, smallvec![Definition::Elsewhere]);
+            return self.set_reaching(&variable, smallvec![Definition::Elsewhere]);
         }
         let only_if_unset = only_if_unset || writes_back;
         let texts: Vec<Option<Arc<str>>> = value
@@ -210,6 +210,7 @@ impl<'p> Run<'p> {
             })
             .collect();
         let late = self.lateness(&variable, &texts, only_if_unset);
+        let rival = self.rival(&variable);
         self.note_refusal(&variable, &value, span, only_if_unset);
         let event = self.note_variable(&variable, span, |variable| What::Write {
             variable,
@@ -221,7 +222,7 @@ impl<'p> Run<'p> {
         });
         if event != NOT_NOTED {
             let before = &mut self.trace.events[event as usize].before;
-            (before.late, before.rival) = (late, self.state.rival(&variable));
+            (before.late, before.rival) = (late, rival);
         }
         let mut reaching: Reaching = texts.into_iter().map(|text| Definition::Set(event, text)).collect();
         if only_if_unset {
@@ -233,7 +234,7 @@ impl<'p> Run<'p> {
                 kept.collect()
             };
         }
-        self.state.set(&variable, reaching);
+        self.set_reaching(&variable, reaching);
     }
 
     pub(super) fn remove_variable(&mut self, key: &Value<'p>, span: Span) {
@@ -241,13 +242,14 @@ impl<'p> Run<'p> {
         let was_set = self.reaching(&variable).iter().any(|definition| !definition.is_absent());
         let event = self.note_variable(&variable, span, |variable| What::Remove { variable });
         let after = if was_set { Definition::Removed(event) } else { Definition::Unset };
-        self.state.set(&variable, smallvec![after]);
+        self.set_reaching(&variable, smallvec![after]);
     }
 
     fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> EventId {
         let known = &self.program.knowledge.variables;
         let counts =
             is_gpu_variable(variable) || known.get(variable).is_some() || known.near(variable).is_some();
+        self.summaries.note(Fact::Written(variable.into()));
         if counts { self.note(what(variable.to_owned()), span) } else { NOT_NOTED }
     }
 
@@ -332,6 +334,31 @@ impl<'p> Run<'p> {
         let reaching = self.state.reaching(variable);
         self.summaries.note(Fact::Variable(variable.into(), reaching.clone()));
         reaching
+    }
+
+    /// What another name of the same setting as `variable` holds.
+    fn rival(&mut self, variable: &str) -> Option<(EventId, Arc<str>)> {
+        if !ALLOCATOR.contains(&variable) {
+            return None;
+        }
+        let others = ALLOCATOR.iter().filter(|other| **other != variable);
+        let mut definitions = others.flat_map(|other| self.reaching(other));
+        definitions.find_map(|definition| match definition {
+            Definition::Set(write, Some(value)) if write != NOT_NOTED => Some((write, value)),
+            _ => None,
+        })
+    }
+
+    /// Gives a variable other definitions.
+    pub(super) fn set_reaching(&mut self, variable: &str, reaching: Reaching) {
+        self.summaries.note(Fact::Written(variable.into()));
+        self.state.set(variable, reaching);
+    }
+
+    /// For what is done to all variables at once, also to those that nobody names.
+    pub(super) fn whole_environment(&mut self) -> &mut State {
+        self.summaries.note(Fact::WholeEnvironment);
+        &mut self.state
     }
 
     /// Whether a variable surely has this value at this point (`*`: any value).

@@ -91,7 +91,7 @@ impl<'p> Run<'p> {
         if self.active.len() >= MOST_CALLS {
             self.summaries.left_out += 1;
             self.trace.cut = true;
-            self.state.blur();
+            self.whole_environment().blur();
             return Value::Unknown;
         }
         if !self.spend() || self.passes_over(closure.file) {

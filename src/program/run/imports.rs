@@ -399,7 +399,7 @@ impl<'p> Run<'p> {
             self.note(what, span);
         }
         for (variable, value) in &row.sets {
-            self.state.set(variable, smallvec![Definition::Set(NOT_NOTED, Some(value.as_str().into()))]);
+            self.set_reaching(variable, smallvec![Definition::Set(NOT_NOTED, Some(value.as_str().into()))]);
         }
     }
 }

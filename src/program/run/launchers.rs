@@ -114,7 +114,7 @@ impl<'p> Run<'p> {
                     }
                 });
             }
-            self.state.set(name, reaching);
+            self.set_reaching(name, reaching);
         }
         self.here = outer;
     }
@@ -168,9 +168,9 @@ impl<'p> Run<'p> {
         self.shell.host = host;
         if host == Host::Scheduler {
             // The scheduler gives the job a mask of its own, if nobody gave it one.
-            let reaching = self.state.reaching(MASK);
+            let reaching = self.reaching(MASK);
             if reaching.iter().any(Definition::is_absent) {
-                self.state.set(MASK, smallvec![Definition::Elsewhere]);
+                self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
             }
         }
     }

@@ -93,7 +93,7 @@ impl<'p> Run<'p> {
             }
             // What the file sets is not followed; it may set anything that is not set yet.
             "environ.Env.read_env" => {
-                self.state.fill_gaps(false);
+                self.whole_environment().fill_gaps(false);
                 None
             }
             "torch.device" => {

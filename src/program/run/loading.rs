@@ -26,7 +26,7 @@ impl<'p> Run<'p> {
         };
         let (Some(file), true) = (file, overrides != Some(None)) else {
             // Not here, or not known: it may set anything.
-            self.state.fill_gaps(overrides.is_some_and(|overrides| overrides != Some(false)));
+            self.whole_environment().fill_gaps(overrides.is_some_and(|overrides| overrides != Some(false)));
             return Value::Unknown;
         };
         self.load_settings(file, 0, overrides == Some(Some(true)), span);
@@ -55,7 +55,7 @@ impl<'p> Run<'p> {
                 self.load_settings(file, 0, false, span);
             }
             // Not here, or not known: it may set anything.
-            None => self.state.fill_gaps(false),
+            None => self.whole_environment().fill_gaps(false),
         }
     }
 

@@ -44,20 +44,20 @@ impl<'p> Run<'p> {
         if self.quiet > 0 || known.is_some_and(|known| known.certain) {
             return;
         }
-        let then = variables.iter().map(|variable| self.state.reaching(variable)).collect();
+        let then = variables.iter().map(|variable| self.reaching(variable)).collect();
         let (place, certain) = (self.place(span), self.uncertain == 0);
         self.state.milestones.pass(Passed { milestone, place, by: by.into(), certain, then });
     }
 
     /// What read a variable before this write, which gives it another value.
     pub(super) fn lateness(
-        &self,
+        &mut self,
         variable: &str,
         values: &[Option<Arc<str>>],
         only_if_unset: bool,
     ) -> Vec<Late> {
         let variables = &self.program.knowledge.variables;
-        let is_set = || !self.state.reaching(variable).iter().any(Definition::is_absent);
+        let is_set = only_if_unset && !self.reaching(variable).iter().any(Definition::is_absent);
         let mut late = Vec::new();
         for (milestone, part) in variables.read_until(variable) {
             let Some(passed) = self.state.milestones.get(milestone) else { continue };
@@ -74,10 +74,7 @@ impl<'p> Run<'p> {
                     .is_some_and(|part| values.iter().flatten().all(|value| setting(value, part).is_none())),
             };
             let says_part = |part: &str| values.iter().flatten().any(|value| setting(value, part).is_some());
-            if passed.then[at].iter().any(same)
-                || part.is_some_and(|part| !says_part(part))
-                || (only_if_unset && is_set())
-            {
+            if passed.then[at].iter().any(same) || part.is_some_and(|part| !says_part(part)) || is_set {
                 continue;
             }
             late.push(Late {

@@ -17,7 +17,7 @@ impl<'p> Run<'p> {
         record: Option<&Record>,
         earlier: &Renumbering,
         site: Option<Span>,
-        decisions: &[Decision<'p>],
+        decisions: Vec<Decision<'p>>,
     ) {
         let noted = &effects.noted;
         let (events, frames) = (self.trace.events.len() as EventId, self.trace.frames.len() as FrameId);

@@ -18,7 +18,7 @@ impl<'p> Run<'p> {
         span: Span,
         only_if_unset: bool,
     ) {
-        let reaching = self.state.reaching(variable);
+        let reaching = if only_if_unset { self.reaching(variable) } else { Reaching::new() };
         // `setdefault` looks at the value only where it needs it.
         if only_if_unset && !reaching.iter().any(|definition| !matches!(definition, Definition::Set(..))) {
             return;

@@ -23,7 +23,7 @@ impl Run<'_> {
             return true;
         }
         // What is passed over may set anything.
-        self.state.blur();
+        self.whole_environment().blur();
         false
     }
 
@@ -31,7 +31,7 @@ impl Run<'_> {
     pub(super) fn passes_over(&mut self, file: FileId) -> bool {
         let passes = file != self.entry && self.steps >= self.most_steps;
         if passes {
-            self.state.blur();
+            self.whole_environment().blur();
         }
         passes
     }

@@ -61,10 +61,12 @@ impl<'p> Run<'p> {
         if let Some(text) = self.shell_text(args, shell) {
             let before = std::mem::replace(&mut self.state, state);
             self.run_shell_text(text);
-            return self.state.restore_environment(&before);
+            return self.whole_environment().restore_environment(&before);
         }
         let Some((file, start)) = self.started_program(args) else { return };
         let chosen = |definition: &Definition| matches!(definition, Definition::Set(..));
+        // What is not handed over is this program's own.
+        _ = self.reaching(MASK);
         if state.reaching(MASK).iter().all(chosen) {
             let environment = inherited(&state, &self.trace);
             let (site, host) = (self.place(span), Host::default());

@@ -169,8 +169,8 @@ impl<'p> Run<'p> {
             None => return,
             // Out of those that it is given, if it is.
             Some(Mask::Counted) => {
-                if self.state.reaching(MASK).iter().any(Definition::is_absent) {
-                    self.state.set(MASK, smallvec![Definition::Elsewhere]);
+                if self.reaching(MASK).iter().any(Definition::is_absent) {
+                    self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
                 }
                 return;
             }
@@ -190,18 +190,18 @@ impl<'p> Run<'p> {
     fn leave_environment(&mut self, invocation: &Invocation) {
         match &invocation.elsewhere {
             None => {}
-            Some(Elsewhere::Running) => self.state.blur(),
+            Some(Elsewhere::Running) => self.whole_environment().blur(),
             Some(Elsewhere::Job) => self.enter_host(Host::Scheduler),
             Some(Elsewhere::Machine) => {
-                self.state.leave_environment(&[]);
+                self.whole_environment().leave_environment(&[]);
                 self.shell.host = Host::Machine;
             }
             Some(Elsewhere::Container { handed, env_files, gpus }) => {
-                self.state.leave_environment(handed);
+                self.whole_environment().leave_environment(handed);
                 self.shell.host = if *gpus == Gpus::None { Host::NoGpu } else { Host::Container };
-                if *gpus == Gpus::Some && self.state.reaching(MASK).iter().any(Definition::is_absent) {
+                if *gpus == Gpus::Some && self.reaching(MASK).iter().any(Definition::is_absent) {
                     // The engine has chosen.
-                    self.state.set(MASK, smallvec![Definition::Elsewhere]);
+                    self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
                 }
                 for path in env_files {
                     self.load_settings_at(path, self.here.statement);
@@ -222,7 +222,7 @@ impl<'p> Run<'p> {
         // Only the environment is taken back: what a function binds stays.
         let before = self.state.clone();
         if clean {
-            self.state.leave_environment(&[]);
+            self.whole_environment().leave_environment(&[]);
         }
         for set in &command.environment {
             let value = set.value.as_ref().map_or(Value::Unknown, |value| self.eval(value));
@@ -231,7 +231,7 @@ impl<'p> Run<'p> {
             self.write_variable(&key, &text, set.span, set.only_if_unset);
         }
         run(self);
-        self.state.restore_environment(&before);
+        self.whole_environment().restore_environment(&before);
     }
 
     /// The body of a shell function: it shares the variables of its caller.
@@ -249,7 +249,7 @@ impl<'p> Run<'p> {
             .map(|(name, _)| {
                 let kept = self.in_scope(scope, name).cloned();
                 // `local X` of a variable that is exported.
-                let exported = is_gpu_variable(name).then(|| self.state.reaching(name));
+                let exported = is_gpu_variable(name).then(|| self.reaching(name));
                 (*name, kept, exported)
             })
             .collect();
@@ -272,7 +272,7 @@ impl<'p> Run<'p> {
                 None => self.unbind_in(scope, name),
             }
             if let Some(exported) = exported {
-                self.state.set(name, exported);
+                self.set_reaching(name, exported);
             }
         }
     }
@@ -399,8 +399,8 @@ impl<'p> Run<'p> {
 
     /// Whether a start says how a program is run. Python that starts another without a choice of its own says
     /// nothing of those who start it by hand.
-    fn counts_as_start(&self, file: FileId, start: Start) -> bool {
-        let mask = self.state.reaching(MASK);
+    fn counts_as_start(&mut self, file: FileId, start: Start) -> bool {
+        let mask = self.reaching(MASK);
         let chosen = mask.iter().all(|definition| matches!(definition, Definition::Set(..)));
         let is_python = self.program.language_of(self.here.file) == Language::Python;
         !is_python || matches!(start, Start::Snippet(_)) || (chosen && file != self.entry)

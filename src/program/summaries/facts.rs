@@ -4,7 +4,7 @@ use super::Body;
 use crate::facts::FileId;
 use crate::program::heap::values::ScopeId;
 use crate::program::modules::Found;
-use crate::program::state::Reaching;
+use crate::program::state::{MASK, ORDER, Reaching, Touched};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -16,6 +16,10 @@ pub(crate) type FunctionId = (FileId, usize);
 pub(crate) enum Fact<'p> {
     /// What a variable of the environment may hold.
     Variable(Rc<str>, Reaching),
+    /// A variable of the environment was set or removed.
+    Written(Rc<str>),
+    /// All variables were asked about, or written.
+    WholeEnvironment,
     /// Whether a library was imported.
     Imported(&'p str, bool),
     /// The same, where an import statement names it.
@@ -52,6 +56,8 @@ pub(crate) enum Fact<'p> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Subject<'p> {
     Variable(Rc<str>),
+    Written(Rc<str>),
+    WholeEnvironment,
     Imported(&'p str),
     Named(Rc<str>),
     Resolved(FileId, Rc<str>),
@@ -72,6 +78,8 @@ impl<'p> Fact<'p> {
     fn subject(&self) -> Subject<'p> {
         match self {
             Fact::Variable(name, _) => Subject::Variable(name.clone()),
+            Fact::Written(name) => Subject::Written(name.clone()),
+            Fact::WholeEnvironment => Subject::WholeEnvironment,
             Fact::Imported(library, _) => Subject::Imported(library),
             Fact::Named(library, _) => Subject::Named(library.clone()),
             Fact::Resolved(file, name, _) => Subject::Resolved(*file, name.clone()),
@@ -158,4 +166,17 @@ impl<'p> Facts<'p> {
     pub fn since(&self, start: usize) -> Vec<Fact<'p>> {
         self.log[start..].to_vec()
     }
+}
+
+/// The variables that a call asked about or wrote, by what it noted. Each event says what the mask and the order were.
+pub(super) fn touched(facts: &[Fact<'_>], has_events: bool) -> Touched {
+    let mut names: Vec<Rc<str>> = if has_events { vec![MASK.into(), ORDER.into()] } else { Vec::new() };
+    for fact in facts {
+        if let Fact::Variable(name, _) | Fact::Written(name) = fact
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    Touched { names, all: facts.contains(&Fact::WholeEnvironment) }
 }

@@ -42,7 +42,7 @@ impl<'p> Run<'p> {
         if matches!(self.flow, Flow::Raise | Flow::Gone) {
             self.flow = Flow::Next;
         }
-        let mask = self.state.reaching(MASK);
+        let mask = self.reaching(MASK);
         let chosen =
             |mask: &Reaching| mask.iter().any(|definition| matches!(definition, Definition::Set(..)));
         // In a script all that runs is there to see; a step of a workflow may use an action.
@@ -58,7 +58,7 @@ impl<'p> Run<'p> {
             // It is for whatever ran here, followed or not.
             self.note(What::End, self.here.statement);
         }
-        self.state.restore_environment(&environment);
+        self.whole_environment().restore_environment(&environment);
         (self.state.cuda, self.state.library) = touched;
         self.state.milestones = milestones;
         (self.shell.folder, self.shell.export_all, self.shell.host) = shell;

@@ -17,7 +17,7 @@ impl<'p> Run<'p> {
         let Some(file) = self.file_named_by(path).or_else(|| self.program.action_in(self.here.file, path))
         else {
             // Anything may be set in it.
-            return self.state.fill_gaps(false);
+            return self.whole_environment().fill_gaps(false);
         };
         if !self.program.code(file).units.is_empty() {
             return self.run_script(file, span, true);
@@ -38,7 +38,7 @@ impl<'p> Run<'p> {
         let Some((file, unit)) = unit.filter(|(file, _)| *file != self.here.file) else {
             if !extended.optional {
                 // Anything may be set in it.
-                self.state.fill_gaps(false);
+                self.whole_environment().fill_gaps(false);
             }
             return;
         };
