@@ -25,6 +25,7 @@ mod entering;
 mod environment;
 mod events;
 mod expressions;
+mod fits;
 mod fixtures;
 mod forks;
 mod frames;

@@ -5,24 +5,23 @@
 //! Programs that one worker follows share their summaries: what importing a module does, and what its functions do, is
 //! followed once for many programs.
 
+mod calls;
 mod facts;
 mod records;
 
-use super::Start;
-use super::heap::values::{Closure, ScopeId, Value};
+use super::heap::values::{Closure, Value};
 use super::heap::{FEW_MADE, Heap, MANY_MADE, Made, Read, Recording, Relation, Written};
 use super::run::Decision;
-use super::state::{Definition, SetUp, State, Touched};
-use super::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient, Trace};
+use super::state::Touched;
+use super::trace::Trace;
 use crate::facts::FileId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::VecDeque;
-use std::mem::Discriminant;
-use std::ops::Range;
 use std::rc::Rc;
 
+pub(crate) use calls::{Call, Context, Effects, Noted, NotedAgain};
 pub(crate) use facts::{Fact, Facts, FunctionId};
 pub(crate) use records::Record;
 
@@ -49,84 +48,8 @@ pub(crate) struct Summary<'p> {
     program: usize,
     /// Its events, for other programs.
     record: OnceCell<Record>,
-}
-
-/// What a call came to.
-pub(crate) struct Call<'p> {
-    /// Who was called, with `self` and what a partial holds; `None` for a module.
-    pub closure: Option<Rc<Closure<'p>>>,
-    /// What each parameter held; `None` for one that nobody asked for.
-    pub arguments: Vec<Option<Value<'p>>>,
-    pub context: Context,
-    pub result: Value<'p>,
-    /// It asked how many devices there are.
-    pub asks: bool,
-    /// An exception may leave it.
-    pub may_raise: bool,
-    /// The program may end in it.
-    pub may_exit: bool,
-    /// What in it gave memory of the GPU back: that counts each time anew, since more may be held.
-    pub releases: Option<Rc<str>>,
-    /// The libraries that it was the first to import.
-    pub imports: Vec<Rc<str>>,
-    /// The modules that it entered, with their namespaces.
-    pub modules: Vec<(FileId, ScopeId)>,
-    /// Branches of modules whose conditions may be asked again.
-    pub decisions: Vec<Decision<'p>>,
-    /// What it did beside; `None` when it noted no event and left the state as it was.
-    pub effects: Option<Effects>,
-    /// A summary says all that it did, so that it holds in other programs too.
-    pub is_portable: bool,
-}
-
-/// What surrounds a call and decides what it does, beside what it reads.
-#[derive(Clone, PartialEq)]
-pub(crate) struct Context {
-    /// How the program was started, where that decides what a module does.
-    pub start: Option<Discriminant<Start>>,
-    /// No events are noted.
-    pub is_quiet: bool,
-    /// It is part of a loop with passes that are not followed.
-    pub is_repeated: bool,
-    /// The number of devices was checked on the way here.
-    pub counted: bool,
-    /// What runs is expected to raise.
-    pub expects_failure: bool,
-    /// What the program arranged for what it does later.
-    pub arranged: Rc<SetUp>,
-}
-
-/// What the events of a call depend on, and what becomes of them.
-pub(crate) struct Effects {
-    pub entry: State,
-    pub exit: State,
-    /// What was done in one arm of a branch is not done in the other.
-    pub path: Arms,
-    pub uncertain: usize,
-    pub in_child: usize,
-    pub only_if_called: bool,
-    /// It was part of what cleans up.
-    pub assured: bool,
-    /// An exception that left it would have been caught.
-    pub is_caught: bool,
-    pub recipient: Recipient,
-    /// What it noted in the trace.
-    pub noted: Noted,
-    /// It only asked about GPUs that the program had used before.
-    pub only_asks: bool,
-}
-
-/// The part of a trace that a call noted.
-#[derive(Clone)]
-pub(crate) struct Noted {
-    pub events: Range<EventId>,
-    pub frames: Range<FrameId>,
-    /// The frame that called.
-    pub caller: FrameId,
-    /// The numbers of the branches in it.
-    pub branches: Range<u32>,
-    /// Of the arms of branches that end the program: those in it.
-    pub ended: Range<usize>,
+    /// Where its events were noted again, the last first.
+    again: RefCell<VecDeque<(usize, Rc<NotedAgain>)>>,
 }
 
 /// What is known of calls that were followed, and of those that are being followed.
@@ -210,6 +133,24 @@ impl<'p> Summaries<'p> {
         summary.program == self.program
     }
 
+    /// Where the events of a call were noted again in the program that is running and `holds`.
+    pub fn noted_again(
+        &self,
+        summary: &Summary<'p>,
+        holds: impl Fn(&NotedAgain) -> bool,
+    ) -> Option<Rc<NotedAgain>> {
+        let again = summary.again.borrow();
+        let mut here = again.iter().take_while(|(program, _)| *program == self.program);
+        here.find(|(_, again)| holds(again)).map(|(_, again)| again.clone())
+    }
+
+    /// Keeps where the events of a call were noted again.
+    pub fn note_again(&mut self, summary: &Summary<'p>, noted: NotedAgain) {
+        let mut again = summary.again.borrow_mut();
+        again.truncate(MOST - 1);
+        again.push_front((self.program, Rc::new(noted)));
+    }
+
     /// Begins to record a call.
     pub fn begin(&mut self, heap: &mut Heap<'p>) -> Open {
         heap.record();
@@ -275,37 +216,6 @@ impl<'p> Summaries<'p> {
     }
 }
 
-impl<'p> Call<'p> {
-    /// Whether a module depends on a fact that it noted: what it changed itself before it asked does not count.
-    fn depends_on(&self, fact: &Fact<'p>) -> bool {
-        let imports = |library: &str| self.imports.iter().any(|known| **known == *library);
-        match fact {
-            Fact::ByImport(_) => false,
-            Fact::Entered(file, Some(_)) => !self.modules.iter().any(|(entered, _)| entered == file),
-            Fact::Imported(library, true) | Fact::Installed(library, _, true) => !imports(library),
-            Fact::Named(library, true) => !imports(library),
-            Fact::FirstLibrary(false) => self
-                .effects
-                .as_ref()
-                .is_none_or(|effects| effects.entry.library.is_some_and(|library| library.certain)),
-            Fact::Untouched(false) => {
-                self.effects.as_ref().is_none_or(|effects| effects.entry.cuda.is_some() || effects.entry.open)
-            }
-            Fact::Variable(_, reaching) => self.effects.as_ref().is_none_or(|effects| {
-                let first = effects.noted.events.start;
-                let is_own = |definition: &Definition| match definition {
-                    Definition::Set(event, _) | Definition::Removed(event) => {
-                        *event != NOT_NOTED && *event >= first
-                    }
-                    Definition::Unset | Definition::Elsewhere => false,
-                };
-                !reaching.iter().all(is_own)
-            }),
-            _ => true,
-        }
-    }
-}
-
 fn summary_of<'p>(
     heap: &Heap<'p>,
     recording: &Recording,
@@ -322,7 +232,17 @@ fn summary_of<'p>(
         None => Touched::default(),
         Some(effects) => facts::touched(&facts, !effects.noted.events.is_empty()),
     };
-    Some(Summary { call, reads, facts, writes, touched, made, program, record: OnceCell::new() })
+    Some(Summary {
+        call,
+        reads,
+        facts,
+        writes,
+        touched,
+        made,
+        program,
+        record: OnceCell::new(),
+        again: RefCell::default(),
+    })
 }
 
 /// Whether a summary holds in other programs too; makes it ready for them.

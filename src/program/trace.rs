@@ -15,6 +15,8 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The events that set a variable: few of many, and what rules look for again and again.
     pub writes: Vec<EventId>,
+    /// The last event whose meaning depends on what comes after it: a write may be for a child, and a child may use a GPU.
+    pub pending: Option<EventId>,
     /// The calls and imports that events lie in; the first is the entry file itself.
     pub frames: Vec<Frame>,
     /// Functions that ran, by file and number.
@@ -278,6 +280,16 @@ impl What {
     /// Puts memory on the GPU.
     pub fn loads(&self) -> bool {
         matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Allocate))
+    }
+
+    /// What comes after it says what it was for.
+    pub(super) fn is_pending(&self) -> bool {
+        matches!(self, What::Write { .. } | What::Spawn { .. })
+    }
+
+    /// Says what earlier events were for.
+    pub(super) fn settles(&self) -> bool {
+        matches!(self, What::Launch { .. } | What::Spawn { .. }) || self.initialises_cuda()
     }
 
     /// Imports something that people import in order to use a GPU.

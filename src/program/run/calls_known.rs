@@ -1,5 +1,6 @@
 //! Calls that are not followed again, because a summary says what they do; and keeping such summaries.
 
+use super::fits::Fit;
 use super::{Decision, Flow, Run};
 use crate::code::Step;
 use crate::facts::{FileId, Span};
@@ -7,20 +8,10 @@ use crate::program::Start;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::heap::{Relation, Version, Written};
 use crate::program::knowledge::Does;
-use crate::program::renumbering::Renumbering;
 use crate::program::state::State;
-use crate::program::summaries::{Body, Call, Context, Effects, Fact, Noted, Open, Summary};
+use crate::program::summaries::{Body, Call, Context, Effects, Noted, NotedAgain, Open, Summary};
 use crate::program::trace::{Event, EventId, FrameId, What};
 use std::rc::Rc;
-
-/// What becomes of the events of a call that is not followed again.
-#[derive(Clone)]
-enum Fit {
-    /// They are there already, or there are none.
-    Known,
-    /// They are noted once more; which earlier events stand for which.
-    Again(Renumbering),
-}
 
 /// A body that is being followed, and how far the program had come before.
 pub(super) struct Began {
@@ -118,11 +109,19 @@ impl<'p> Run<'p> {
             (Some(effects), Fit::Again(events)) => {
                 let decisions =
                     call.decisions.iter().map(|decision| decision.related(&mut relation)).collect();
+                let entry = self.state.clone();
                 self.note_again(effects, summary.record(), &events, site, decisions);
+                let (exit, path, end) = (self.state.clone(), self.path.clone(), self.next_event());
+                let noted = NotedAgain { entry, exit, path, uncertain: self.uncertain, end };
+                self.summaries.note_again(summary, noted);
             }
-            (Some(effects), Fit::Known) => {
-                if effects.entry.is_same(&self.state, summary.touched()) {
-                    self.state = effects.exit.carried(&effects.entry, &self.state, &|event| event);
+            (Some(effects), fit) => {
+                let (entry, exit) = match &fit {
+                    Fit::KnownAgain(again) => (&again.entry, &again.exit),
+                    _ => (&effects.entry, &effects.exit),
+                };
+                if entry.is_same(&self.state, summary.touched()) {
+                    self.state = exit.carried(entry, &self.state, &|event| event);
                 }
                 if let Some((by, site)) = call.releases.clone().zip(site) {
                     self.note_release(&by, site);
@@ -299,6 +298,7 @@ impl<'p> Run<'p> {
             branches: branches..self.branches,
             ended: ended..self.ended.len(),
         };
+        let noted_events = &self.trace.events[events as usize..];
         let asks = |event: &Event| match &event.what {
             What::Call { does, .. } => {
                 does.iter().all(|does| matches!(does, Does::CudaInit | Does::TorchInit | Does::Query))
@@ -314,125 +314,10 @@ impl<'p> Run<'p> {
             assured: self.assured.is_some(),
             is_caught: !self.catches.is_empty(),
             recipient: self.recipient,
-            only_asks: entry.cuda.is_some_and(|cuda| cuda.certain)
-                && self.trace.events[events as usize..].iter().all(asks),
+            settles: self.in_child > 0 || noted_events.iter().any(|event| event.what.settles()),
+            only_asks: entry.cuda.is_some_and(|cuda| cuda.certain) && noted_events.iter().all(asks),
             noted,
             entry,
-        }
-    }
-
-    /// Whether a call that depended on the same in the heap depended on the same beside it, and what becomes of its events.
-    fn fit(&self, summary: &Summary<'p>, relation: &Relation) -> Option<Fit> {
-        let is_own = self.summaries.is_of_this_program(summary);
-        let call = &summary.call;
-        let fit = match &call.effects {
-            None => Fit::Known,
-            Some(effects) if is_own => self.fit_of_effects(summary, effects, relation)?,
-            Some(effects) => self.fit_elsewhere(summary, effects, relation)?,
-        };
-        // A `try` around the call goes on from where it raised, which is known only where it left the state as it was.
-        let raises_somewhere = call.may_raise && !self.catches.is_empty();
-        let changes = call.effects.as_ref().is_some_and(|effects| effects.entry != effects.exit);
-        let is_pure = call.effects.is_none();
-        let holds =
-            !(raises_somewhere && changes) && summary.facts().iter().all(|fact| self.is_so(fact, is_pure));
-        holds.then_some(fit)
-    }
-
-    /// Whether the same surrounds a call that noted something.
-    fn is_surrounded_alike(&self, may_raise: bool, effects: &Effects) -> bool {
-        effects.in_child == self.in_child
-            && effects.only_if_called == self.only_if_called
-            && effects.assured == self.assured.is_some()
-            && effects.recipient == self.recipient
-            && (!may_raise || effects.is_caught != self.catches.is_empty())
-    }
-
-    fn fit_of_effects(&self, summary: &Summary<'p>, effects: &Effects, relation: &Relation) -> Option<Fit> {
-        let events =
-            &self.trace.events[effects.noted.events.start as usize..effects.noted.events.end as usize];
-        let same = self.is_surrounded_alike(summary.call.may_raise, effects)
-            // Where an event stands may depend on where a literal stands.
-            && !(relation.moves_places() && events.iter().any(|event| relation.moves(event.place)));
-        if !same {
-            return None;
-        }
-        let touched = summary.touched();
-        let starts_same = effects.entry.is_same(&self.state, touched);
-        let changes = effects.entry != effects.exit;
-        // Each module is to answer for what it does when it is imported, also where another did the same before.
-        // Its events lie on every path to this call, as certain as they would be now; or they say nothing new here.
-        let is_on_the_way = self.path.starts_with(&effects.path)
-            && (starts_same || effects.exit.is_same(&self.state, touched) && self.asks_the_same(summary));
-        let says_nothing = effects.only_asks && starts_same && !changes;
-        if effects.uncertain <= self.uncertain
-            && (is_on_the_way || says_nothing)
-            && !self.is_reached_by_import()
-        {
-            return Some(Fit::Known);
-        }
-        let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
-        if !as_certain || self.quiet > 0 || !effects.exit.can_move() {
-            return None;
-        }
-        if starts_same {
-            return Some(Fit::Again(Renumbering::default()));
-        }
-        // The same was set before, by other events.
-        let names_places = events.iter().any(|event| !event.before.late.is_empty());
-        effects.entry.unify(&self.state, touched, names_places).map(Fit::Again)
-    }
-
-    /// The same for a call in another program.
-    fn fit_elsewhere(&self, summary: &Summary<'p>, effects: &Effects, relation: &Relation) -> Option<Fit> {
-        let record = summary.record()?;
-        let is_moved =
-            relation.moves_places() && record.events.iter().any(|event| relation.moves(event.place));
-        let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
-        let may_be = self.is_surrounded_alike(summary.call.may_raise, effects)
-            && !is_moved
-            && as_certain
-            && self.quiet == 0
-            && effects.exit.can_move();
-        if !may_be {
-            return None;
-        }
-        effects.entry.unify(&self.state, summary.touched(), record.names_places).map(Fit::Again)
-    }
-
-    /// Whether the variables that a call asked about were set by the same events then.
-    fn asks_the_same(&self, summary: &Summary<'p>) -> bool {
-        summary.facts().iter().all(|fact| match fact {
-            Fact::Variable(name, reaching) => self.state.reaching(name) == *reaching,
-            Fact::WholeEnvironment => false,
-            _ => true,
-        })
-    }
-
-    /// Whether a fact of a call holds here too. Of variables only their values count for a call that `is_pure`, and the
-    /// states say what they are for one that is not.
-    fn is_so(&self, fact: &Fact<'p>, is_pure: bool) -> bool {
-        match fact {
-            Fact::Variable(name, then) if is_pure => {
-                let now = self.state.reaching(name);
-                now.len() == then.len() && now.iter().zip(then).all(|(now, then)| now.gives_the_same(then))
-            }
-            Fact::Variable(..) | Fact::Written(_) | Fact::WholeEnvironment => true,
-            Fact::Imported(library, was) => self.imported.contains(*library) == *was,
-            Fact::CleansUp(was) => self.assured.is_some() == *was,
-            Fact::InTest(was) => self.test.is_some() == *was,
-            Fact::Named(library, was) => self.imported.contains(library) == *was,
-            Fact::Resolved(file, name, found) => self.resolve(*file, name) == *found,
-            Fact::IsMain(file, was) => self.is_main(*file) == *was,
-            Fact::IsEntry(file, was) => (self.entry == *file) == *was,
-            Fact::Installed(package, file, was) => self.is_installed_for(package, *file) == *was,
-            Fact::Entered(file, scope) => self.modules.get(file) == scope.as_ref(),
-            Fact::FirstLibrary(was) => self.is_first_library() == *was,
-            Fact::Untouched(was) => (self.state.cuda.is_none() && !self.state.open) == *was,
-            Fact::Options(count) => self.options.len() + self.option_defaults.len() == *count,
-            Fact::ByImport(was) => self.is_reached_by_import() == *was,
-            Fact::Followed(function) => !self.active.contains(function),
-            Fact::Running(function) => self.active.contains(function),
         }
     }
 }

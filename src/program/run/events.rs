@@ -45,6 +45,9 @@ impl<'p> Run<'p> {
         if matches!(what, What::Write { .. }) && self.recipient != Recipient::Program {
             self.trace.writes.push(id);
         }
+        if what.is_pending() {
+            self.trace.pending = Some(id);
+        }
         self.trace.events.push(Event {
             what,
             place,

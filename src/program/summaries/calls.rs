@@ -1,0 +1,133 @@
+//! What a call that was followed came to, and what that depended on.
+
+use super::Fact;
+use crate::facts::FileId;
+use crate::program::Start;
+use crate::program::heap::values::{Closure, ScopeId, Value};
+use crate::program::run::Decision;
+use crate::program::state::{Definition, SetUp, State};
+use crate::program::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient};
+use std::mem::Discriminant;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// What a call came to.
+pub(crate) struct Call<'p> {
+    /// Who was called, with `self` and what a partial holds; `None` for a module.
+    pub closure: Option<Rc<Closure<'p>>>,
+    /// What each parameter held; `None` for one that nobody asked for.
+    pub arguments: Vec<Option<Value<'p>>>,
+    pub context: Context,
+    pub result: Value<'p>,
+    /// It asked how many devices there are.
+    pub asks: bool,
+    /// An exception may leave it.
+    pub may_raise: bool,
+    /// The program may end in it.
+    pub may_exit: bool,
+    /// What in it gave memory of the GPU back: that counts each time anew, since more may be held.
+    pub releases: Option<Rc<str>>,
+    /// The libraries that it was the first to import.
+    pub imports: Vec<Rc<str>>,
+    /// The modules that it entered, with their namespaces.
+    pub modules: Vec<(FileId, ScopeId)>,
+    /// Branches of modules whose conditions may be asked again.
+    pub decisions: Vec<Decision<'p>>,
+    /// What it did beside; `None` when it noted no event and left the state as it was.
+    pub effects: Option<Effects>,
+    /// A summary says all that it did, so that it holds in other programs too.
+    pub is_portable: bool,
+}
+
+/// What surrounds a call and decides what it does, beside what it reads.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Context {
+    /// How the program was started, where that decides what a module does.
+    pub start: Option<Discriminant<Start>>,
+    /// No events are noted.
+    pub is_quiet: bool,
+    /// It is part of a loop with passes that are not followed.
+    pub is_repeated: bool,
+    /// The number of devices was checked on the way here.
+    pub counted: bool,
+    /// What runs is expected to raise.
+    pub expects_failure: bool,
+    /// What the program arranged for what it does later.
+    pub arranged: Rc<SetUp>,
+}
+
+/// What the events of a call depend on, and what becomes of them.
+pub(crate) struct Effects {
+    pub entry: State,
+    pub exit: State,
+    /// What was done in one arm of a branch is not done in the other.
+    pub path: Arms,
+    pub uncertain: usize,
+    pub in_child: usize,
+    pub only_if_called: bool,
+    /// It was part of what cleans up.
+    pub assured: bool,
+    /// An exception that left it would have been caught.
+    pub is_caught: bool,
+    pub recipient: Recipient,
+    /// What it noted in the trace.
+    pub noted: Noted,
+    /// It only asked about GPUs that the program had used before.
+    pub only_asks: bool,
+    /// One of its events says what earlier ones were for.
+    pub settles: bool,
+}
+
+/// The part of a trace that a call noted.
+#[derive(Clone)]
+pub(crate) struct Noted {
+    pub events: Range<EventId>,
+    pub frames: Range<FrameId>,
+    /// The frame that called.
+    pub caller: FrameId,
+    /// The numbers of the branches in it.
+    pub branches: Range<u32>,
+    /// Of the arms of branches that end the program: those in it.
+    pub ended: Range<usize>,
+}
+
+/// A call whose events were noted, since an earlier call noted the same.
+pub(crate) struct NotedAgain {
+    pub entry: State,
+    pub exit: State,
+    pub path: Arms,
+    pub uncertain: usize,
+    /// The first event after it.
+    pub end: EventId,
+}
+
+impl<'p> Call<'p> {
+    /// Whether a module depends on a fact that it noted: what it changed itself before it asked does not count.
+    pub(super) fn depends_on(&self, fact: &Fact<'p>) -> bool {
+        let imports = |library: &str| self.imports.iter().any(|known| **known == *library);
+        match fact {
+            Fact::ByImport(_) => false,
+            Fact::Entered(file, Some(_)) => !self.modules.iter().any(|(entered, _)| entered == file),
+            Fact::Imported(library, true) | Fact::Installed(library, _, true) => !imports(library),
+            Fact::Named(library, true) => !imports(library),
+            Fact::FirstLibrary(false) => self
+                .effects
+                .as_ref()
+                .is_none_or(|effects| effects.entry.library.is_some_and(|library| library.certain)),
+            Fact::Untouched(false) => {
+                self.effects.as_ref().is_none_or(|effects| effects.entry.cuda.is_some() || effects.entry.open)
+            }
+            Fact::Variable(_, reaching) => self.effects.as_ref().is_none_or(|effects| {
+                let first = effects.noted.events.start;
+                let is_own = |definition: &Definition| match definition {
+                    Definition::Set(event, _) | Definition::Removed(event) => {
+                        *event != NOT_NOTED && *event >= first
+                    }
+                    Definition::Unset | Definition::Elsewhere => false,
+                };
+                !reaching.iter().all(is_own)
+            }),
+            _ => true,
+        }
+    }
+}
