@@ -15,8 +15,11 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The events that set a variable: few of many, and what rules look for again and again.
     pub writes: Vec<EventId>,
-    /// The last event whose meaning depends on what comes after it: a write may be for a child, and a child may use a GPU.
-    pub pending: Option<EventId>,
+    /// How many events there were behind the last one whose meaning depends on what comes after it: a write may be for a
+    /// child, and a child may use a GPU.
+    pub pending: EventId,
+    /// The same for the last one that says what earlier events were for.
+    pub settled: EventId,
     /// The calls and imports that events lie in; the first is the entry file itself.
     pub frames: Vec<Frame>,
     /// Functions that ran, by file and number.

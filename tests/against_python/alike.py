@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -54,7 +55,7 @@ def judge(task):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gpulint-alike-"))
     try:
         for name, text in generate.program(seed).items():
-            (folder / name).write_text(text)
+            (folder / name).write_text(with_children(text, seed))
         started = (folder / "main.py").read_text()
         (folder / "again.py").write_text(started)
         (folder / "later.py").write_text('import os\nos.environ["STAGE"] = "7"\n' + started)
@@ -64,6 +65,13 @@ def judge(task):
         return f"only with {more[:2]}, only without {fewer[:2]}" if more or fewer else None
     finally:
         shutil.rmtree(folder)
+
+
+def with_children(text, seed):
+    """Half of what initialises CUDA starts a child instead: what a variable is set for depends on which of them comes next."""
+    chosen = random.Random(seed)
+    first, *rest = text.split("torch.cuda.init()")
+    return first + "".join(chosen.choice(["torch.cuda.init()", '__import__("subprocess").run(["env"])']) + part for part in rest)
 
 
 def findings(gpulint, folder, off):

@@ -314,6 +314,7 @@ impl<'p> Run<'p> {
             assured: self.assured.is_some(),
             is_caught: !self.catches.is_empty(),
             recipient: self.recipient,
+            is_pending: noted_events.iter().any(|event| event.what.is_pending()),
             settles: self.in_child > 0 || noted_events.iter().any(|event| event.what.settles()),
             only_asks: entry.cuda.is_some_and(|cuda| cuda.certain) && noted_events.iter().all(asks),
             noted,

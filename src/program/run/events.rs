@@ -45,9 +45,6 @@ impl<'p> Run<'p> {
         if matches!(what, What::Write { .. }) && self.recipient != Recipient::Program {
             self.trace.writes.push(id);
         }
-        if what.is_pending() {
-            self.trace.pending = Some(id);
-        }
         self.trace.events.push(Event {
             what,
             place,
@@ -67,6 +64,18 @@ impl<'p> Run<'p> {
             assured: self.assured,
             before,
         });
+        self.note_order(id);
         id
+    }
+
+    /// Notes which kind of event was the last.
+    pub(super) fn note_order(&mut self, id: EventId) {
+        let what = &self.trace.events[id as usize].what;
+        if what.is_pending() {
+            self.trace.pending = id + 1;
+        }
+        if what.settles() {
+            self.trace.settled = id + 1;
+        }
     }
 }

@@ -100,9 +100,9 @@ impl<'p> Run<'p> {
         })
     }
 
-    /// Whether the events of a call, which end here, say nothing about those behind them.
+    /// Whether the events of a call, which end here, say nothing about those behind them, and those nothing about them.
     fn is_settled(&self, effects: &Effects, end: EventId) -> bool {
-        !effects.settles || self.trace.pending.is_none_or(|pending| pending < end)
+        (!effects.settles || self.trace.pending <= end) && (!effects.is_pending || self.trace.settled <= end)
     }
 
     /// Whether what was done on a path leads to what is done now: no arm of it ended the program, and none is the other

@@ -73,10 +73,8 @@ impl<'p> Run<'p> {
             if matches!(event.what, What::Write { .. }) && event.recipient != Recipient::Program {
                 self.trace.writes.push(self.trace.events.len() as EventId);
             }
-            if event.what.is_pending() {
-                self.trace.pending = Some(self.trace.events.len() as EventId);
-            }
             self.trace.events.push(event);
+            self.note_order(self.trace.events.len() as EventId - 1);
         }
         self.branches += noted.branches.end - noted.branches.start;
         for at in noted.ended.clone() {

@@ -74,6 +74,8 @@ pub(crate) struct Effects {
     pub noted: Noted,
     /// It only asked about GPUs that the program had used before.
     pub only_asks: bool,
+    /// What one of its events means depends on what comes after it.
+    pub is_pending: bool,
     /// One of its events says what earlier ones were for.
     pub settles: bool,
 }
