@@ -41,6 +41,7 @@ mod mocks;
 mod noted_again;
 mod observations;
 mod operators;
+mod properties;
 mod refusals;
 mod releases;
 mod search_paths;
@@ -169,6 +170,8 @@ pub(super) struct Run<'p> {
     tied: usize,
     /// What partials of calls outside the project hold.
     partials: FxHashMap<PathId, Args<'p>>,
+    /// Names that some class gives a setter.
+    setters: FxHashSet<&'p str>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
     /// What calls outside the project do, by the number of their path.
@@ -311,6 +314,7 @@ impl<'p> Run<'p> {
             importing: 0,
             tied: 0,
             partials: FxHashMap::default(),
+            setters: FxHashSet::default(),
             made_with: FxHashMap::default(),
             conducts: Vec::new(),
             options: FxHashMap::default(),

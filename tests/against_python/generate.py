@@ -285,8 +285,20 @@ class Module(Statements):
                 self.line(f"return {self.value(function.gives, inner)}")
         if is_property:
             of.properties.append(function.name)
+            self.setter(of, function.name)
             return
         of.methods = [method for method in of.methods if method.name != function.name] + [function]
+
+    def setter(self, of, name):
+        # The name decides, so that the rest of the program does not depend on it.
+        aside = random.Random(name)
+        if aside.random() < 0.4:
+            return
+        of.setters.append(name)
+        self.line(f"@{name}.setter")
+        with self.block(f"def {name}(self, given):"):
+            way = ["self.mask = given", 'self.options["a"] = given', 'os.environ["CUDA_VISIBLE_DEVICES"] = given']
+            self.line(aside.choice(way))
 
     def class_method(self, of, scope):
         function = Function(self.fresh("m"), method_of=of)

@@ -27,6 +27,8 @@ class Class:
         self.base = base
         self.methods = list(base.methods) if base else []
         self.properties = list(base.properties) if base else []
+        # Of these: those that may be set.
+        self.setters = list(base.setters) if base else []
         self.enters = base.enters if base else False
         self.takes_mask = base.takes_mask if base else False
 

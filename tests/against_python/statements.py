@@ -1,6 +1,7 @@
 """Statements of generated programs: what changes the environment, touches the GPU, changes data, or decides what runs."""
 
 import contextlib
+import random
 from scope import MASK, ORDER, left_out
 
 DEEPEST = 3
@@ -149,6 +150,9 @@ class Statements:
             else:
                 return None
             scope.objects.append((name, of))
+            aside = random.Random(name)
+            if of.setters and aside.random() < 0.7:
+                self.line(f'{name}.{aside.choice(of.setters)} = "{aside.randrange(60)}"')
             return False
         self.line(f"{name} = {self.value(kind, scope)}")
         scope.add(kind, name)

@@ -56,14 +56,15 @@ impl<'p> Heap<'p> {
         made.scopes.iter().for_each(|(id, _)| self.keep(*id));
     }
 
-    /// Takes over what came to be known later and was so before: the names of classes that were left waiting.
+    /// Takes over what came to be known later and was so before: the names of classes that were left waiting, where none was
+    /// bound anew since.
     pub fn refresh(&self, made: &mut Made<'p>) {
         for (id, scope) in &mut made.scopes {
             let now = &self.scopes[*id as usize];
-            if scope.waits && !now.waits && now.born == scope.born {
+            let is_as_it_began = now.slots.iter().all(|(_, slot)| slot.version == BACKDATED);
+            if scope.waits && !now.waits && now.born == scope.born && is_as_it_began {
                 scope.waits = false;
-                let bound = now.slots.iter().filter(|(_, slot)| slot.version == BACKDATED);
-                bound.for_each(|(name, slot)| _ = scope.slots.insert(name, slot.clone()));
+                now.slots.iter().for_each(|(name, slot)| _ = scope.slots.insert(name, slot.clone()));
             }
         }
     }
@@ -159,6 +160,7 @@ fn each_of_closure<'p>(closure: &Closure<'p>, visit: &mut dyn FnMut(ScopeId)) {
     let values = closure.bound.iter().chain(&closure.held).chain(&closure.inside);
     values.chain(closure.defaults.iter().flatten()).for_each(|value| each_scope(value, visit));
     closure.class.iter().for_each(|class| each_of_class(class, visit));
+    closure.setter.iter().for_each(|setter| each_of_closure(setter, visit));
 }
 
 fn each_of_class<'p>(class: &ClassValue<'p>, visit: &mut dyn FnMut(ScopeId)) {
@@ -211,6 +213,7 @@ impl Relation {
             held: each(&closure.held),
             class: closure.class.as_ref().map(|class| self.class(class)),
             inside: each(&closure.inside),
+            setter: closure.setter.as_ref().map(|setter| self.closure(setter)),
             ..Closure::clone(closure)
         })
     }

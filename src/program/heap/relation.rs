@@ -104,6 +104,11 @@ impl Relation {
             (Some(a), Some(b)) => self.unify(a, b),
             _ => false,
         };
+        let setter = match (&a.setter, &b.setter) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.unify_closures(a, b),
+            _ => false,
+        };
         let class = match (&a.class, &b.class) {
             (None, None) => true,
             (Some(a), Some(b)) => self.unify_classes(a, b),
@@ -116,6 +121,7 @@ impl Relation {
                 _ => false,
             });
         bound
+            && setter
             && class
             && defaults
             && a.counts_devices == b.counts_devices

@@ -69,6 +69,8 @@ pub(crate) struct Closure<'p> {
     /// The class in whose body the function was defined.
     pub class: Option<Rc<ClassValue<'p>>>,
     pub role: Role,
+    /// Of a property: what is called when the attribute is set.
+    pub setter: Option<Rc<Closure<'p>>>,
     /// Context managers that decorate it, innermost first: each call runs inside them.
     pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
@@ -316,6 +318,11 @@ fn same_closure<'p>(one: &Closure<'p>, other: &Closure<'p>) -> bool {
         && class(one) == class(other)
         && (Rc::ptr_eq(&one.marks, &other.marks) || one.marks.same(&other.marks))
         && same(&one.bound, &other.bound)
+        && match (&one.setter, &other.setter) {
+            (Some(one), Some(other)) => Rc::ptr_eq(one, other) || same_closure(one, other),
+            (None, None) => true,
+            _ => false,
+        }
         && one.defaults.len() == other.defaults.len()
         && one.defaults.iter().zip(&other.defaults).all(|(one, other)| same(one, other))
         && same_each(&one.held, &other.held)

@@ -26,6 +26,7 @@ impl<'p> Run<'p> {
                     held: Vec::new(),
                     class: None,
                     role: Role::Plain,
+                    setter: None,
                     inside: Vec::new(),
                     counts_devices: false,
                     marks: Rc::default(),

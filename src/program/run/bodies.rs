@@ -11,6 +11,7 @@ use std::rc::Rc;
 impl<'p> Run<'p> {
     /// Runs the body of a class now, or leaves it for the moment when somebody asks for a name in it.
     pub(super) fn begin_class(&mut self, class: &Rc<ClassValue<'p>>) {
+        self.note_setters(self.body_of(class));
         // What is a test and what runs alone is found among all that the file holds that was started. Where somebody
         // counted the devices or cleans up, that is said of literals too.
         let is_entry = class.file == self.entry;

@@ -1,6 +1,7 @@
 //! Classes, instances and attributes.
 
 use super::Run;
+use super::branches::ArmRun;
 use super::calls::Args;
 use super::decorators::Decorated;
 use crate::code::{Expr, StepKind, Target};
@@ -296,6 +297,7 @@ impl<'p> Run<'p> {
 
     pub(super) fn set_attribute(&mut self, object: &Value<'p>, name: &'p str, value: Value<'p>) {
         let scope = match object {
+            Value::Instance(instance) if self.set_property(instance, name, &value) => return,
             Value::Instance(instance) => instance.scope,
             Value::Class(class) => {
                 self.wake(class);
@@ -305,6 +307,15 @@ impl<'p> Run<'p> {
                 Some(scope) => scope,
                 None => return,
             },
+            // It is one of them that gets it.
+            Value::OneOf(objects) => {
+                let set = |object: &Value<'p>| {
+                    let (object, value) = (object.clone(), value.clone());
+                    Box::new(move |run: &mut Self| run.set_attribute(&object, name, value)) as ArmRun<'_, 'p>
+                };
+                let arms = objects.iter().map(set).collect();
+                return self.alternatives(arms);
+            }
             _ => return,
         };
         self.bind_in(scope, name, value);

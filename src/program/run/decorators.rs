@@ -25,7 +25,10 @@ impl<'p> Run<'p> {
         let mut value = self.closure(function, counts_devices);
         value = with_marks(value, &marks);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
-            value = self.decorate(wrapper, value, decorator.span);
+            value = match self.with_part(decorator, &value) {
+                Some(property) => property,
+                None => self.decorate(wrapper, value, decorator.span),
+            };
         }
         // Marks stay on what a decorator makes of a function.
         with_marks(value, &marks)

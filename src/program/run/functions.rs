@@ -36,6 +36,7 @@ impl<'p> Run<'p> {
             held: Vec::new(),
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
+            setter: None,
             inside: Vec::new(),
             counts_devices,
             marks: self.unmarked.clone(),

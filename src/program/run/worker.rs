@@ -11,7 +11,7 @@ use crate::program::heap::values::{PathId, ScopeId};
 use crate::program::paths::Paths;
 use crate::program::summaries::Summaries;
 use crate::program::trace::Trace;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// The memory of one worker. What is in it of the last program is of no meaning for the next one, but for summaries, and
@@ -23,6 +23,7 @@ pub(in crate::program) struct Worker<'p> {
     conducts: Vec<Option<Conduct<'p>>>,
     namespaces: FxHashMap<FileId, ScopeId>,
     partials: FxHashMap<PathId, Args<'p>>,
+    setters: FxHashSet<&'p str>,
     made_with: FxHashMap<PathId, Args<'p>>,
     is_off: bool,
 }
@@ -37,6 +38,7 @@ impl<'p> Worker<'p> {
             conducts: Vec::new(),
             namespaces: FxHashMap::default(),
             partials: FxHashMap::default(),
+            setters: FxHashSet::default(),
             made_with: FxHashMap::default(),
             is_off,
         }
@@ -63,6 +65,7 @@ impl<'p> Worker<'p> {
         std::mem::swap(&mut self.conducts, &mut run.conducts);
         std::mem::swap(&mut self.namespaces, &mut run.namespaces);
         std::mem::swap(&mut self.partials, &mut run.partials);
+        std::mem::swap(&mut self.setters, &mut run.setters);
         std::mem::swap(&mut self.made_with, &mut run.made_with);
     }
 }
