@@ -10,6 +10,7 @@ mod labels;
 mod literals;
 mod margins;
 mod mentions;
+mod names;
 mod patterns;
 mod prose;
 mod range;

@@ -1,7 +1,8 @@
 //! What one sentence says of hardware, held against the tables: "Hopper (8.9)", "the RTX 3090 is Ada". Only names that
 //! stand together by the words between them are compared, and what may be read in two ways is taken for right.
 
-use super::mentions::{Mention, What, mentions};
+use super::mentions::{Mention, What, may_hold_capabilities, may_hold_sizes, mentions_of};
+use super::names::Kinds;
 use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Fault, Topic};
@@ -43,13 +44,19 @@ enum Tie {
     Said,
 }
 
-/// The faults of one sentence; places count in it.
-pub(super) fn faults(sentence: &str, context: Context) -> Vec<Fault> {
+/// Whether a sentence with names of these kinds may say one thing of another.
+pub(super) fn may_be_wrong(kinds: Kinds, sentence: &str, cued: bool) -> bool {
+    let architecture = kinds.have(Kinds::ARCHITECTURE);
+    let product = kinds.have(Kinds::PRODUCT.and(Kinds::SERIES));
+    architecture && kinds.have(Kinds::PRODUCT.and(Kinds::SERIES).and(Kinds::FEATURE))
+        || product && may_hold_sizes(sentence)
+        || kinds.have(Kinds::HARDWARE) && (cued || may_hold_capabilities(kinds, sentence))
+}
+
+/// The faults of one sentence with names of these kinds; places count in it.
+pub(super) fn faults(kinds: Kinds, sentence: &str, context: Context) -> Vec<Fault> {
     let mut found = Vec::new();
-    if PATTERNS.doubt.is_match(sentence) {
-        return found;
-    }
-    let named = mentions(sentence, context.cued);
+    let named = mentions_of(kinds, sentence, context.cued);
     super::features::faults(sentence, &named, &mut found);
     memory(sentence, &named, context, &mut found);
     // Sizes stand between names without keeping them apart.
@@ -86,6 +93,9 @@ pub(super) fn faults(sentence: &str, context: Context) -> Vec<Fault> {
         let again = |&(start, end): &(usize, usize)| one.start < end && start < one.end;
         one.topic != Topic::Product || !by_capability.iter().any(again)
     });
+    if !found.is_empty() && PATTERNS.doubt.is_match(sentence) {
+        found.clear();
+    }
     found
 }
 
@@ -292,7 +302,12 @@ fn card(product: &Product) -> String {
 
 /// `RTX 3090 (16 GB)`
 fn memory(sentence: &str, named: &[Mention], context: Context, found: &mut Vec<Fault>) {
-    if context.used_memory || PATTERNS.memory_used.is_match(sentence) {
+    let some = |is: fn(&What) -> bool| named.iter().any(|one| is(&one.what));
+    if context.used_memory
+        || !some(|what| matches!(what, What::Memory(_)))
+        || !some(|what| matches!(what, What::Product { .. }))
+        || PATTERNS.memory_used.is_match(sentence)
+    {
         return;
     }
     for pair in named.windows(2) {

@@ -5,11 +5,18 @@ use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Fault, Topic};
 use crate::architectures::{Capability, Feature, architectures, capabilities, features};
+use std::cell::LazyCell;
 
 /// The faults of one sentence.
 pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) {
+    let has = |is: fn(&What) -> bool| named.iter().any(|one| is(&one.what));
+    if !has(|what| matches!(what, What::Feature(_)))
+        || !has(|what| matches!(what, What::Architecture { .. } | What::Capability { said: true, .. }))
+    {
+        return;
+    }
     let lower = sentence.to_lowercase();
-    let lacking = PATTERNS.lacking.is_match(sentence);
+    let lacking = LazyCell::new(|| PATTERNS.lacking.is_match(sentence));
     let plain = |feature: &Feature| !feature.unless.iter().any(|word| lower.contains(word.as_str()));
     for (at, one) in named.iter().enumerate() {
         let What::Feature(index) = one.what else { continue };
@@ -24,7 +31,7 @@ pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) 
             text,
         };
         let behind = named[at + 1..].iter().find(|next| !matches!(next.what, What::Feature(_)));
-        if let Some(next) = behind.filter(|_| !lacking)
+        if let Some(next) = behind.filter(|_| !*lacking)
             && let between = names_of_features_removed(&sentence[one.end..next.start])
             && PATTERNS.needs.is_match(&between)
             && let Some(text) = too_low(feature, next)
@@ -32,7 +39,7 @@ pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) 
             found.push(fault(next, text));
         }
         let before = named[..at].iter().rev().find(|next| !matches!(next.what, What::Feature(_)));
-        if let Some(next) = before.filter(|_| !lacking)
+        if let Some(next) = before.filter(|_| !*lacking)
             && PATTERNS.offers.is_match(&names_of_features_removed(&sentence[next.end..one.start]))
             && let Some(text) = too_low(feature, next)
         {

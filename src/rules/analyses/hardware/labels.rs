@@ -1,12 +1,11 @@
 //! Names of architectures and features in code: `"Ada Lovelace"`, `Architecture.ADA`, `is_hopper`, `use_bf16`.
 
-use super::mentions::{Mention, What, mentions};
+use super::mentions::{Mention, What, mentions_of};
+use super::names::Kinds;
 use super::patterns::PATTERNS;
 use crate::architectures::{Feature, architectures, features};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
-use aho_corasick::AhoCorasick;
-use std::sync::LazyLock;
 
 /// Architectures that code names in one place; with each whether it stands for what came later too.
 #[derive(Debug)]
@@ -17,10 +16,14 @@ pub(super) struct Label {
 
 /// The architectures that a text is the name of: "NVIDIA Ada Lovelace", "Ampere or newer"; not what speaks of one.
 pub(super) fn named(text: &str) -> Option<Vec<(usize, bool)>> {
-    if text.len() >= 60 || !may_name_architecture(text) {
+    if text.len() >= 60 {
         return None;
     }
-    let all = mentions(text, false);
+    let kinds = Kinds::of(text);
+    if !kinds.have(Kinds::ARCHITECTURE) {
+        return None;
+    }
+    let all = mentions_of(kinds, text, false);
     let mut rest = text.to_owned();
     for one in all.iter().rev() {
         rest.replace_range(one.start..one.end, " ");
@@ -34,24 +37,16 @@ pub(super) fn named(text: &str) -> Option<Vec<(usize, bool)>> {
 
 /// The architecture that a longer text says is there, where it is one alone and nothing is denied.
 pub(super) fn spoken_of(text: &str) -> Option<Vec<(usize, bool)>> {
-    if !may_name_architecture(text) {
+    let kinds = Kinds::of(text);
+    if !kinds.have(Kinds::ARCHITECTURE) {
         return None;
     }
-    let all = mentions(text, false);
+    let all = mentions_of(kinds, text, false);
     let names: Vec<(usize, bool)> = all.iter().filter_map(architecture).collect();
     let capital = all.iter().all(|one| !matches!(one.what, What::Architecture { lower_case: true, .. }));
     let others = [&PATTERNS.lacking, &PATTERNS.wanted, &PATTERNS.doubt];
     let plain = all.len() == names.len() && !others.iter().any(|other| other.is_match(text));
     (names.len() == 1 && capital && plain).then_some(names)
-}
-
-/// Whether the name of an architecture is in a text at all: most have none, and a look at what else they name takes long.
-fn may_name_architecture(text: &str) -> bool {
-    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let words = architectures().iter().flat_map(|one| &one.words);
-        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("the words of a table")
-    });
-    WORDS.is_match(text)
 }
 
 fn architecture(one: &Mention) -> Option<(usize, bool)> {
@@ -138,7 +133,7 @@ const NEWER: &[&str] =
 
 /// The architecture that an identifier is about: `is_hopper`, `AMPERE_CC`, `is_ampere_or_newer`.
 pub(super) fn of_identifier(name: &str) -> Option<Vec<(usize, bool)>> {
-    if !may_name_architecture(name) {
+    if !Kinds::of(name).have(Kinds::ARCHITECTURE) {
         return None;
     }
     let words = words_of(name);

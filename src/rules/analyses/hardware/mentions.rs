@@ -1,10 +1,9 @@
 //! Words about hardware in a text: architectures, compute capabilities, products, sizes of memory and features.
 
+use super::names::Kinds;
 use super::patterns::PATTERNS;
 use super::range::Range;
 use crate::architectures::{Capability, Product, architectures, features, products, series};
-use aho_corasick::AhoCorasick;
-use std::sync::LazyLock;
 
 /// Something that a text names.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +36,30 @@ pub(super) enum What {
 
 /// Everything that a text names, in order. `cued`: what is around the text says that its numbers are capabilities.
 pub(super) fn mentions(text: &str, cued: bool) -> Vec<Mention> {
+    mentions_of(Kinds::of(text), text, cued)
+}
+
+/// The same of a text of which it is known what kinds of names it may hold.
+pub(super) fn mentions_of(kinds: Kinds, text: &str, cued: bool) -> Vec<Mention> {
     let mut found = Vec::new();
-    products_in(text, &mut found);
-    architectures_in(text, &mut found);
-    features_in(text, &mut found);
-    memory_in(text, &mut found);
-    capabilities_in(text, cued, &mut found);
+    if kinds.have(Kinds::PRODUCT) {
+        products_in(text, &mut found);
+    }
+    if kinds.have(Kinds::SERIES) {
+        series_in(text, &mut found);
+    }
+    if kinds.have(Kinds::ARCHITECTURE) {
+        architectures_in(text, &mut found);
+    }
+    if kinds.have(Kinds::FEATURE) {
+        features_in(text, &mut found);
+    }
+    if may_hold_sizes(text) {
+        memory_in(text, &mut found);
+    }
+    if cued || may_hold_capabilities(kinds, text) {
+        capabilities_in(text, cued, &mut found);
+    }
     // The longest of those that begin at one place, and nothing inside another.
     found.sort_by_key(|one: &Mention| (one.start, std::cmp::Reverse(one.end)));
     let mut end = 0;
@@ -56,18 +73,34 @@ pub(super) fn mentions(text: &str, cued: bool) -> Vec<Mention> {
     found
 }
 
+/// `16 GB`, as far as a glance tells.
+pub(super) fn may_hold_sizes(text: &str) -> bool {
+    text.as_bytes().windows(3).any(|bytes| match bytes {
+        [number, b'g' | b'G', _] | [number, b' ' | b'-', b'g' | b'G'] => number.is_ascii_digit(),
+        _ => false,
+    })
+}
+
+/// `8.6`, `(8, 6)`, and any number beside a word that speaks of capabilities.
+pub(super) fn may_hold_capabilities(kinds: Kinds, text: &str) -> bool {
+    let begins_pair = |(at, _): (usize, &str)| {
+        let rest = text[at + 1..].trim_start();
+        let behind = rest.trim_start_matches(|one: char| one.is_ascii_digit());
+        behind.len() < rest.len() && behind.trim_start().starts_with(',')
+    };
+    let has_point = |bytes: &[u8]| matches!(bytes, [b'0'..=b'9', b'.', b'0'..=b'9' | b'x' | b'X']);
+    kinds.have(Kinds::CAPABILITY)
+        || text.as_bytes().windows(3).any(has_point)
+        || text.match_indices('(').any(begins_pair)
+}
+
 /// The architecture or product that a text names, where it names nothing else.
 pub(super) fn only_name(text: &str) -> Option<Mention> {
-    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let names = products().iter().chain(series()).flat_map(|one| one.name.split(' '));
-        let words = architectures().iter().flat_map(|one| &one.words).map(String::as_str).chain(names);
-        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("the words of tables")
-    });
-    // Most texts have none of the words, and to look for all that a text may name takes long.
-    if !WORDS.is_match(text) {
+    let kinds = Kinds::of(text);
+    if !kinds.have(Kinds::ARCHITECTURE.and(Kinds::PRODUCT).and(Kinds::SERIES)) {
         return None;
     }
-    let [only] = mentions(text, false)[..] else { return None };
+    let [only] = mentions_of(kinds, text, false)[..] else { return None };
     matches!(only.what, What::Architecture { .. } | What::Product { .. }).then_some(only)
 }
 
@@ -121,6 +154,9 @@ fn products_in(text: &str, found: &mut Vec<Mention>) {
         };
         found.push(Mention { what, start: whole.start(), end: whole.end() });
     }
+}
+
+fn series_in(text: &str, found: &mut Vec<Mention>) {
     for word in PATTERNS.series.captures_iter(text) {
         let (Some(whole), Some(kind), Some(number)) = (word.get(0), word.get(1), word.get(2)) else {
             continue;

@@ -155,7 +155,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
     list: Made::new(|| expression(r#"^[\s,/&+*`'"|]*(?:\b(?:and|or|et|ou|y|o|e)\b)?[\s*`'"]*$"#)),
     doubt: Made::new(|| {
         expression(
-            r"\?\s*$|\b(?:wrong|wrongly|incorrect\w*|mistak\w+|mistook|confus\w+|myth|misconception|mislabel\w*|misreport\w*|misidentif\w*|erron\w+|false|faux|erreur|bug|bogus|incorrecto|incorrecta|equivoc\w+|error|typo|instead of|rather than|should be|used to|formerly|pretend\w*|spoof\w*|fake\w*)\b",
+            r"\?\s*$|\b(?:wrong|wrongly|mistook|myth|misconception|false|faux|erreur|bug|bogus|error|typo|instead of|rather than|should be|used to|formerly)\b|\b(?:incorrect|mislabel|misreport|misidentif|pretend|spoof|fake|mistak|confus|erron|equivoc)",
         )
     }),
     about_gpus: Made::new(|| {
@@ -166,7 +166,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
     }),
     memory_used: Made::new(|| {
         expression(
-            r"\b(?:us(?:e[ds]?|ing|age)|needs?|needed|requires?|required|fits?|peak|consum\w*|free|left|available|allocated?|reserved?|at least|minimum|limit(?:ed)?|offload\w*|budget|per|only|spare|headroom|utili[sz]\w+|libre|disponible|utilisée?|usad[oa]|necesita|nécessite|mig|slices?|vgpu|partition\w*|shared|half|host|ram|cpu|swap|model|weights|batch)\b",
+            r"\b(?:us(?:e[ds]?|ing|age)|needs?|needed|requires?|required|fits?|peak|free|left|available|allocated?|reserved?|at least|minimum|limit(?:ed)?|budget|per|only|spare|headroom|libre|disponible|utilisée?|usad[oa]|necesita|nécessite|mig|slices?|vgpu|shared|half|host|ram|cpu|swap|model|weights|batch)\b|\b(?:consum|offload|partition|utili[sz])",
         )
     }),
     several: Made::new(|| {
@@ -184,7 +184,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
             r"^[\s*`]*(?:\b(?:gpus?|cards?|the|architecture|generation|already|first|to|with|soporte|para|con|nativo|native|natively|hardware|tensor|cores?|tarjetas?|las|les|cartes|de)\b[\s*`]*)*\b(?:supports?|introduce[ds]|brings?|brought|adds?|added|offers?|provides?|has|have|soportan?|prend en charge|prennent en charge|apporte|introdujo|admite|supportent?)\b(?:[\s*`]*\b(?:support|for|native|hardware|the|tensor|cores?|first|de|le|la|los|el|both|fp16|int8|and|y|et)\b|[\s*`,])*$",
         )
     }),
-    exclusive: Made::new(|| expression(r"\bexclusi[vf]\w*")),
+    exclusive: Made::new(|| expression(r"\bexclusi[vf]")),
     not_exclusive: Made::new(|| {
         expression(
             r"\b(?:not|no|never|nunca|pas|nor|isn't|aren't|non)\b(?:\s+\w+){0,3}?[\s-]+exclusi[vf]|exclusi[vf]\w*\s+(?:pas|no)\b",
@@ -197,12 +197,12 @@ pub(super) static PATTERNS: Patterns = Patterns {
     }),
     lacking: Made::new(|| {
         expression(
-            r"\b(?:not?|never|without|lacks?|lacking|missing|unsupported|absent|cannot|can't|doesn't|don't|emulat\w+|fall(?:s)? ?back|fallback|software|slow\w*|until|pas|sans|aucun|sin|ninguna?|nunca|tampoco|faux|instead|unless|except|before|disabled?|hang\w*|crash\w*|fail\w*|error|raises?|skip\w*)\b|❌|✗|✘|n't",
+            r"\b(?:not?|never|without|lacks?|lacking|missing|unsupported|absent|cannot|can't|doesn't|don't|fall(?:s)? ?back|fallback|software|until|pas|sans|aucun|sin|ninguna?|nunca|tampoco|faux|instead|unless|except|before|disabled?|error|raises?)\b|\b(?:slow|hang|crash|fail|skip|emulat)|❌|✗|✘|n't",
         )
     }),
     wanted: Made::new(|| {
         expression(
-            r"\b(?:only|requir\w+|needs?|must|at least|minimum|upgrade|seulement|uniquement|exige\w*|requiert|faut|sólo|solo|solamente|requiere\w*|necesita\w*)\b",
+            r"\b(?:only|needs?|must|at least|minimum|upgrade|seulement|uniquement|requiert|faut|sólo|solo|solamente)\b|\b(?:exige|necesita|requir|requiere)",
         )
     }),
     by_default: Made::new(|| {

@@ -1,26 +1,27 @@
 //! Comments, paragraphs and tables: cut into what belongs together, one sentence or one row at a time.
 
 use super::claims::{self, Context};
-use super::mentions::{Mention, What, mentions};
+use super::mentions::{Mention, What, mentions, mentions_of};
+use super::names::Kinds;
 use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Found, Topic};
-use crate::architectures::{Product, architecture_of, architectures, features, products, series};
+use crate::architectures::{Product, architecture_of, features};
 use crate::languages::{Passage, PassageKind};
 use crate::rules::files::FileScope;
-use aho_corasick::AhoCorasick;
-use std::sync::LazyLock;
+use std::cell::LazyCell;
 
 /// What the comments, docstrings and documents of a file say wrongly.
 pub(super) fn faults(scope: &FileScope<'_>, all: &[Passage]) -> Vec<Found> {
     let text = scope.whole_text();
-    let about_gpus = PATTERNS.about_gpus.is_match(text);
+    let about_gpus = LazyCell::new(|| PATTERNS.about_gpus.is_match(text));
     let mut found = Vec::new();
-    let mut headings: Vec<(u8, &str)> = Vec::new();
+    let mut headings: Vec<(u8, &str, Kinds)> = Vec::new();
     let mut record = Record::default();
     let mut at = 0;
     while let Some(passage) = all.get(at) {
         at += 1;
+        let kinds = Kinds::of(&passage.text);
         match passage.kind {
             PassageKind::Cell(..) => {
                 let mut end = at;
@@ -28,59 +29,34 @@ pub(super) fn faults(scope: &FileScope<'_>, all: &[Passage]) -> Vec<Found> {
                 while all.get(end).is_some_and(|next| follows(&all[end - 1], next)) {
                     end += 1;
                 }
-                super::tables::faults(&all[at - 1..end], about_gpus, &mut found);
+                super::tables::faults(&all[at - 1..end], &about_gpus, &mut found);
                 at = end;
                 continue;
             }
             PassageKind::Heading(level) => {
-                headings.retain(|(other, _)| *other < level);
-                headings.push((level, &passage.text));
+                headings.retain(|(other, ..)| *other < level);
+                headings.push((level, &passage.text, kinds));
             }
             _ => {}
         }
-        record.line(passage, &mut found);
-        let heading = headings.last().map_or("", |(_, heading)| heading);
-        if !may_speak(&passage.text) && !may_speak(heading) {
+        record.line(passage, kinds, &mut found);
+        let (heading, above) =
+            headings.last().map_or(("", Kinds::default()), |(_, text, kinds)| (text, *kinds));
+        // Most comments name nothing, and what is said of hardware takes long to read.
+        if !kinds.and(above).have(Kinds::IN_PROSE) {
             continue;
         }
-        in_passage(passage, about_gpus, &mut found);
+        in_passage(passage, &about_gpus, &mut found);
         if !matches!(passage.kind, PassageKind::Heading(_)) {
-            about_tf32(passage, heading, text, &mut found);
-            in_section(passage, heading, &mut found);
+            if kinds.and(above).have(Kinds::FEATURE) {
+                about_tf32(passage, heading, text, &mut found);
+            }
+            if above.have(Kinds::ARCHITECTURE) {
+                in_section(passage, heading, &mut found);
+            }
         }
     }
     found
-}
-
-/// Whether a text may name an architecture, a product or a feature. Most comments name none, and what is said of
-/// hardware takes long to read.
-fn may_speak(text: &str) -> bool {
-    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let tables = architectures().iter().flat_map(|one| &one.words);
-        let tables = tables.chain(features().iter().flat_map(|one| &one.words)).map(String::as_str);
-        // Features may be written with other signs between their letters and numbers.
-        let others = [
-            "tf-32",
-            "tf 32",
-            "tensorfloat",
-            "fp-8",
-            "fp 8",
-            "fp4",
-            "bf-16",
-            "bf 16",
-            "float 8",
-            "flash",
-            "mantis",
-            "20xx",
-            "30xx",
-            "40xx",
-            "50xx",
-        ];
-        let products = products().iter().chain(series()).filter_map(|one| one.name.split(' ').next());
-        let words = tables.chain(others).chain(products);
-        AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("the words of tables")
-    });
-    WORDS.is_match(text)
 }
 
 fn follows(one: &Passage, next: &Passage) -> bool {
@@ -92,10 +68,14 @@ fn follows(one: &Passage, next: &Passage) -> bool {
     }
 }
 
-fn in_passage(passage: &Passage, about_gpus: bool, found: &mut Vec<Found>) {
-    let context = Context { about_gpus, ..Context::default() };
+fn in_passage(passage: &Passage, about_gpus: &LazyCell<bool, impl FnOnce() -> bool>, found: &mut Vec<Found>) {
     for (start, sentence) in sentences(&passage.text) {
-        for fault in claims::faults(sentence, context) {
+        let kinds = Kinds::of(sentence);
+        if !claims::may_be_wrong(kinds, sentence, false) {
+            continue;
+        }
+        let context = Context { about_gpus: **about_gpus, ..Context::default() };
+        for fault in claims::faults(kinds, sentence, context) {
             let span = passage.origin.span(start + fault.start, start + fault.end);
             found.push(Found { topic: fault.topic, span, text: fault.text, in_prose: true, beside: None });
         }
@@ -132,7 +112,7 @@ struct Record {
 }
 
 impl Record {
-    fn line(&mut self, passage: &Passage, found: &mut Vec<Found>) {
+    fn line(&mut self, passage: &Passage, kinds: Kinds, found: &mut Vec<Found>) {
         let text = passage.text.trim();
         if passage.kind != PassageKind::Line || text.is_empty() || self.lines > 6 {
             *self = Record::default();
@@ -141,7 +121,10 @@ impl Record {
             return;
         }
         self.lines += 1;
-        let named = mentions(text, false);
+        if self.product.is_none() && !kinds.have(Kinds::PRODUCT) {
+            return;
+        }
+        let named = mentions_of(kinds, text, false);
         if let [Mention { what: What::Product { product, exactly: true }, .. }] = named.as_slice() {
             *self = Record { product: Some(*product), lines: 0 };
             return;
@@ -186,6 +169,10 @@ fn in_section(passage: &Passage, heading: &str, found: &mut Vec<Found>) {
 
 /// TF32 has ten bits of mantissa, and multiplies matrices only where it is asked to.
 fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Found>) {
+    let lower = passage.text.to_lowercase();
+    if !["manti", "défaut", "defa", "defecto", "predeterminad"].iter().any(|word| lower.contains(word)) {
+        return;
+    }
     let named = |text: &str| -> Vec<Mention> {
         let all = mentions(text, false).into_iter();
         all.filter(|one| matches!(one.what, What::Feature(_))).collect()
@@ -213,7 +200,6 @@ fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Fou
         let range = bits.get(0).map_or(0..0, |all| all.range());
         say(range, "TF32 has a mantissa of 10 bits; 19 are all of its bits");
     }
-    let lower = text.to_lowercase();
     let says_off =
         [" off", "disabled", "désactiv", "desactiv", "deshabilit", "inactiv", "conv", "cudnn", "1.7", "1.11"];
     if !PATTERNS.by_default.is_match(text) {

@@ -1,14 +1,24 @@
 //! Tables of documents: what one row says of one product or architecture.
 
 use super::claims::{self, Context};
-use super::mentions::{Mention, What, mentions};
+use super::mentions::{Mention, What, mentions, mentions_of};
+use super::names::Kinds;
 use super::patterns::PATTERNS;
 use super::{Found, Topic};
 use crate::languages::{Passage, PassageKind};
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 /// The faults of one table, given by its cells.
-pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>) {
+pub(super) fn faults(
+    cells: &[Passage],
+    about_gpus: &LazyCell<bool, impl FnOnce() -> bool>,
+    found: &mut Vec<Found>,
+) {
+    // Numbers and sizes alone say nothing of hardware.
+    if !cells.iter().any(|cell| Kinds::of(&cell.text).have(Kinds::HARDWARE)) {
+        return;
+    }
     let mut rows: BTreeMap<u32, BTreeMap<u32, &Passage>> = BTreeMap::new();
     for cell in cells {
         if let PassageKind::Cell(row, column) = cell.kind {
@@ -28,9 +38,11 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
         let mut product = None;
         let mut own_fault = false;
         for (column, cell) in row {
-            let context = Context { cued: cued(column) || label_is_cue, about_gpus, used_memory: true };
+            let context =
+                Context { cued: cued(column) || label_is_cue, about_gpus: **about_gpus, used_memory: true };
             let text = with_a_point(&cell.text, context.cued);
-            for fault in claims::faults(&text, context) {
+            let kinds = Kinds::of(&text);
+            for fault in claims::faults(kinds, &text, context) {
                 own_fault = true;
                 let span = cell.origin.span(fault.start, fault.end);
                 found.push(Found {
@@ -41,10 +53,14 @@ pub(super) fn faults(cells: &[Passage], about_gpus: bool, found: &mut Vec<Found>
                     beside: None,
                 });
             }
-            if PATTERNS.doubt.is_match(&cell.text) || PATTERNS.lacking.is_match(&cell.text) {
+            let here = mentions_of(kinds, &text, context.cued);
+            // A cell that names nothing says something only where the head does.
+            if here.is_empty() && !label_is_cue
+                || PATTERNS.doubt.is_match(&cell.text)
+                || PATTERNS.lacking.is_match(&cell.text)
+            {
                 continue;
             }
-            let here = mentions(&text, context.cued);
             if here.iter().any(|one| matches!(one.what, What::Barrier)) {
                 continue;
             }
