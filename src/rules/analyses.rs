@@ -127,7 +127,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "eval-without-no-grad",
-        words: &[".eval(", ".train("],
+        words: &[".eval(", ".train(False", ".train(mode"],
         look: gradients::missing_in_evaluation,
     },
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },

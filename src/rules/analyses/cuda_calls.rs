@@ -68,9 +68,8 @@ fn called(expr: &Expr<'_>, scope: &FileScope<'_>, wanted: &dyn Fn(&[Does]) -> bo
         "to" => call.arguments.iter().any(|argument| names_gpu(&argument.value, scope, 0)),
         _ => false,
     };
-    let torch = scope.whole_text().contains("torch");
-    (moves && torch && wanted(&[Does::CudaInit, Does::TorchInit, Does::Allocate]))
-        .then(|| format!(".{method}"))
+    let moves = moves && wanted(&[Does::CudaInit, Does::TorchInit, Does::Allocate]);
+    (moves && scope.whole_text().contains("torch")).then(|| format!(".{method}"))
 }
 
 /// Whether an expression names a GPU, on some path at least.

@@ -21,12 +21,18 @@ struct Loader {
     collate_lambda: Option<usize>,
 }
 
+/// The name of the class, without which no file makes one.
+const LOADER: &str = "DataLoader";
+
 /// What a method of a dataset calls, and what that calls: further ones are not followed.
 const MAX_HOPS: usize = 3;
 
 /// Calls of CUDA in what a worker runs: `__getitem__` and `__iter__` of a dataset, and `collate_fn`.
 pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
-    let mut loaders = loaders_in(scope.code, scope.names, &|span| scope.place(span));
+    let mut loaders = match scope.whole_text().contains(LOADER) {
+        true => loaders_in(scope.code, scope.names, &|span| scope.place(span)),
+        false => Vec::new(),
+    };
     let mut candidates: Vec<(String, Vec<usize>)> = Vec::new();
     for class in &scope.code.classes {
         let is_dataset = class.bases.iter().any(|base| scope.text(base.span).ends_with("Dataset"));
@@ -51,7 +57,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
             continue;
         }
         // No other file can make one.
-        let others = scope.program.files_with("DataLoader");
+        let others = scope.program.files_with(LOADER);
         let others = others.iter().copied().filter(|other| *other != scope.file);
         for other in others.filter(|other| scope.program.has_word(*other, name)) {
             let defines_its_own = {

@@ -246,7 +246,7 @@ fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
     }
     let letters = kind.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_small = kind.bytes().all(|byte| byte.is_ascii_lowercase());
-    if is_small && strsim::osa_distance(kind, "cuda") == 1 && kind.len() >= 3 {
+    if is_small && (3..=5).contains(&kind.len()) && strsim::osa_distance(kind, "cuda") == 1 {
         return Some(format!("cuda{rest}"));
     }
     if !by_torch {

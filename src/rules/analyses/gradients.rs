@@ -50,11 +50,8 @@ struct Evaluated {
 
 /// The first call of a model in a loop behind `model.eval()`, with gradients on.
 pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<Sighting> {
-    if records_nothing(scope) {
-        return Vec::new();
-    }
     let evaluated = evaluated_in(scope);
-    if evaluated.is_empty() {
+    if evaluated.iter().all(|one| one.ended) || records_nothing(scope) {
         return Vec::new();
     }
     let off = functions_without_gradients(scope);
@@ -105,8 +102,8 @@ fn with_is_off(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
 fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let (function, _) = within_function(around);
         let mut note = |model: &str, span, ended| {
+            let (function, _) = within_function(around);
             found.push(Evaluated { function, model: model.to_owned(), span, ended });
         };
         match part {
