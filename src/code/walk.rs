@@ -59,7 +59,7 @@ pub type Visit<'v, 'c, 's> = dyn FnMut(Part<'c, 's>, &[Around<'c, 's>]) + 'v;
 /// Looks at everything that a file holds: its body, its functions and classes where they are defined, and the
 /// Python and the programs in it.
 pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    let mut walk = Walk { code, visit, around: Vec::new(), enters_functions: true };
+    let mut walk = Walk { code, visit, around: Vec::new(), depth: 0, enters_functions: true };
     walk.block(&code.body);
     code.snippets.iter().for_each(|snippet| walk.block(&snippet.body));
     code.units.iter().for_each(|unit| walk.block(&unit.body));
@@ -67,12 +67,12 @@ pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
 
 /// Looks at one block of a file, and at the functions and classes that are defined in it.
 pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Step<'s>], visit: &mut Visit<'_, 'c, 's>) {
-    Walk { code, visit, around: Vec::new(), enters_functions: true }.block(block);
+    Walk { code, visit, around: Vec::new(), depth: 0, enters_functions: true }.block(block);
 }
 
 /// Looks at what runs when a file is imported: everything but the bodies of functions.
 pub fn walk_top<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    Walk { code, visit, around: Vec::new(), enters_functions: false }.block(&code.body);
+    Walk { code, visit, around: Vec::new(), depth: 0, enters_functions: false }.block(&code.body);
 }
 
 /// Every block of a file, whatever it belongs to.
@@ -106,8 +106,13 @@ struct Walk<'w, 'v, 'c, 's> {
     code: &'c Code<'s>,
     visit: &'w mut Visit<'v, 'c, 's>,
     around: Vec<Around<'c, 's>>,
+    /// How many expressions stand in each other here.
+    depth: usize,
     enters_functions: bool,
 }
+
+/// Where expressions stand in each other, every so many of them ask for room on the stack.
+const LEVELS: usize = 16;
 
 impl<'c, 's> Walk<'_, '_, 'c, 's> {
     fn inside(&mut self, around: Around<'c, 's>, look: impl FnOnce(&mut Self)) {
@@ -242,7 +247,12 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
 
     fn expr(&mut self, expr: &'c Expr<'s>) {
         (self.visit)(Part::Expr(expr), &self.around);
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.parts_of(expr));
+        self.depth += 1;
+        match self.depth % LEVELS {
+            0 => stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.parts_of(expr)),
+            _ => self.parts_of(expr),
+        }
+        self.depth -= 1;
     }
 
     fn parts_of(&mut self, expr: &'c Expr<'s>) {

@@ -204,7 +204,10 @@ impl<'s> Lowering<'s, '_> {
             return None;
         }
         self.depth += 1;
-        let lowered = nesting::with_room(|| lower(self));
+        let lowered = match self.depth % nesting::LEVELS {
+            0 => nesting::with_room(|| lower(self)),
+            _ => lower(self),
+        };
         self.depth -= 1;
         Some(lowered)
     }

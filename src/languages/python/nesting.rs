@@ -33,9 +33,12 @@ pub fn check(text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Runs `work` with enough stack for one more level.
+/// For so many levels there is room where it was asked for.
+pub const LEVELS: usize = 8;
+
+/// Runs `work` with enough stack for a few more levels.
 pub fn with_room<T>(work: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * KIB, 2 * KIB * KIB, work)
+    stacker::maybe_grow(256 * KIB, 2 * KIB * KIB, work)
 }
 
 /// Frees a tree that may be too deep for the ordinary stack, because dropping it recurses.
@@ -46,6 +49,7 @@ pub fn release<T>(tree: T, text_length: usize) {
     if text_length > KIB * KIB {
         std::mem::forget(tree);
     } else {
-        stacker::grow(512 * KIB * KIB, move || drop(tree));
+        // A level is at least one byte of text, and few trees are as deep as they might be.
+        stacker::maybe_grow(512 * text_length, 512 * KIB * KIB, move || drop(tree));
     }
 }
