@@ -15,18 +15,25 @@ fn main() {
     for file in &files {
         println!("cargo::rerun-if-changed={}", file.display());
         let name = file.strip_prefix(&root).expect("below the root").to_string_lossy().replace('\\', "/");
-        writeln!(code, "    ({name:?}, {:?}),", json_of(file)).expect("a string");
+        let (rule, examples) = json_of(file);
+        writeln!(code, "    ({name:?}, {rule:?}, {examples:?}),").expect("a string");
     }
     code.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(out.join("rules.rs"), code).expect("OUT_DIR is writable");
 }
 
-fn json_of(file: &Path) -> String {
+/// What a file says, and the examples that it has; few runs look at those.
+fn json_of(file: &Path) -> (String, String) {
     let text = fs::read_to_string(file).expect("rules/ is readable");
-    let value: serde_yaml::Value =
+    let mut value: serde_yaml::Value =
         serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    serde_json::to_string(&value).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    let none = serde_yaml::Value::Sequence(Vec::new());
+    let examples = value.get_mut("examples").map_or(none.clone(), |all| std::mem::replace(all, none));
+    let json = |value: &serde_yaml::Value| {
+        serde_json::to_string(value).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    };
+    (json(&value), json(&examples))
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -25,7 +25,7 @@ pub(crate) mod wording;
 
 pub(crate) use analyses::meant_device;
 pub use evaluate::{Scope, ScopeKind, findings_of};
-pub use example::{Example, Examples};
+pub use example::{Example, ExampleTexts, Examples};
 pub use examples::test;
 pub use files::FileRules;
 pub use own::Loaded;
@@ -36,8 +36,8 @@ use crate::program::knowledge::Knowledge;
 use anyhow::{Context, Result};
 use std::sync::LazyLock;
 
-/// Every file under `rules/`, as (path, text).
-static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+/// Every file under `rules/`, as (path, text, examples).
+static EMBEDDED: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// What under `rules/` is knowledge and no rule.
 const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "tables/", "environment.yaml"];
@@ -58,7 +58,15 @@ impl RuleSet {
 
     fn built_in() -> RuleSet {
         // The files are part of the program: `tests/rules.rs` proves that they can be read.
-        RuleSet::read(EMBEDDED.iter().copied()).expect("embedded rules are valid")
+        let texts = EMBEDDED.iter().map(|(path, text, _)| (*path, *text));
+        let mut rules = RuleSet::read(texts).expect("embedded rules are valid");
+        for rule in &mut rules.rules {
+            let path = format!("{}/{}.yaml", rule.family, rule.id);
+            let found = EMBEDDED.binary_search_by_key(&path.as_str(), |(path, ..)| path);
+            rule.examples =
+                found.map_or_else(|_| Examples::default(), |at| Examples::embedded(EMBEDDED[at].2));
+        }
+        rules
     }
 
     /// Reads rules and knowledge, given as (path below `rules/`, text).

@@ -14,7 +14,7 @@ fn main() {
     }));
     for rule in RuleSet::embedded().rules() {
         trials.push(Trial::test(format!("{}: the file", rule.id), || form_of(rule)));
-        for example in &rule.examples {
+        for example in rule.examples.iter() {
             let name = format!("{}: {}", rule.id, example.title);
             trials.push(Trial::test(name, || does_what_it_says(example, rule, RuleSet::embedded())));
         }
@@ -55,7 +55,7 @@ fn form_of(rule: &Rule) -> Result<(), Failed> {
     );
     must(rule.examples.iter().any(|example| example.bad.is_some()), "there is no `bad` example");
     must(rule.examples.iter().any(|example| example.good.is_some()), "there is no `good` example");
-    for example in &rule.examples {
+    for example in rule.examples.iter() {
         let title = &example.title;
         must(!title.trim().is_empty(), "an example has no title");
         must(example.bad.is_some() || example.good.is_some(), &format!("{title}: neither `bad` nor `good`"));

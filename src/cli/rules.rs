@@ -4,7 +4,7 @@ mod pages;
 
 use super::{FOUND, ignoring_closed_pipe};
 use crate::findings::{Confidence, Safety, Severity};
-use crate::rules::{Examples, Loaded, Rule, RuleFix, RuleSet, test};
+use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, test};
 use crate::settings::{Request, resolve};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
@@ -114,7 +114,7 @@ struct Entry<'a> {
     languages: &'a [String],
     fix: Option<Fix<'a>>,
     sources: &'a [String],
-    examples: Examples,
+    examples: ExampleTexts,
 }
 
 #[derive(Serialize)]

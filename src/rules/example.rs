@@ -1,7 +1,16 @@
 //! Executed examples of a rule: they are its tests, and what readers see of it first.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+/// The examples of a rule. Those of the program's own rules are read when somebody looks at them.
+#[derive(Debug, Default)]
+pub struct Examples {
+    all: OnceLock<Vec<Example>>,
+    embedded: &'static str,
+}
 
 /// An executed example: `bad` must be found, `good` must not; `fixed` is `bad` without the fault, and where the rule has
 /// a fix, exactly what that makes of it.
@@ -32,10 +41,33 @@ pub enum Files {
 
 /// The texts of a rule's examples, as reports show them.
 #[derive(Debug, Default, Serialize)]
-pub struct Examples {
+pub struct ExampleTexts {
     pub bad: Vec<String>,
     pub good: Vec<String>,
     pub fixed: Vec<String>,
+}
+
+impl Examples {
+    /// Examples that are part of the program, as JSON.
+    pub(super) fn embedded(text: &'static str) -> Examples {
+        Examples { all: OnceLock::new(), embedded: text }
+    }
+}
+
+impl<'de> Deserialize<'de> for Examples {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Examples, D::Error> {
+        let all = Vec::deserialize(deserializer)?;
+        Ok(Examples { all: OnceLock::from(all), embedded: "" })
+    }
+}
+
+impl Deref for Examples {
+    type Target = [Example];
+
+    fn deref(&self) -> &[Example] {
+        // `tests/rules.rs` proves that they can be read.
+        self.all.get_or_init(|| serde_json::from_str(self.embedded).unwrap_or_default())
+    }
 }
 
 impl Example {

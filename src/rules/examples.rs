@@ -14,7 +14,7 @@ use std::path::Path;
 pub fn test(rules: &RuleSet, out: &mut dyn Write) -> io::Result<bool> {
     let (mut ran, mut failed) = (0, 0);
     for rule in rules.rules() {
-        for example in &rule.examples {
+        for example in rule.examples.iter() {
             for (kind, complaint) in example.complaints(rule, rules) {
                 failed += 1;
                 writeln!(out, "{}: {}: {kind}: {complaint}", rule.id, example.title)?;

@@ -4,7 +4,7 @@ mod conditions;
 
 pub use conditions::*;
 
-use super::example::{Example, Examples, Files};
+use super::example::{Example, ExampleTexts, Examples, Files};
 use crate::code::Observation;
 use crate::findings::{Confidence, Safety, Severity};
 use crate::program::knowledge::parsed;
@@ -60,7 +60,7 @@ pub struct Rule {
     pub related: Vec<RelatedPlace>,
     pub advice: Option<String>,
     pub fix: Option<RuleFix>,
-    pub examples: Vec<Example>,
+    pub examples: Examples,
 }
 
 /// How findings of a rule are mended.
@@ -252,11 +252,11 @@ impl Rule {
         self.languages.iter().any(|name| name == language.name())
     }
 
-    pub fn example_texts(&self) -> Examples {
+    pub fn example_texts(&self) -> ExampleTexts {
         let texts = |pick: fn(&Example) -> Option<&Files>| {
             self.examples.iter().filter_map(pick).map(Files::as_text).collect()
         };
-        Examples {
+        ExampleTexts {
             bad: texts(|example| example.bad.as_ref()),
             good: texts(|example| example.good.as_ref()),
             fixed: texts(|example| example.fixed.as_ref()),

@@ -40,7 +40,7 @@ pub fn page(rule: &Rule, level: usize, out: &mut dyn Write) -> io::Result<()> {
     if !rule.examples.is_empty() {
         writeln!(out, "\n{part} Examples")?;
     }
-    for example in &rule.examples {
+    for example in rule.examples.iter() {
         writeln!(out, "\n{subpart} {}", capitalised(&example.title))?;
         write_example(example, out)?;
     }
