@@ -7,7 +7,7 @@ use super::modules::{Found, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Source, Sources};
-use aho_corasick::{AhoCorasick, Input, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -116,7 +116,9 @@ impl Words {
     pub fn of(knowledge: &Knowledge) -> Words {
         let all = WORDS.iter().copied().chain(knowledge.words_of(EVERYWHERE));
         // The longest, because the shorter ones are no whole names where it is none.
-        let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all);
+        // Most searches end at once, so it should be soon made.
+        let kind = Some(AhoCorasickKind::ContiguousNFA);
+        let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).kind(kind).build(all);
         Words(words.expect("a few words"))
     }
 
