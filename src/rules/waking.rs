@@ -60,7 +60,7 @@ impl Waking {
     /// `amount`: how much text is going to be searched, in bytes.
     pub fn of<'r>(needs: &[Need<'r>], amount: usize) -> Waking {
         /// Below that it takes longer to make the faster search than it saves.
-        const MUCH: usize = 4_000_000;
+        const MUCH: usize = 1_500_000;
         let mut words: Vec<&'r str> = Vec::new();
         let mut number = |word: &'r str| {
             words.iter().position(|known| *known == word).unwrap_or_else(|| {
