@@ -2,26 +2,31 @@
 //! again what was answered before.
 //!
 //! What a check depends on is the key: the program, the settings, the rules, and names and texts of all files that were
-//! read ([`key`]). What it asked the disk for besides is kept with the outcome, and asked again. The entries lie in the
-//! user's folder of caches and never in the project, where a pull request could bring one that hides findings.
+//! read ([`key`]). What it asked the disk for besides is kept with the outcome, and asked again. Where a text has changed, what
+//! the programs came to that do not rest on it is taken from a second entry, one for each project
+//! ([`Earlier`]). The entries lie in the user's folder of caches and never in the project, where a pull request could bring
+//! one that hides findings.
 
 mod key;
 
 use crate::Outcome;
 use crate::check;
+use crate::check_remembering;
+use crate::findings::Finding;
+use crate::program::{Earlier, Memory};
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::Settings;
-use crate::sources::{Question, Sources};
+use crate::sources::{Digest, Question, Sources};
 use etcetera::BaseStrategy;
-use key::Digest;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Outcomes that take more are found anew.
+/// Outcomes that take more are found anew, and so are programs.
 const MOST_BYTES: usize = 4 << 20;
+const MOST_BYTES_OF_PROGRAMS: usize = 16 << 20;
 
 /// When there is more than this, the older half goes.
 const MOST_ENTRIES: usize = 500;
@@ -57,14 +62,23 @@ impl Cache {
         settings: &Settings,
         rules: &Loaded,
     ) -> Result<Outcome, UnknownSelector> {
-        let Some(key) = key::of(sources, settings, rules) else { return check(sources, settings, rules) };
-        let file = self.folder.join(format!("{key}.json"));
+        let Some(keys) = key::of(sources, settings, rules) else { return check(sources, settings, rules) };
+        let file = self.folder.join(format!("{}.json", keys.check));
         if let Some(outcome) = found_in(&file, sources) {
             return Ok(outcome);
         }
-        let outcome = check(sources, settings, rules)?;
-        // The answer does not depend on whether it could be kept.
+        let programs = self.folder.join(format!("{}.programs", keys.project));
+        let earlier: Option<Earlier<Finding>> =
+            text_in(&programs).and_then(|text| serde_json::from_str(&text).ok());
+        let is_shown = |finding: &Finding| {
+            sources.files.get(finding.place.file.0 as usize).is_some_and(|source| source.reported)
+        };
+        let memory = Memory::new(earlier.unwrap_or_default(), sources, keys.files, &is_shown);
+        let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory))?;
         let _ = self.keep(&file, &outcome, sources);
+        if let Some(earlier) = earlier {
+            let _ = self.place(&programs, &earlier, MOST_BYTES_OF_PROGRAMS);
+        }
         Ok(outcome)
     }
 
@@ -74,12 +88,16 @@ impl Cache {
             return Ok(());
         }
         let asked = sources.beside.asked().into_iter().map(|question| {
-            let digest = answer_to(&question, sources);
+            let digest = sources.beside.digest_of(&question);
             (question, digest)
         });
-        let asked = asked.collect();
-        let entry = serde_json::to_vec(&Entry { asked, outcome }).map_err(io::Error::other)?;
-        if entry.len() > MOST_BYTES {
+        self.place(file, &Entry { asked: asked.collect(), outcome }, MOST_BYTES)
+    }
+
+    /// Writes something into a file of the cache, behind its digest.
+    fn place(&self, file: &Path, entry: &impl Serialize, most: usize) -> io::Result<()> {
+        let entry = serde_json::to_vec(entry).map_err(io::Error::other)?;
+        if entry.len() > most {
             return Ok(());
         }
         self.make_folder()?;
@@ -129,22 +147,21 @@ impl Cache {
 
 /// The outcome in an entry, when the entry is whole and the disk still says what it rests on.
 fn found_in(file: &Path, sources: &Sources) -> Option<Outcome> {
-    let whole = fs::read_to_string(file).ok()?;
+    let Entry { asked, outcome }: Entry<Outcome> = serde_json::from_str(&text_in(file)?).ok()?;
+    asked.iter().all(|(question, digest)| sources.beside.digest_of(question) == *digest).then_some(outcome)
+}
+
+/// The text of an entry, when it is whole.
+fn text_in(file: &Path) -> Option<String> {
+    let mut whole = fs::read_to_string(file).ok()?;
     let (digest, entry) = whole.split_once('\n')?;
     if Digest::of(entry.as_bytes()).to_string() != digest {
         return None;
     }
-    let Entry { asked, outcome }: Entry<Outcome> = serde_json::from_str(entry).ok()?;
-    if asked.iter().any(|(question, digest)| answer_to(question, sources) != *digest) {
-        return None;
-    }
     // It was of use: others go first.
     let _ = File::options().append(true).open(file).and_then(|file| file.set_modified(SystemTime::now()));
-    Some(outcome)
-}
-
-fn answer_to(question: &Question, sources: &Sources) -> Digest {
-    Digest::made_by(|hasher| sources.beside.hash_answer(question, hasher))
+    let begin = digest.len() + 1;
+    Some(whole.split_off(begin))
 }
 
 #[cfg(test)]

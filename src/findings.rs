@@ -39,7 +39,7 @@ pub enum Status {
 }
 
 /// One fault at one place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Finding {
     /// Id of the rule, for example `missing-device-order`.
     pub rule: String,
@@ -63,7 +63,7 @@ pub struct Finding {
 }
 
 /// A place that explains a finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Related {
     pub place: Place,
     pub message: String,
@@ -71,7 +71,7 @@ pub struct Related {
 }
 
 /// When something happens, seen from the place of the finding.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Moment {
     /// It leads to what comes before too.
     First,
@@ -83,7 +83,7 @@ pub enum Moment {
 }
 
 /// A change that mends a finding, and that alone changes nothing else.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fix {
     /// What it does, as an order: `call it`.
     pub title: String,
@@ -101,7 +101,7 @@ pub struct Edit {
 }
 
 /// Whether a fix is applied by `--fix` alone (safe) or only with `--unsafe-fixes`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Safety {
     Safe,

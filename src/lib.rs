@@ -23,8 +23,9 @@
 //! on them.
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
-//! whole way; `cache` knows what it found for the same files before, and `silencing` goes it twice to write comments that
-//! silence findings. `facts`, `code` and `architectures` are the vocabulary and depend on nothing else here; each hop depends
+//! whole way: `reading` says what of the files has to be read for it, `cache` knows what it found before where nothing changed
+//! that it rests on, and `silencing` goes it twice to write comments that silence findings. `facts`, `code` and
+//! `architectures` are the vocabulary and depend on nothing else here; each hop depends
 //! on those before it only.
 
 mod allocator;
@@ -42,6 +43,7 @@ pub mod languages;
 mod masks;
 pub mod policy;
 pub mod program;
+mod reading;
 mod replacement;
 pub mod report;
 pub mod rules;
@@ -59,8 +61,9 @@ use findings::{Finding, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
-use program::{Known, Modules, Options, Program, Reach, Start};
+use program::{Earlier, Memory, Options, Program, Start};
 use rayon::prelude::*;
+use reading::program_of;
 use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
 use serde::{Deserialize, Serialize};
 use settings::Settings;
@@ -86,11 +89,24 @@ pub struct Outcome {
 /// # Errors
 /// When the policy or the command line names a rule that does not exist.
 pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<Outcome, UnknownSelector> {
+    Ok(check_remembering(sources, settings, rules, None)?.0)
+}
+
+/// Checks all sources, and takes what earlier checks came to from there. What is to be kept for later ones comes with the
+/// outcome, where there is anything new.
+fn check_remembering(
+    sources: &Sources,
+    settings: &Settings,
+    rules: &RuleSet,
+    memory: Option<Memory<'_, Finding>>,
+) -> Result<(Outcome, Option<Earlier<Finding>>), UnknownSelector> {
     let policy = &settings.policy;
     let cpu = settings.cpu_section();
     let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
-    let (program, skipped) = program_of(sources, settings, settings.options(cpu.as_ref(), sources), rules);
-    let judge = |trace: &Trace, start: Start| {
+    let options = settings.options(cpu.as_ref(), sources);
+    let (mut program, skipped) = program_of(sources, settings, options, rules, memory.as_ref());
+    let memory = memory.filter(|_| program.is_remembered());
+    let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
         let kind = match start {
             Start::Library => ScopeKind::Library,
             Start::CpuPart => ScopeKind::CpuPart,
@@ -98,31 +114,38 @@ pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<
             Start::Unit(_) => ScopeKind::Launcher,
             _ => ScopeKind::Program,
         };
-        let scope = Scope::new(&program, (policy, cpu.as_ref()), trace, kind);
+        let scope = Scope::new(program, (policy, cpu.as_ref()), trace, kind);
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> =
-            found.filter(|finding| sources.file(finding.place.file).reported).collect();
+            found.filter(|finding| program.is_judged(finding.place.file)).collect();
         settle_severities(&mut findings, sources, &selection);
         keep_worst_of_each_place(&mut findings);
         findings
     };
-    let followed = program.follow(judge, keep_worst_of_each_place);
+    let followed = program.follow(judge, keep_worst_of_each_place, memory.as_ref());
     note_cost(&program);
     let mut findings = followed.judged;
-    findings.extend(written_faults(&program, settings, cpu.as_ref(), &selection));
+    findings.retain(|finding| sources.file(finding.place.file).reported);
+    findings
+        .extend(program.until_loaded(|program| written_faults(program, settings, cpu.as_ref(), &selection)));
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
-    fixes::offer(&mut findings, &program, (policy, cpu.as_ref()), rules, settings.min_severity);
+    let findings = program.until_loaded(|program| {
+        let mut findings = findings.clone();
+        fixes::offer(&mut findings, program, (policy, cpu.as_ref()), rules, settings.min_severity);
+        findings
+    });
     let files = (0..sources.files.len()).map(|file| FileId(file as u32));
     let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
     let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
+    let earlier = memory.and_then(|memory| memory.kept(&program));
     if settings.process_ends {
         std::mem::forget(program);
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
-    Ok(Outcome { findings, checked, ran, skipped, unfinished })
+    Ok((Outcome { findings, checked, ran, skipped, unfinished }, earlier))
 }
 
 /// Writes what following the programs cost to the file that GPULINT_WORK names, for `benches/`.
@@ -156,52 +179,6 @@ fn written_faults(
     let mut findings: Vec<Finding> = sources.files.par_iter().enumerate().flat_map_iter(in_file).collect();
     settle_severities(&mut findings, sources, selection);
     findings
-}
-
-/// The program that the sources are, and files that are not what they seem. No more is parsed than has a say in
-/// what is reported.
-fn program_of<'s>(
-    sources: &'s Sources,
-    settings: &Settings,
-    options: Options,
-    rules: &'s RuleSet,
-) -> (Program<'s>, Vec<Skipped>) {
-    let choices = settings.language_choices();
-    let modules = Modules::new(sources);
-    let mut skipped = Vec::new();
-    let lowered = |is_wanted: &(dyn Fn(usize, &Source) -> bool + Sync)| -> Vec<_> {
-        let files = sources.files.par_iter().enumerate();
-        files
-            .map(|(index, source)| is_wanted(index, source).then(|| languages::lower(source, choices)))
-            .collect()
-    };
-    let mut codes = Vec::with_capacity(sources.files.len());
-    for (lowered, source) in lowered(&|_, source| source.reported).into_iter().zip(&sources.files) {
-        let (code, unread) = match lowered {
-            None => (None, Vec::new()),
-            Some(Ok(mut code)) => {
-                let unread = std::mem::take(&mut code.unread);
-                (Some(code), unread)
-            }
-            Some(Err(reason)) => (None, vec![reason]),
-        };
-        skipped.extend(unread.into_iter().map(|reason| Skipped { path: source.name.clone(), reason }));
-        codes.push(code);
-    }
-    if sources.files.iter().all(|source| source.reported) {
-        let reach = Reach::everywhere(sources.files.len());
-        return (Program::new(sources, modules, reach, codes, &rules.knowledge, options), skipped);
-    }
-    let known =
-        Known { sources, modules: &modules, knowledge: &rules.knowledge, options: &options, codes: &codes };
-    let reach = Reach::of(sources, &modules, known.may_bear(), choices.markdown_shell);
-    let others = lowered(&|index, source| !source.reported && reach.is_parsed(FileId(index as u32)));
-    for (code, lowered) in codes.iter_mut().zip(others) {
-        if let Some(Ok(lowered)) = lowered {
-            *code = Some(lowered);
-        }
-    }
-    (Program::new(sources, modules, reach, codes, &rules.knowledge, options), skipped)
 }
 
 /// Applies what the policy says about single rules and paths.
@@ -255,7 +232,7 @@ fn suppress(
     selection: &Selection<'_>,
 ) {
     let mut found = Vec::new();
-    for (index, source) in sources.files.iter().enumerate() {
+    for (index, source) in sources.files.iter().enumerate().filter(|(_, source)| source.reported) {
         let file = FileId(index as u32);
         let code = program.code(file);
         if !code.comments.is_empty() {

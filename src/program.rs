@@ -3,17 +3,22 @@
 mod at_import;
 mod budget;
 mod crates;
+mod earlier;
 mod entries;
+mod following;
 mod heap;
 mod importers;
 mod imports;
 pub mod knowledge;
 mod launches;
+mod loading;
+mod looks;
 mod milestones;
 mod modules;
 mod names;
 mod paths;
 mod reach;
+mod readings;
 mod renumbering;
 mod run;
 mod state;
@@ -24,25 +29,29 @@ mod words;
 mod work;
 
 pub use budget::{Budget, Followed};
+pub use earlier::{Earlier, Memory};
 pub use entries::Start;
 pub(crate) use importers::Importer;
+pub use loading::Lowering;
+pub use looks::Look;
 pub use modules::{Found, Modules};
 pub use names::Names;
-pub use reach::{Known, Reach};
+pub use reach::{Known, Leads, Reach, leads_of};
 pub(crate) use run::is_gpu_variable;
 pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
-use crate::code::{Code, Import, Part};
+use crate::code::{Code, Import};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
-use crate::sources::{Language, Sources};
+use crate::sources::{Digest, Language, Sources};
 use crate::versions::Versions;
+use following::Ran;
 use imports::Imports;
 use knowledge::Knowledge;
+use looks::Looking;
 use rayon::prelude::*;
 use run::Run;
-use rustc_hash::FxHashSet;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use trace::Trace;
 
 /// All files of a run, with their code.
@@ -55,7 +64,18 @@ pub struct Program<'s> {
     options: Options,
     versions: Versions<'s>,
     budget: Budget,
+    /// What each file says by itself; of files that play no part, nothing.
+    looks: Vec<Look>,
+    /// Where each file leads to, where that was asked.
+    leads: Vec<Leads>,
     imports: Imports,
+    /// Where code that somebody asks for is not read yet, how it is.
+    lowering: Option<Lowering>,
+    missing: loading::Missing,
+    /// Code is given of those files alone that a check without a memory would parse.
+    is_narrow: bool,
+    /// All that a program can ask of files that it does not rest on, where that is kept.
+    surface: Option<Digest>,
     empty: Code<'s>,
     /// What the programs ran, known once they did.
     ran: OnceLock<Ran>,
@@ -88,28 +108,6 @@ pub struct Options {
     pub no_summaries: bool,
 }
 
-#[derive(Default)]
-struct Ran {
-    functions: FxHashSet<(FileId, usize)>,
-    files: FxHashSet<FileId>,
-    /// Files that start programs which use a GPU.
-    users: FxHashSet<FileId>,
-    /// Variables that programs set themselves, by the file that they start with.
-    own_writes: FxHashSet<(FileId, String)>,
-    /// Units of files of settings that programs loaded: they are judged there.
-    loaded: FxHashSet<(FileId, usize)>,
-}
-
-impl Ran {
-    /// Whether a program loaded this unit of this file into its own environment.
-    fn has_loaded(&self, file: Option<FileId>, start: Start) -> bool {
-        match (file, start) {
-            (Some(file), Start::Unit(unit)) => self.loaded.contains(&(file, unit)),
-            _ => false,
-        }
-    }
-}
-
 impl Drop for Program<'_> {
     /// Many small trees: all cores free them together.
     fn drop(&mut self) {
@@ -117,17 +115,34 @@ impl Drop for Program<'_> {
     }
 }
 
+/// All that a program is made of.
+pub struct Parts<'s> {
+    pub sources: &'s Sources,
+    pub modules: Modules,
+    pub reach: Reach,
+    /// The code of each file, `None` where it could not be read or is not needed.
+    pub codes: Vec<Option<Code<'s>>>,
+    /// What is known of each file without its code, where it is.
+    pub looks: Vec<Option<Look>>,
+    pub leads: Vec<Leads>,
+    /// How code that is not there yet is read when somebody asks for it; `None` where it is not needed. With it, a
+    /// program can be known from an earlier check.
+    pub lowering: Option<Lowering>,
+    pub knowledge: &'s Knowledge,
+    pub options: Options,
+}
+
 impl<'s> Program<'s> {
-    /// `codes` holds the code of each file of `sources`, `None` where it could not be read or is not needed.
-    pub fn new(
-        sources: &'s Sources,
-        modules: Modules,
-        reach: Reach,
-        codes: Vec<Option<Code<'s>>>,
-        knowledge: &'s Knowledge,
-        options: Options,
-    ) -> Self {
-        let imports = Imports::new(sources, &codes, &modules, knowledge, &options);
+    pub fn new(parts: Parts<'s>) -> Self {
+        let Parts { sources, modules, reach, codes, looks, leads, lowering, knowledge, options } = parts;
+        let words = &imports::Words::of(knowledge);
+        let looking = Looking { modules: &modules, knowledge, options: &options, words };
+        let known = sources.files.par_iter().zip(&codes).zip(looks).enumerate();
+        let looks: Vec<Look> = known
+            .map(|(index, ((source, code), known))| {
+                known.unwrap_or_else(|| looking.at(FileId(index as u32), source, code.as_ref()))
+            })
+            .collect();
         let mut program = Program {
             cpu_part: OnceLock::new(),
             left_alone: OnceLock::new(),
@@ -135,67 +150,29 @@ impl<'s> Program<'s> {
             work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
+            imports: Imports::new(sources, &looks),
             codes,
             modules,
             reach,
+            looks,
+            leads,
+            lowering,
+            missing: loading::Missing::default(),
+            is_narrow: true,
+            surface: None,
             knowledge,
             options,
             versions: Versions::new(sources),
-            imports,
             empty: Code::default(),
             ran: OnceLock::new(),
         };
+        if program.lowering.is_some() {
+            program.surface = Some(program.surface_of());
+        }
         if program.reach.is_partial() {
             program.reach.narrow_to(program.bearing());
         }
         program
-    }
-
-    /// Follows every program, then the code that none of them ran, then the import of the CPU part. Each
-    /// trace is judged and dropped when it is done: those of a large project would not fit into memory
-    /// together. `distinct` leaves out of judgements of several traces what need not be kept.
-    pub fn follow<T: Send>(
-        &self,
-        judge: impl Fn(&Trace, Start) -> Vec<T> + Sync,
-        distinct: impl Fn(&mut Vec<T>) + Sync,
-    ) -> Followed<T> {
-        let launchers = self.follow_launchers();
-        let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
-        let by_programs = self.launched_by_programs(launches::distinct(by_launchers()));
-        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
-        let ran = Mutex::new(Ran::default());
-        let judge_noting = |trace: &Trace, start| {
-            let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
-            ran.functions.extend(trace.ran.iter().copied());
-            ran.files.extend(trace.entered.iter().copied());
-            ran.loaded.extend(trace.loaded.iter().copied());
-            let uses = trace.events.iter().any(|event| event.what.initialises_cuda());
-            ran.users.extend(trace.entry.filter(|_| uses));
-            let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
-            ran.own_writes.extend(trace.entry.into_iter().flat_map(own));
-            drop(ran);
-            judge(trace, start)
-        };
-        let mut followed = self.follow_all(&entries, &judge_noting, &distinct);
-        let ran = self.ran.get_or_init(|| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let alone = launchers.iter().filter(|(trace, start)| !ran.has_loaded(trace.entry, *start));
-        followed.judged.extend(alone.flat_map(|(trace, start)| judge(trace, *start)));
-        let cut = launchers.iter().filter(|(trace, _)| trace.cut);
-        followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
-        let files = (0..self.codes.len() as u32).map(FileId);
-        let alone = files.filter(|&file| self.reach.leads(file) && self.has_code_alone(file, ran));
-        let alone = alone.map(|file| (file, Start::Library, None)).collect::<Vec<_>>();
-        let cpu_part = self.cpu_part().first().map(|&first| (first, Start::CpuPart, None));
-        let left_alone = self.left_alone().first().map(|&first| (first, Start::Modules, None));
-        for others in [alone, left_alone.into_iter().collect(), cpu_part.into_iter().collect()] {
-            let more = self.follow_all(&others, &judge, &distinct);
-            followed.judged.extend(more.judged);
-            followed.unfinished.extend(more.unfinished);
-        }
-        distinct(&mut followed.judged);
-        followed.unfinished.sort();
-        followed.unfinished.dedup();
-        followed
     }
 
     /// What following the programs cost so far, as one line of JSON.
@@ -208,20 +185,48 @@ impl<'s> Program<'s> {
         Run::new(self, file, start).trace()
     }
 
-    /// Whether a file holds code about devices that no program ran.
-    fn has_code_alone(&self, file: FileId, ran: &Ran) -> bool {
-        let code = self.code(file);
-        let mut functions = code.functions.iter().enumerate().filter(|(_, function)| function.mentions_gpu);
-        functions.any(|(index, _)| !ran.functions.contains(&(file, index)))
-            || (!ran.files.contains(&file) && code.mentions_gpu)
-    }
-
     /// The code of a file; empty when it could not be read.
     pub fn code(&self, file: FileId) -> &Code<'s> {
-        self.codes[file.0 as usize].as_ref().unwrap_or(&self.empty)
+        readings::note(file);
+        if !self.is_open(file) {
+            return &self.empty;
+        }
+        match &self.codes[file.0 as usize] {
+            Some(code) => code,
+            None => {
+                self.note_missing(file);
+                &self.empty
+            }
+        }
+    }
+
+    /// Notes that the program which is being followed depends on a file.
+    fn note_read(&self, file: FileId) {
+        readings::note(file);
+    }
+
+    /// What a file says by itself.
+    fn look(&self, file: FileId) -> &Look {
+        &self.looks[file.0 as usize]
+    }
+
+    /// Whether what programs come to is known from earlier checks, and for later ones.
+    pub fn is_remembered(&self) -> bool {
+        self.surface.is_some()
+    }
+
+    /// All that a program can ask of files that it does not rest on; `None` where no program is known from earlier checks.
+    fn surface(&self) -> Option<Digest> {
+        self.surface
+    }
+
+    /// Whether what is found in a file is wanted: now, or by a later check.
+    pub(crate) fn is_judged(&self, file: FileId) -> bool {
+        self.surface.is_some() || self.sources.file(file).reported
     }
 
     pub(crate) fn text(&self, place: Place) -> &'s str {
+        readings::note(place.file);
         self.sources.text(place)
     }
 
@@ -252,7 +257,7 @@ impl<'s> Program<'s> {
 
     /// Whether a file starts programs, or sets variables for those that load it, and is no Python.
     pub(crate) fn is_launcher(&self, file: FileId) -> bool {
-        !self.code(file).units.is_empty()
+        self.look(file).units > 0
     }
 
     pub(crate) fn name_of(&self, file: FileId) -> &'s str {
@@ -285,10 +290,7 @@ impl<'s> Program<'s> {
 
     /// Whether the project asks for a package wherever it is installed.
     pub(crate) fn asks_for(&self, package: &str) -> bool {
-        let files = 0..self.sources.files.len() as u32;
-        files.flat_map(|file| &self.code(FileId(file)).requirements).any(|requirement| {
-            requirement.name == package && matches!(requirement.part, Part::Main | Part::Locked)
-        })
+        self.looks.iter().flat_map(|look| &look.asks_for).any(|asked| asked == package)
     }
 
     /// Whether a program that starts with this file was seen to use a GPU.
@@ -385,7 +387,12 @@ impl<'s> Program<'s> {
 
     /// Whether the file could be read as its language.
     pub fn is_read(&self, file: FileId) -> bool {
-        self.codes[file.0 as usize].is_some()
+        self.look(file).is_read && self.is_open(file)
+    }
+
+    /// Whether the code of a file is given to who asks for it.
+    fn is_open(&self, file: FileId) -> bool {
+        !self.is_narrow || self.reach.is_parsed(file)
     }
 
     fn ran_elsewhere(&self, file: FileId) -> bool {

@@ -3,6 +3,7 @@
 mod beside;
 mod caches;
 mod cells;
+mod digest;
 mod dotenv;
 mod excluded;
 mod followed;
@@ -25,6 +26,7 @@ use std::sync::OnceLock;
 
 pub use beside::{Beside, Question};
 pub use cells::{Cell, Cells};
+pub use digest::Digest;
 pub use excluded::Excluded;
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
@@ -91,6 +93,11 @@ pub struct Sources {
 }
 
 impl Source {
+    /// Whether it holds Python that runs.
+    pub fn is_python(&self) -> bool {
+        matches!(self.language, Language::Python | Language::Notebook)
+    }
+
     /// A file that is reported.
     pub fn new(path: Option<PathBuf>, name: String, language: Language, text: String) -> Self {
         let (text, cells) = match language {

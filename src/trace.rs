@@ -31,7 +31,7 @@ pub fn print(
 ) -> io::Result<()> {
     let mut options = settings.options(settings.cpu_section().as_ref(), sources);
     options.imports_matter = true;
-    let (program, _) = crate::program_of(sources, settings, options, rules);
+    let (program, _) = crate::program_of(sources, settings, options, rules, None);
     let starts: Vec<Start> = match program.start_of(file).unwrap_or(Start::Script) {
         // A file may hold several: jobs of a workflow, services.
         Start::Unit(_) => (0..program.code(file).units.len()).map(Start::Unit).collect(),

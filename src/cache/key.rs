@@ -1,40 +1,24 @@
-//! By what an outcome is known again: a digest of everything that decides it.
+//! By what an outcome is known again, and by what the memory of a project is: digests of everything that decides them.
 
 use crate::rules::Loaded;
 use crate::settings::Settings;
-use crate::sources::{Source, Sources};
+use crate::sources::{Digest, Sources};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use siphasher::sip128::{Hasher128, SipHasher13};
-use std::fmt;
 use std::hash::Hash;
 
-/// 128 bits that stand for a value: no two values of a user's projects have the same by chance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Digest(u64, u64);
-
-impl Digest {
-    pub fn of<T: Hash + ?Sized>(value: &T) -> Digest {
-        Digest::made_by(|hasher| value.hash(hasher))
-    }
-
-    pub fn made_by(hash: impl FnOnce(&mut SipHasher13)) -> Digest {
-        let mut hasher = SipHasher13::new();
-        hash(&mut hasher);
-        let digest = hasher.finish128();
-        Digest(digest.h1, digest.h2)
-    }
+/// What tells one check from another.
+pub struct Keys {
+    /// Of this very check.
+    pub check: Digest,
+    /// Of all checks of files with these names, under the same policy.
+    pub project: Digest,
+    /// Of each file.
+    pub files: Vec<Digest>,
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}{:016x}", self.0, self.1)
-    }
-}
-
-/// The key of a check; `None` when the program cannot tell which one it is.
-pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Digest> {
-    let files: Vec<Digest> = sources.files.par_iter().map(digest_of).collect();
+/// The keys of a check; `None` when the program cannot tell which one it is.
+pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys> {
+    let files: Vec<Digest> = sources.files.par_iter().map(Digest::of_file).collect();
     let Settings { root, policy, policy_file, mode, select, ignore, process_ends: _, min_severity } =
         settings;
     let policy = serde_json::to_string(policy).ok()?;
@@ -44,12 +28,14 @@ pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Dige
         Loaded::Embedded(_) => None,
         Loaded::WithOwn(rules) => Some(format!("{:?}", rules.rules())),
     };
-    Some(Digest::of(&(this_program()?, settings, own_rules, &sources.root, &sources.skipped, files)))
-}
-
-fn digest_of(source: &Source) -> Digest {
-    let Source { path, name, language, text, cells, reported, .. } = source;
-    Digest::of(&(path, name, language, text, cells, reported))
+    let common = Digest::of(&(this_program()?, settings, own_rules, &sources.root));
+    let names: Vec<_> = sources.files.iter().map(|source| (&source.name, source.language)).collect();
+    let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
+    Some(Keys {
+        check: Digest::of(&(common, &sources.skipped, &files, reported)),
+        project: Digest::of(&(common, names)),
+        files,
+    })
 }
 
 /// The version, and for those who build their own what tells one build from the next.

@@ -1,5 +1,7 @@
 //! An outcome is taken from the cache when nothing changed that it rests on, and only then.
 
+mod edits;
+
 use super::*;
 use crate::settings::{Request, resolve};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,9 +37,17 @@ impl Scratch {
         Cache { folder: self.0.join("cache") }
     }
 
+    /// The files of the cache: outcomes, and beside them what the programs of the project came to.
+    fn files(&self) -> Vec<PathBuf> {
+        let files = fs::read_dir(self.0.join("cache")).into_iter().flatten();
+        files.map(|file| file.unwrap().path()).collect()
+    }
+
+    /// The outcomes.
     fn entries(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.0.join("cache")).into_iter().flatten();
-        entries.map(|entry| entry.unwrap().path()).collect()
+        let mut files = self.files();
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        files
     }
 
     /// What a check of the project finds, with the cache and without it.
@@ -179,21 +189,32 @@ fn own_rules_are_part_of_the_key() {
 fn a_damaged_entry_is_no_entry() {
     let scratch = Scratch::new();
     scratch.assert_true("before");
-    let [file] = scratch.entries().try_into().expect("one entry");
-    let whole = fs::read(&file).unwrap();
-    for cut in (0..whole.len()).step_by(97) {
-        fs::write(&file, &whole[..cut]).unwrap();
-        scratch.assert_true(&format!("cut at {cut}"));
-        let mut flipped = whole.clone();
-        flipped[cut] ^= 0x11;
-        fs::write(&file, flipped).unwrap();
-        scratch.assert_true(&format!("another byte at {cut}"));
+    let files = scratch.files();
+    assert_eq!(files.len(), 2);
+    for file in &files {
+        let whole = fs::read(file).unwrap();
+        for cut in (0..whole.len()).step_by(97) {
+            let mut flipped = whole.clone();
+            flipped[cut] ^= 0x11;
+            for damaged in [&whole[..cut], &flipped] {
+                // What the programs came to is asked where there is no outcome.
+                scratch.entries().iter().for_each(|entry| fs::remove_file(entry).unwrap());
+                fs::write(file, damaged).unwrap();
+                scratch.assert_true(&format!("{} at {cut}", file.display()));
+            }
+        }
     }
     // A folder of the name cannot be replaced.
-    fs::remove_file(&file).unwrap();
-    fs::create_dir(&file).unwrap();
+    for file in &files {
+        fs::remove_file(file).unwrap();
+        fs::create_dir(file).unwrap();
+    }
     scratch.assert_true("a folder in its place");
-    assert_eq!(scratch.entries(), [file], "nothing is left beside it");
+    let mut left = scratch.files();
+    left.sort();
+    let mut files = files;
+    files.sort();
+    assert_eq!(left, files, "nothing is left beside it");
 }
 
 #[test]
@@ -217,9 +238,9 @@ fn a_cache_stays_small() {
     }
     scratch.write("helper.py", "x = 1\n");
     scratch.assert_true("one more");
-    let entries = scratch.entries();
-    assert_eq!(entries.len(), MOST_ENTRIES / 2);
-    assert!(entries.contains(&file));
+    let files = scratch.files();
+    assert!((MOST_ENTRIES / 2..=MOST_ENTRIES / 2 + 1).contains(&files.len()), "{}", files.len());
+    assert!(files.contains(&file));
 }
 
 /// Any way from one state of a project to another gives what a check without a cache gives.

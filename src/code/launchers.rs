@@ -3,6 +3,7 @@
 
 use super::{Block, Expr};
 use crate::facts::Span;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Something that runs, or is described, by itself: a shell script, a job of a workflow, a service of a compose
@@ -37,7 +38,7 @@ pub struct MakeTarget<'s> {
 }
 
 /// Where a unit runs, as far as that decides which GPUs its programs see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Host {
     /// The machine itself, or one that nothing is known about.
     #[default]

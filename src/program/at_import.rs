@@ -64,6 +64,10 @@ fn calls_of<'p>(program: &'p Program<'_>, file: FileId, reaching: &FxHashMap<&st
 fn definitions<'n>(program: &Program<'_>, names: &FxHashSet<&'n str>) -> FxHashSet<&'n str> {
     let in_file = |index: usize| {
         let file = FileId(index as u32);
+        // Most say nothing, and their code need not be there.
+        if !has_word(&program.sources.file(file).text) {
+            return Vec::new();
+        }
         let code = program.code(file);
         let functions = code.functions.iter().map(|one| (one.name, one.span));
         let classes = code.classes.iter().map(|one| (one.name, one.span));

@@ -2,13 +2,15 @@
 //! reach nearly all of it: what is spent on all of them grows with the number of files, not with its square.
 //! A program that is not followed to its end is named in the report.
 
+use super::earlier::{Came, Memory};
 use super::launches::Launched;
 use super::run::Worker;
-use super::{Program, Run, Start};
+use super::{Program, Ran, Run, Start};
 use crate::facts::FileId;
 use crate::program::trace::Trace;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -55,24 +57,69 @@ impl Budget {
 }
 
 impl Program<'_> {
-    /// Follows programs and judges each trace. Each has its share of the budget; those for which it is not
-    /// enough are followed again, as many as the rest allows, from all over the project. The outcome does
-    /// not depend on the number of threads.
-    pub(super) fn follow_all<'p, T: Send>(
-        &'p self,
-        programs: &'p [Launched<'p>],
-        judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
+    /// Follows programs and judges each trace, unless an earlier check says what it comes to. Each has
+    /// its share of the budget; those for which it is not enough are followed again, as many as the rest allows, from
+    /// all over the project. The outcome does not depend on the number of threads.
+    pub(super) fn follow_all<T: Send + Sync + Clone + Hash + Eq>(
+        &mut self,
+        programs: &[Launched<'_>],
+        judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
+        noting: Option<(&Mutex<Ran>, Option<&Memory<'_, T>>)>,
     ) -> Followed<T> {
         let share = self.budget.share(programs.len());
+        let memory = noting.and_then(|(_, memory)| memory);
+        let known = |launched| {
+            let came = memory?.of(self, launched)?;
+            (came.steps() <= share).then_some(came)
+        };
+        let known: Vec<Option<&Came>> = programs.iter().map(known).collect();
+        let unknown = programs.iter().zip(&known).filter(|(_, known)| known.is_none());
+        self.load_for(unknown.map(|((file, ..), _)| *file).collect());
+        self.follow_unknown(programs, &known, judge, distinct, noting)
+    }
+
+    fn follow_unknown<'p, T: Send + Sync + Clone + Hash + Eq>(
+        &'p self,
+        programs: &'p [Launched<'p>],
+        known: &[Option<&Came>],
+        judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
+        distinct: &(impl Fn(&mut Vec<T>) + Sync),
+        noting: Option<(&Mutex<Ran>, Option<&Memory<'_, T>>)>,
+    ) -> Followed<T> {
+        let share = self.budget.share(programs.len());
+        let memory = noting.and_then(|(_, memory)| memory);
         let spent = AtomicUsize::new(0);
         let parts = Mutex::new(Vec::new());
+        let note = |came: &Came, entry| {
+            if let Some((ran, _)) = noting {
+                ran.lock().unwrap_or_else(PoisonError::into_inner).note(came, entry);
+            }
+        };
+        let judge = |trace: &Trace, start| {
+            if let Some(entry) = trace.entry.filter(|_| noting.is_some()) {
+                note(&Came::of(self, trace), entry);
+            }
+            judge(self, trace, start)
+        };
         let follow = |worker: &mut Worker<'p>, index: usize| {
             let (file, start, launch) = programs[index];
-            let trace = worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
+            if let (Some(came), Some(memory)) = (known[index], memory) {
+                spent.fetch_add(came.steps(), Ordering::Relaxed);
+                note(came, file);
+                return memory.judged_of(came);
+            }
+            let mut follow = || {
+                let trace = worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
+                let judged = judge(&trace, start);
+                (trace, judged)
+            };
+            let (trace, mut judged) = match memory {
+                Some(memory) => memory.keeping(self, &programs[index], follow),
+                None => follow(),
+            };
             spent.fetch_add(trace.steps, Ordering::Relaxed);
             self.work.add(&trace);
-            let mut judged = judge(&trace, start);
             if trace.cut {
                 // Kept apart only when there may be a better judgement later.
                 let kept = if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
@@ -86,7 +133,7 @@ impl Program<'_> {
         parts.sort_by_key(|part| part.index);
         if share < self.budget.one {
             let rest = self.budget.rest(spent.into_inner());
-            self.follow_again(programs, &mut parts, rest, judge);
+            self.follow_again(programs, &mut parts, rest, &judge);
         }
         let unfinished = parts.iter().filter(|part| part.index != FINISHED);
         let unfinished = unfinished.map(|part| programs[part.index].0).collect();

@@ -5,9 +5,10 @@ use super::{Options, Program};
 use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Language, Source, folder_of};
+use serde::{Deserialize, Serialize};
 
 /// How a program is started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Start {
     /// `python path/to/file.py`: parents' `__init__` files do not run.
     Script,
@@ -50,39 +51,37 @@ impl Program<'_> {
         let files = (0..self.codes.len() as u32).map(FileId).filter(|&file| self.reach.leads(file));
         let imported =
             |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
-        let is_whole = |file| self.code(file).units.is_empty() && self.blocks(file).next().is_none();
+        let is_whole = |file| self.look(file).units == 0 && self.look(file).blocks.is_empty();
         let whole = files.clone().filter(|&file| is_whole(file));
         let whole = whole.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?)));
-        whole.chain(files.flat_map(|file| self.blocks(file))).collect()
-    }
-
-    /// The blocks of a document that are programs by themselves.
-    fn blocks(&self, file: FileId) -> impl Iterator<Item = (FileId, Start)> {
-        let snippets =
-            self.code(file).snippets.iter().enumerate().filter(|(_, snippet)| snippet.stands_alone);
-        snippets.map(move |(number, _)| (file, Start::Snippet(number)))
+        let blocks = |file: FileId| self.look(file).blocks.iter().map(move |&number| (file, number));
+        let blocks = files.flat_map(blocks).map(|(file, number)| (file, Start::Snippet(number)));
+        whole.chain(blocks).collect()
     }
 
     /// How a file is started, when it is an entry point.
     pub fn start_of(&self, file: FileId) -> Option<Start> {
-        let code = self.codes[file.0 as usize].as_ref()?;
-        if !code.units.is_empty() {
+        let look = self.look(file);
+        if !look.is_read {
+            return None;
+        }
+        if look.units > 0 {
             return Some(Start::Unit(0));
         }
-        if let Some((_, first)) = self.blocks(file).next() {
-            return Some(first);
+        if let Some(&first) = look.blocks.first() {
+            return Some(Start::Snippet(first));
         }
         let source = self.sources.file(file);
         if source.language == Language::Rust {
-            let tests = (!code.tests.is_empty()).then_some(Start::Tests);
-            return code.main_guard.then_some(Start::Script).or(tests);
+            let tests = look.is_tested.then_some(Start::Tests);
+            return look.main_guard.then_some(Start::Script).or(tests);
         }
         if source.language == Language::Notebook {
-            return (!code.body.is_empty()).then_some(Start::Script);
+            return look.has_body.then_some(Start::Script);
         }
         let name = file_name(source);
         // Scripts are named so too.
-        if is_named_like_tests(name) && (has_tests(code) || !code.main_guard) {
+        if is_named_like_tests(name) && (look.has_tests || !look.main_guard) {
             return Some(Start::Tests);
         }
         if name == "conftest.py" {
@@ -94,12 +93,12 @@ impl Program<'_> {
         let in_package = self.modules.in_package(file);
         let as_module = in_package && (name == "__main__.py" || self.imports.is_relative(file));
         let started = if as_module { Start::Module } else { Start::Script };
-        if code.main_guard || name == "__main__.py" {
+        if look.main_guard || name == "__main__.py" {
             return Some(started);
         }
         // A module that others import is not one, whatever its first line says.
         let alone = !self.is_imported(file) && name != "__init__.py";
-        let is_script = source.text.starts_with("#!") || (!in_package && code.body.iter().any(has_effect));
+        let is_script = source.text.starts_with("#!") || (!in_package && look.has_effect);
         (alone && is_script).then_some(started)
     }
 
@@ -182,7 +181,7 @@ fn is_named_like_tests(name: &str) -> bool {
 }
 
 /// Whether pytest finds something to run in a file.
-fn has_tests(code: &Code<'_>) -> bool {
+pub(super) fn has_tests(code: &Code<'_>) -> bool {
     code.body.iter().any(|step| match &step.kind {
         StepKind::Define { function, .. } => code.functions[*function].name.starts_with("test_"),
         StepKind::DefineClass { class, .. } => {
@@ -194,7 +193,7 @@ fn has_tests(code: &Code<'_>) -> bool {
 }
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.
-fn has_effect(step: &Step<'_>) -> bool {
+pub(super) fn has_effect(step: &Step<'_>) -> bool {
     match &step.kind {
         StepKind::Import(_) | StepKind::Define { .. } | StepKind::DefineClass { .. } | StepKind::Share(_) => {
             false

@@ -3,12 +3,12 @@
 
 use super::Options;
 use super::knowledge::{Contact, Knowledge};
+use super::looks::Look;
 use super::modules::{Found, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
 use crate::facts::FileId;
-use crate::sources::{Source, Sources};
+use crate::sources::Sources;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub(super) struct Imports {
@@ -34,34 +34,20 @@ const WORDS: &[&str] =
 const EVERYWHERE: &str = "torch";
 
 impl Imports {
-    pub fn new(
-        sources: &Sources,
-        codes: &[Option<Code<'_>>],
-        modules: &Modules,
-        knowledge: &Knowledge,
-        options: &Options,
-    ) -> Imports {
-        let words = &Words::of(knowledge);
-        let looks: Vec<Look> = (sources.files.par_iter().zip(codes).enumerate())
-            .map(|(index, (source, code))| match code {
-                Some(code) => look(FileId(index as u32), source, code, modules, knowledge, words, options),
-                None => Look::default(),
-            })
-            .collect();
+    pub fn new(sources: &Sources, looks: &[Look]) -> Imports {
         let mut imports = Imports {
-            importers: vec![Vec::new(); codes.len()],
+            importers: vec![Vec::new(); looks.len()],
             relative: looks.iter().map(|look| look.relative).collect(),
             hot: looks.iter().map(|look| look.hot).collect(),
             speaks: looks.iter().map(Look::speaks).collect(),
             loads: looks.iter().map(|look| look.loads).collect(),
-            telling: Vec::with_capacity(looks.len()),
+            telling: looks.iter().map(|look| look.telling.clone()).collect(),
             files: FxHashMap::default(),
         };
-        for (index, look) in looks.into_iter().enumerate() {
+        for (index, look) in looks.iter().enumerate() {
             let file = FileId(index as u32);
             imports.files.insert(sources.file(file).name.clone(), file);
-            imports.telling.push(look.telling);
-            for target in look.imports {
+            for target in &look.imports {
                 let importers = &mut imports.importers[target.0 as usize];
                 if importers.last() != Some(&file) {
                     importers.push(file);
@@ -76,6 +62,11 @@ impl Imports {
     /// Whether a file imports a package somewhere, so that it is surely installed.
     pub fn needs(&self, file: FileId, package: &str) -> bool {
         self.telling[file.0 as usize].iter().any(|known| known == package)
+    }
+
+    /// The packages outside that it imports and that decide what other imports do.
+    pub fn telling(&self, file: FileId) -> &[String] {
+        &self.telling[file.0 as usize]
     }
 
     pub fn loads_library(&self, file: FileId) -> bool {
@@ -123,7 +114,7 @@ impl Words {
     }
 
     /// Names have to be whole: `init` reaches the driver, and `__init__` does not.
-    fn stand_in(&self, text: &str) -> bool {
+    pub fn stand_in(&self, text: &str) -> bool {
         let is_part =
             |byte: Option<&u8>| byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric());
         let bytes = text.as_bytes();
@@ -153,66 +144,8 @@ fn spread(marks: &mut [bool], importers: &[Vec<FileId>]) {
     }
 }
 
-/// What one file says by itself.
-#[derive(Default)]
-pub(super) struct Look {
-    relative: bool,
-    hot: bool,
-    /// It imports something that is known.
-    knows: bool,
-    loads: bool,
-    telling: Vec<String>,
-    imports: Vec<FileId>,
-}
-
-impl Look {
-    /// Whether the file does something to the environment or a GPU itself, or imports something that is known.
-    pub fn speaks(&self) -> bool {
-        self.hot || self.knows
-    }
-}
-
-pub(super) fn look(
-    file: FileId,
-    source: &Source,
-    code: &Code<'_>,
-    modules: &Modules,
-    knowledge: &Knowledge,
-    words: &Words,
-    options: &Options,
-) -> Look {
-    // What the policy counts as GPU code is of interest whatever it holds.
-    let name = &modules.dotted(file, &source.name);
-    let is_gpu_module = options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(name));
-    let mut look = Look { hot: is_gpu_module || words.stand_in(&source.text), ..Look::default() };
-    let mut visit = |import: &Import<'_>| {
-        look.relative |= import.level > 0;
-        let targets = targets(import, file, modules);
-        let outside = targets.is_empty() && import.level == 0;
-        look.hot |= outside && matters(import, knowledge, options);
-        let package = knowledge.package(import.module).filter(|_| outside);
-        look.loads |= package.is_some_and(|row| row.gpu_library);
-        look.knows |= package.is_some() || (outside && knowledge.has_effects(import.module));
-        look.imports.extend(targets);
-        let root = import.module.split('.').next().unwrap_or_default();
-        if outside && knowledge.is_telling(root) {
-            look.telling.push(root.to_owned());
-        }
-    };
-    each_import(&code.body, &mut visit);
-    let crates = code.body.iter().filter_map(|step| match &step.kind {
-        StepKind::Module { path, .. } => modules.crates.file(&source.name, path),
-        _ => None,
-    });
-    let crates: Vec<FileId> = crates.collect();
-    code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
-    code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
-    look.imports.extend(crates);
-    look
-}
-
 /// Whether importing something outside the project can change a verdict.
-fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> bool {
+pub(super) fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Options) -> bool {
     let names: Vec<&str> = match &import.names {
         ImportNames::Names(names) => names.iter().map(|name| name.name).collect(),
         _ => Vec::new(),

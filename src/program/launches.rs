@@ -1,6 +1,7 @@
 //! Programs that other programs start: which file a command line leads to, and the environment that it finds
 //! there.
 
+use super::earlier::{Came, Memory};
 use super::run::{Run, Worker};
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
@@ -10,10 +11,12 @@ use crate::facts::{FileId, Place};
 pub(super) use crate::sources::normalised;
 use crate::sources::{Language, folder_of};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// A program of the project that a launcher starts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct Launch {
     pub file: FileId,
     pub start: Start,
@@ -28,7 +31,7 @@ pub struct Launch {
 pub type Variable = (Arc<str>, Vec<Inherited>);
 
 /// How a variable may come to its value before a program starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Inherited {
     Unset,
     /// Set and removed again by a launcher.
@@ -138,11 +141,16 @@ pub(super) fn distinct<'l>(launches: impl IntoIterator<Item = &'l Launch>) -> Ve
 }
 
 impl Program<'_> {
+    /// The files that start programs, or describe how they are started, and have a say in what is reported.
+    pub(super) fn launchers(&self) -> Vec<FileId> {
+        let files = (0..self.codes.len() as u32).map(FileId);
+        files.filter(|&file| self.look(file).units > 0 && self.reach.is_parsed(file)).collect()
+    }
+
     /// Follows every script, job and service. Those that others of them run are followed there.
     pub(super) fn follow_launchers(&self) -> Vec<(Trace, Start)> {
-        let files = (0..self.codes.len() as u32).map(FileId);
-        let units: Vec<(FileId, usize)> =
-            files.flat_map(|file| (0..self.code(file).units.len()).map(move |unit| (file, unit))).collect();
+        let all = |file: FileId| (0..self.look(file).units).map(move |unit| (file, unit));
+        let units: Vec<(FileId, usize)> = self.launchers().into_iter().flat_map(all).collect();
         let follow = |&(file, unit): &(FileId, usize)| {
             let start = Start::Unit(unit);
             (Run::new(self, file, start).trace(), start)
@@ -183,15 +191,32 @@ impl Program<'_> {
 
     /// What programs start that are no launchers themselves, notebooks above all, in the environment that
     /// `launches` give them.
-    pub(super) fn launched_by_programs<'p>(&'p self, launches: Vec<&'p Launch>) -> Vec<Launch> {
+    pub(super) fn launched_by_programs<T: Send + Sync + Clone + Hash + Eq>(
+        &mut self,
+        launches: Vec<&Launch>,
+        memory: Option<&Memory<'_, T>>,
+    ) -> Vec<Launch> {
         let starts = self.starts(launches);
-        let starting: Vec<&Launched<'_>> = starts
-            .par_iter()
-            .filter(|(file, ..)| self.code(*file).starts_programs || self.may_start_with_mask(*file))
+        let starting: Vec<Launched<'_>> = starts
+            .into_par_iter()
+            .filter(|(file, ..)| self.look(*file).starts_programs || self.may_start_with_mask(*file))
             .collect();
-        let follow = |worker: &mut Worker<'p>, index: usize| {
-            let &(file, start, launch) = starting[index];
-            worker.follow(Run::new(self, file, start).launched_by(launch)).launches
+        let known = |launched: &Launched<'_>| memory.and_then(|memory| memory.of(self, launched));
+        let known: Vec<Option<&Came>> = starting.iter().map(known).collect();
+        let unknown = starting.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let unknown = unknown.map(|((file, ..), _)| *file).collect();
+        self.load_for(unknown);
+        let follow = |program: &Self| program.launches_of(&starting, &known);
+        follow(self)
+    }
+
+    fn launches_of<'p>(&'p self, starting: &'p [Launched<'p>], known: &[Option<&Came>]) -> Vec<Launch> {
+        let follow = |worker: &mut Worker<'p>, index: usize| match known[index] {
+            Some(came) => came.launches().to_vec(),
+            None => {
+                let (file, start, launch) = starting[index];
+                worker.follow(Run::new(self, file, start).launched_by(launch)).launches
+            }
         };
         self.by_workers(starting.len(), &follow, &|_| {})
     }

@@ -7,11 +7,12 @@ mod leads;
 mod written;
 
 pub use bearing::Known;
+pub use leads::Leads;
 
 use super::modules::Modules;
 use crate::facts::FileId;
 use crate::sources::{Language, Source, Sources};
-use leads::{Leads, Names};
+use leads::Names;
 use rayon::prelude::*;
 
 /// What a run needs of each file, by its number.
@@ -41,13 +42,10 @@ impl Reach {
         }
     }
 
-    /// Where few are. `bearing`: those of them that may hold findings of programs. `documents_run`: the shell blocks of
-    /// Markdown start programs.
-    pub fn of(sources: &Sources, modules: &Modules, bearing: Vec<bool>, documents_run: bool) -> Reach {
+    /// Where few are, and it is known where each file leads to. `bearing`: those of the few that may hold findings of
+    /// programs.
+    pub fn of(sources: &Sources, leads: &[Leads], bearing: Vec<bool>) -> Reach {
         let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
-        let names = Names::of(sources, modules, documents_run);
-        let files = 0..sources.files.len() as u32;
-        let leads: Vec<Leads> = files.into_par_iter().map(|file| names.leads(FileId(file))).collect();
         let mut back: Vec<Vec<FileId>> = vec![Vec::new(); leads.len()];
         for (index, leads) in leads.iter().enumerate() {
             for target in leads.parts.iter().chain(&leads.programs) {
@@ -72,7 +70,7 @@ impl Reach {
         let mut parsed = closure(parsed, |file| &leads[file].parts);
         // Who imports the others of them is told from code, and nothing beyond that is.
         for importer in quiet.iter().flat_map(|&file| &back[file]) {
-            parsed[importer.0 as usize] |= names.is_python(*importer);
+            parsed[importer.0 as usize] |= sources.file(*importer).is_python();
         }
         let mut imported = vec![false; parsed.len()];
         for (_, leads) in leads.iter().enumerate().filter(|(file, _)| !parsed[*file]) {
@@ -107,6 +105,18 @@ impl Reach {
     }
 }
 
+/// Where the wanted files lead to. `documents_run`: the shell blocks of Markdown start programs.
+pub fn leads_of(
+    sources: &Sources,
+    modules: &Modules,
+    documents_run: bool,
+    known: impl Fn(FileId) -> Option<Leads> + Sync,
+) -> Vec<Leads> {
+    let names = Names::of(sources, modules, documents_run);
+    let files = (0..sources.files.len() as u32).into_par_iter().map(FileId);
+    files.map(|file| known(file).unwrap_or_else(|| names.leads(file))).collect()
+}
+
 /// The marked files, all that leads to these, and what is started.
 fn leading_to(marks: Vec<bool>, back: &[Vec<FileId>], started: &[FileId]) -> Vec<bool> {
     let mut leading = closure(marks, |file| &back[file]);
@@ -129,7 +139,7 @@ fn closure<'l>(mut marks: Vec<bool>, leads: impl Fn(usize) -> &'l Vec<FileId>) -
 }
 
 /// Settings, and what a project asks for, hold for files that do not name them.
-fn holds_for_all(source: &Source) -> bool {
+pub(super) fn holds_for_all(source: &Source) -> bool {
     match source.language {
         Language::Toml | Language::Ini | Language::Requirements | Language::Dotenv | Language::Cache => true,
         Language::Yaml => source.text.contains("dependencies:"),

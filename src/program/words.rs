@@ -3,18 +3,21 @@
 
 use super::Program;
 use crate::facts::FileId;
-use crate::sources::Language;
+use crate::sources::{Language, Sources};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The files that have a word, for each that was asked for: every text is searched once.
+/// The answers so far: every text is searched once for each question.
 #[derive(Default)]
-pub(super) struct Known(Mutex<FxHashMap<&'static str, Arc<[FileId]>>>);
+pub(super) struct Known {
+    files: Mutex<FxHashMap<&'static str, Arc<[FileId]>>>,
+    variables: Mutex<FxHashMap<String, bool>>,
+}
 
 impl Program<'_> {
     /// The files that have this text somewhere, whatever their language.
     pub(crate) fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
-        let mut known = self.words.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.words.files.lock().unwrap_or_else(PoisonError::into_inner);
         let search = || {
             let finder = memchr::memmem::Finder::new(text);
             let files = self.sources.files.iter().enumerate();
@@ -37,21 +40,14 @@ impl Program<'_> {
     /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
     /// that are written somewhere.
     pub(crate) fn reads_variable(&self, name: &str) -> bool {
-        const READING: &[&str] =
-            &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
-        self.sources.files.iter().any(|source| {
-            memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
-                let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
-                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-                let is_item = (before.ends_with("[\"") || before.ends_with("['"))
-                    && behind.get(2..).is_some_and(|rest| {
-                        let rest = rest.trim_start();
-                        !rest.starts_with('=') || rest.starts_with("==")
-                    });
-                let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
-                whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
-            })
-        })
+        let mut known = self.words.variables.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.entry(name.to_owned()).or_insert_with(|| reads_variable(self.sources, name))
+    }
+
+    /// The variables that were asked about so far, and whether some file reads them.
+    pub(super) fn variables_asked(&self) -> Vec<(String, bool)> {
+        let known = self.words.variables.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|(name, reads)| (name.clone(), *reads)).collect()
     }
 
     /// Whether pytest runs its tests in several processes, as far as its settings and requirements say.
@@ -86,4 +82,23 @@ impl Program<'_> {
         });
         others.any(|(_, source)| reads(&source.text))
     }
+}
+
+/// Whether some file reads the variable, judged by the text.
+pub(super) fn reads_variable(sources: &Sources, name: &str) -> bool {
+    const READING: &[&str] =
+        &["$", "${", "%", "!", "env:", "getenv(\"", "getenv('", "get(\"", "get('", "env."];
+    sources.files.iter().any(|source| {
+        memchr::memmem::find_iter(source.text.as_bytes(), name).any(|at| {
+            let (before, behind) = (&source.text[..at], &source.text[at + name.len()..]);
+            let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+            let is_item = (before.ends_with("[\"") || before.ends_with("['"))
+                && behind.get(2..).is_some_and(|rest| {
+                    let rest = rest.trim_start();
+                    !rest.starts_with('=') || rest.starts_with("==")
+                });
+            let writes = behind.trim_start().starts_with('=') && !behind.trim_start().starts_with("==");
+            whole && !writes && (is_item || READING.iter().any(|reading| before.ends_with(reading)))
+        })
+    })
 }

@@ -67,7 +67,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
             continue;
         }
         let places = scope.places(rule, event, &verdict);
-        if !rule.once && !scope.program.sources.file(places.finding.file).reported {
+        if !rule.once && !scope.program.is_judged(places.finding.file) {
             continue;
         }
         if rule.reads(scope.program.language_at(places.finding)) {
@@ -91,7 +91,7 @@ impl<'a> Scope<'a> {
         kind: ScopeKind,
     ) -> Scope<'a> {
         let all: Vec<EventId> = (0..trace.events.len() as EventId).collect();
-        let is_reported = |id: &EventId| program.sources.file(trace.events[*id as usize].place.file).reported;
+        let is_reported = |id: &EventId| program.is_judged(trace.events[*id as usize].place.file);
         let reported = all.iter().copied().filter(is_reported).collect();
         Scope {
             program,

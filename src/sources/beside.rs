@@ -1,10 +1,10 @@
 //! What a check asks of the disk beside the files that it was given: lists of packages, a template, where links lead.
 //! Each answer is kept, so that a run sees one state of them, and can say which it saw.
 
+use super::Digest;
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// Larger files are not read.
@@ -21,7 +21,7 @@ pub struct Beside {
 type Answers<T> = FrozenMap<PathBuf, Box<T>>;
 
 /// What can be asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Question {
     Text(PathBuf),
     /// Which names a folder holds.
@@ -55,12 +55,12 @@ impl Beside {
         real
     }
 
-    /// Hashes the answer to a question.
-    pub fn hash_answer(&self, question: &Question, hasher: &mut impl Hasher) {
+    /// Of the answer to a question.
+    pub fn digest_of(&self, question: &Question) -> Digest {
         match question {
-            Question::Text(path) => self.text(path).hash(hasher),
-            Question::Names(folder) => self.names_in(folder).hash(hasher),
-            Question::Real(path) => self.real(path).hash(hasher),
+            Question::Text(path) => Digest::of(&self.text(path)),
+            Question::Names(folder) => Digest::of(self.names_in(folder)),
+            Question::Real(path) => Digest::of(self.real(path)),
         }
     }
 

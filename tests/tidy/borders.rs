@@ -62,7 +62,20 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("report", &["facts", "findings", "fixes", "rules", "sources"]),
     // How mild a finding may be that is still shown.
     ("settings", &["findings", "policy", "sources"]),
-    ("cache", &["policy", "rules", "settings", "sources", "check", "Outcome"]),
+    (
+        "cache",
+        &[
+            "findings",
+            "policy",
+            "program",
+            "rules",
+            "settings",
+            "sources",
+            "check",
+            "check_remembering",
+            "Outcome",
+        ],
+    ),
     ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];
 

@@ -6,8 +6,9 @@ use crate::code::walk::{Around, Part, walk_top};
 use crate::code::{Code, Expr, ExprKind, ImportNames};
 use crate::facts::FileId;
 use crate::program::entries::may_start;
-use crate::program::imports::{Words, each_import, is_outside, look};
+use crate::program::imports::{Words, each_import, is_outside};
 use crate::program::knowledge::Knowledge;
+use crate::program::looks::Looking;
 use crate::program::modules::Modules;
 use crate::program::{Options, Program};
 use crate::sources::{Language, Source, Sources};
@@ -66,7 +67,8 @@ impl Known<'_, '_> {
     fn may_hold_one(&self, file: FileId, source: &Source, code: &Code<'_>, words: &Words) -> bool {
         // What the CPU part imports counts by its name, whatever stands around the import.
         let counts_modules = self.options.cpu_part.as_ref().is_some_and(|cpu| !cpu.gpu_modules.is_empty());
-        let look = || look(file, source, code, self.modules, self.knowledge, words, self.options);
+        let Known { modules, knowledge, options, .. } = *self;
+        let look = || Looking { modules, knowledge, options, words }.at(file, source, Some(code));
         source.language != Language::Python
             || counts_modules
             || self.options.every_gpu_file

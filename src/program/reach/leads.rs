@@ -8,11 +8,12 @@ use crate::program::modules::{Found, Modules};
 use crate::sources::{Language, Source, Sources, folder_of};
 use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// Where one file leads to.
-#[derive(Default)]
-pub(super) struct Leads {
+/// Where one file leads to. It depends on its text, and on the names of all files.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Leads {
     /// What runs as a part of it.
     pub parts: Vec<FileId>,
     /// What it may start as a program of its own.
@@ -128,7 +129,7 @@ impl<'s> Names<'s> {
             programs = self.written(file, source);
             quoted_in(&source.text).for_each(|dotted| self.add_module(file, dotted, &mut programs));
             // An import by a name in a text; what is a program beside it is parsed too.
-            parts.extend(programs.iter().filter(|program| self.is_python(**program)));
+            parts.extend(programs.iter().filter(|program| self.sources.file(**program).is_python()));
         }
         Leads { parts, programs, for_types }
     }
@@ -136,7 +137,7 @@ impl<'s> Names<'s> {
     fn of_launcher(&self, file: FileId, source: &Source) -> Leads {
         let written = self.written(file, source);
         let (programs, mut parts): (Vec<_>, Vec<_>) =
-            written.into_iter().partition(|file| self.is_python(*file));
+            written.into_iter().partition(|file| self.sources.file(*file).is_python());
         // Those of one folder override each other without a word.
         if is_compose(source) {
             let lies_beside =
@@ -219,10 +220,6 @@ impl<'s> Names<'s> {
         let above = |folder: &&'s str| (!folder.is_empty()).then(|| folder_of(folder));
         let folders = std::iter::successors(Some(folder_of(&source.name)), above);
         folders.filter_map(|folder| self.conftests.get(folder).copied())
-    }
-
-    pub fn is_python(&self, file: FileId) -> bool {
-        matches!(self.sources.file(file).language, Language::Python | Language::Notebook)
     }
 }
 

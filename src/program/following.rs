@@ -1,0 +1,115 @@
+//! All programs are followed, and then what none of them ran. What earlier programs came to decides how later code is
+//! looked at.
+
+use super::earlier::{Came, Memory};
+use super::launches::{self, Launched};
+use super::trace::Trace;
+use super::{Followed, Program, Start};
+use crate::facts::FileId;
+use rustc_hash::FxHashSet;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
+/// What the programs came to, together.
+#[derive(Default)]
+pub(super) struct Ran {
+    pub functions: FxHashSet<(FileId, usize)>,
+    pub files: FxHashSet<FileId>,
+    /// Files that start programs which use a GPU.
+    pub users: FxHashSet<FileId>,
+    /// Variables that programs set themselves, by the file that they start with.
+    pub own_writes: FxHashSet<(FileId, String)>,
+    /// Units of files of settings that programs loaded: they are judged there.
+    loaded: FxHashSet<(FileId, usize)>,
+}
+
+impl Ran {
+    /// Whether a program loaded this unit of this file into its own environment.
+    fn has_loaded(&self, file: Option<FileId>, start: Start) -> bool {
+        match (file, start) {
+            (Some(file), Start::Unit(unit)) => self.loaded.contains(&(file, unit)),
+            _ => false,
+        }
+    }
+}
+
+impl Ran {
+    pub fn note(&mut self, came: &Came, entry: FileId) {
+        self.functions.extend(came.functions());
+        self.files.extend(came.entered());
+        self.loaded.extend(came.loaded());
+        self.users.extend(came.uses_gpu().then_some(entry));
+        self.own_writes.extend(came.own_writes().iter().map(|variable| (entry, variable.clone())));
+    }
+}
+
+impl Program<'_> {
+    /// Follows every program, then the code that none of them ran, then the import of the CPU part. Each
+    /// trace is judged and dropped when it is done: those of a large project would not fit into memory
+    /// together. What an earlier check says of a program is taken from there. `distinct` leaves out of judgements of
+    /// several traces what need not be kept.
+    pub fn follow<T: Send + Sync + Clone + Hash + Eq>(
+        &mut self,
+        judge: impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync,
+        distinct: impl Fn(&mut Vec<T>) + Sync,
+        memory: Option<&Memory<'_, T>>,
+    ) -> Followed<T> {
+        let launchers = self.until_loaded(|program| {
+            program.load_for(program.launchers());
+            program.follow_launchers()
+        });
+        let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
+        let first = launches::distinct(by_launchers());
+        let by_programs = self.for_all_checks(|program| program.launched_by_programs(first.clone(), memory));
+        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
+        let (mut followed, ran) = self.for_all_checks(|program| {
+            let ran = Mutex::new(Ran::default());
+            let noting = Some((&ran, memory));
+            let followed = program.follow_all(&entries, &judge, &distinct, noting);
+            (followed, ran.into_inner().unwrap_or_else(PoisonError::into_inner))
+        });
+        let _ = self.ran.set(ran);
+        let alone = self.until_loaded(|program| {
+            let ran = program.ran.get();
+            let has_loaded = |file, start| ran.is_some_and(|ran| ran.has_loaded(file, start));
+            let alone = launchers.iter().filter(|(trace, start)| !has_loaded(trace.entry, *start));
+            alone.flat_map(|(trace, start)| judge(program, trace, *start)).collect::<Vec<T>>()
+        });
+        followed.judged.extend(alone);
+        let cut = launchers.iter().filter(|(trace, _)| trace.cut);
+        followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
+        for start in [Start::Library, Start::Modules, Start::CpuPart] {
+            let more = self.until_loaded(|program| {
+                let others: Vec<Launched<'_>> =
+                    program.others(start).into_iter().map(|file| (file, start, None)).collect();
+                program.follow_all(&others, &judge, &distinct, None)
+            });
+            followed.judged.extend(more.judged);
+            followed.unfinished.extend(more.unfinished);
+        }
+        distinct(&mut followed.judged);
+        followed.unfinished.sort();
+        followed.unfinished.dedup();
+        followed
+    }
+
+    /// What is followed beside the programs: files that are looked at alone, and the first of the modules that are
+    /// imported one after the other.
+    fn others(&self, start: Start) -> Vec<FileId> {
+        match start {
+            Start::Library => {
+                let files = (0..self.codes.len() as u32).map(FileId);
+                files.filter(|&file| self.reach.leads(file) && self.has_code_alone(file)).collect()
+            }
+            Start::CpuPart => self.cpu_part().first().copied().into_iter().collect(),
+            _ => self.left_alone().first().copied().into_iter().collect(),
+        }
+    }
+
+    /// Whether a file holds code about devices that no program ran.
+    fn has_code_alone(&self, file: FileId) -> bool {
+        let look = self.look(file);
+        look.gpu_functions.iter().any(|&function| !self.function_ran(file, function))
+            || (!self.ran_elsewhere(file) && look.mentions_gpu)
+    }
+}

@@ -1,0 +1,78 @@
+//! Sources → the program that they are. No more is parsed than has a say in what is reported, and of what earlier checks
+//! know no more than they ask for.
+
+use crate::code::Code;
+use crate::facts::FileId;
+use crate::findings::Finding;
+use crate::languages::{self, Choices};
+use crate::program::{Known, Lowering, Memory, Modules, Options, Parts, Program, Reach, leads_of};
+use crate::rules::RuleSet;
+use crate::settings::Settings;
+use crate::sources::{Skipped, Sources};
+use rayon::prelude::*;
+
+/// The program that the sources are, and files that are not what they seem.
+pub fn program_of<'s>(
+    sources: &'s Sources,
+    settings: &Settings,
+    options: Options,
+    rules: &'s RuleSet,
+    memory: Option<&Memory<'_, Finding>>,
+) -> (Program<'s>, Vec<Skipped>) {
+    let choices = settings.language_choices();
+    let modules = Modules::new(sources);
+    let knowledge = &rules.knowledge;
+    let (mut codes, skipped) = reported(sources, choices);
+    let files = (0..sources.files.len() as u32).map(FileId);
+    let mut leads = Vec::new();
+    let (reach, memory) = if sources.files.iter().all(|source| source.reported) {
+        (Reach::everywhere(sources.files.len()), memory)
+    } else {
+        let known = Known { sources, modules: &modules, knowledge, options: &options, codes: &codes };
+        let bearing = known.may_bear();
+        // Where it does not matter who leads to the files, it is not worth while to begin a memory.
+        let memory = memory.filter(|memory| !memory.is_new() || bearing.contains(&true));
+        let known = |file| memory.and_then(|memory| memory.leads(file)).cloned();
+        leads = leads_of(sources, &modules, choices.markdown_shell, known);
+        let reach = Reach::of(sources, &leads, bearing);
+        let is_wanted = |file| match memory {
+            Some(memory) => memory.look(file).is_none(),
+            None => reach.is_parsed(file),
+        };
+        let others = files.clone().zip(&sources.files).filter(|(_, source)| !source.reported);
+        let others: Vec<FileId> = others.map(|(file, _)| file).filter(|&file| is_wanted(file)).collect();
+        let read = others.into_par_iter();
+        let read = read.map(|file| (file, languages::lower(sources.file(file), choices).ok()));
+        read.collect::<Vec<_>>().into_iter().for_each(|(file, code)| codes[file.0 as usize] = code);
+        (reach, memory)
+    };
+    let looks = files.map(|file| memory?.look(file).cloned()).collect();
+    let lowering = memory.map(|_| lowering_by(choices));
+    let parts = Parts { sources, modules, reach, codes, looks, leads, lowering, knowledge, options };
+    (Program::new(parts), skipped)
+}
+
+fn lowering_by(choices: Choices) -> Lowering {
+    Box::new(move |source| languages::lower(source, choices).ok())
+}
+
+/// The code of the files that are reported, and those that are not what they seem.
+fn reported(sources: &Sources, choices: Choices) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
+    let files = sources.files.par_iter();
+    let lowered = files.map(|source| source.reported.then(|| languages::lower(source, choices)));
+    let mut codes = Vec::with_capacity(sources.files.len());
+    let mut skipped = Vec::new();
+    for (lowered, source) in lowered.collect::<Vec<_>>().into_iter().zip(&sources.files) {
+        let (code, unread) = match lowered {
+            None => (None, Vec::new()),
+            Some(Ok(mut code)) => {
+                let unread = std::mem::take(&mut code.unread);
+                (Some(code), unread)
+            }
+            Some(Err(reason)) => (None, vec![reason]),
+        };
+        skipped.extend(unread.into_iter().map(|reason| Skipped { path: source.name.clone(), reason }));
+        codes.push(code);
+    }
+    (codes, skipped)
+}
