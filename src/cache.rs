@@ -70,10 +70,7 @@ impl Cache {
         let programs = self.folder.join(format!("{}.programs", keys.project));
         let earlier: Option<Earlier<Finding>> =
             text_in(&programs).and_then(|text| serde_json::from_str(&text).ok());
-        let is_shown = |finding: &Finding| {
-            sources.files.get(finding.place.file.0 as usize).is_some_and(|source| source.reported)
-        };
-        let memory = Memory::new(earlier.unwrap_or_default(), sources, keys.files, &is_shown);
+        let memory = Memory::new(earlier.unwrap_or_default(), sources, keys.files);
         let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory))?;
         let _ = self.keep(&file, &outcome, sources);
         if let Some(earlier) = earlier {

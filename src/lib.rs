@@ -61,7 +61,7 @@ use findings::{Finding, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
-use program::{Earlier, Memory, Options, Program, Start};
+use program::{Earlier, Judged, Memory, Options, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
@@ -98,7 +98,7 @@ fn check_remembering(
     sources: &Sources,
     settings: &Settings,
     rules: &RuleSet,
-    memory: Option<Memory<'_, Finding>>,
+    memory: Option<Memory<Finding>>,
 ) -> Result<(Outcome, Option<Earlier<Finding>>), UnknownSelector> {
     let policy = &settings.policy;
     let cpu = settings.cpu_section();
@@ -146,6 +146,13 @@ fn check_remembering(
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
     Ok((Outcome { findings, checked, ran, skipped, unfinished }, earlier))
+}
+
+impl Judged for Finding {
+    fn files(&self) -> Vec<FileId> {
+        let explained = self.related.iter().map(|related| related.place.file);
+        [self.place.file].into_iter().chain(explained).collect()
+    }
 }
 
 /// Writes what following the programs cost to the file that GPULINT_WORK names, for `benches/`.

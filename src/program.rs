@@ -17,9 +17,11 @@ mod milestones;
 mod modules;
 mod names;
 mod paths;
+mod pieces;
 mod reach;
 mod readings;
 mod renumbering;
+mod rests;
 mod run;
 mod state;
 mod stops;
@@ -29,13 +31,14 @@ mod words;
 mod work;
 
 pub use budget::{Budget, Followed};
-pub use earlier::{Earlier, Memory};
+pub use earlier::{Earlier, Judged, Memory};
 pub use entries::Start;
 pub(crate) use importers::Importer;
 pub use loading::Lowering;
 pub use looks::Look;
 pub use modules::{Found, Modules};
 pub use names::Names;
+pub use pieces::Pieces;
 pub use reach::{Known, Leads, Reach, leads_of};
 pub(crate) use run::is_gpu_variable;
 pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
@@ -136,7 +139,8 @@ impl<'s> Program<'s> {
     pub fn new(parts: Parts<'s>) -> Self {
         let Parts { sources, modules, reach, codes, looks, leads, lowering, knowledge, options } = parts;
         let words = &imports::Words::of(knowledge);
-        let looking = Looking { modules: &modules, knowledge, options: &options, words };
+        let is_kept = lowering.is_some();
+        let looking = Looking { modules: &modules, knowledge, options: &options, words, is_kept };
         let known = sources.files.par_iter().zip(&codes).zip(looks).enumerate();
         let looks: Vec<Look> = known
             .map(|(index, ((source, code), known))| {
@@ -187,7 +191,13 @@ impl<'s> Program<'s> {
 
     /// The code of a file; empty when it could not be read.
     pub fn code(&self, file: FileId) -> &Code<'s> {
-        readings::note(file);
+        readings::note_whole(file);
+        self.code_in_pieces(file)
+    }
+
+    /// The same, for who looks at no function that does not run.
+    fn code_in_pieces(&self, file: FileId) -> &Code<'s> {
+        readings::note_pieces(file);
         if !self.is_open(file) {
             return &self.empty;
         }
@@ -198,11 +208,6 @@ impl<'s> Program<'s> {
                 &self.empty
             }
         }
-    }
-
-    /// Notes that the program which is being followed depends on a file.
-    fn note_read(&self, file: FileId) {
-        readings::note(file);
     }
 
     /// What a file says by itself.
@@ -226,7 +231,7 @@ impl<'s> Program<'s> {
     }
 
     pub(crate) fn text(&self, place: Place) -> &'s str {
-        readings::note(place.file);
+        readings::note_whole(place.file);
         self.sources.text(place)
     }
 
@@ -276,7 +281,7 @@ impl<'s> Program<'s> {
     /// A block of Python in Markdown is an example, which few rules are about.
     pub(crate) fn language_at(&self, place: Place) -> Language {
         let holds = |span: crate::facts::Span| span.start <= place.span.start && place.span.end <= span.end;
-        let code = self.code(place.file);
+        let code = self.code_in_pieces(place.file);
         let language = self.language_of(place.file);
         match code.snippets.iter().find(|snippet| holds(snippet.span)) {
             Some(snippet) if snippet.stands_alone => language,
@@ -405,6 +410,6 @@ impl<'s> Program<'s> {
 
     /// Names that the top level of a file binds by `def`, `class` or `=`.
     fn names_defined(&self, file: FileId) -> Vec<&str> {
-        imports::names_defined(self.code(file))
+        imports::names_defined(self.code_in_pieces(file))
     }
 }

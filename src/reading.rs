@@ -17,7 +17,7 @@ pub fn program_of<'s>(
     settings: &Settings,
     options: Options,
     rules: &'s RuleSet,
-    memory: Option<&Memory<'_, Finding>>,
+    memory: Option<&Memory<Finding>>,
 ) -> (Program<'s>, Vec<Skipped>) {
     let choices = settings.language_choices();
     let modules = Modules::new(sources);
@@ -76,3 +76,6 @@ fn reported(sources: &Sources, choices: Choices) -> (Vec<Option<Code<'_>>>, Vec<
     }
     (codes, skipped)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //! reach nearly all of it: what is spent on all of them grows with the number of files, not with its square.
 //! A program that is not followed to its end is named in the report.
 
-use super::earlier::{Came, Memory};
+use super::earlier::{Came, Judged, Memory};
 use super::launches::Launched;
 use super::run::Worker;
 use super::{Program, Ran, Run, Start};
@@ -10,7 +10,6 @@ use crate::facts::FileId;
 use crate::program::trace::Trace;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -60,12 +59,12 @@ impl Program<'_> {
     /// Follows programs and judges each trace, unless an earlier check says what it comes to. Each has
     /// its share of the budget; those for which it is not enough are followed again, as many as the rest allows, from
     /// all over the project. The outcome does not depend on the number of threads.
-    pub(super) fn follow_all<T: Send + Sync + Clone + Hash + Eq>(
+    pub(super) fn follow_all<T: Judged>(
         &mut self,
         programs: &[Launched<'_>],
         judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
-        noting: Option<(&Mutex<Ran>, Option<&Memory<'_, T>>)>,
+        noting: Option<(&Mutex<Ran>, Option<&Memory<T>>)>,
     ) -> Followed<T> {
         let share = self.budget.share(programs.len());
         let memory = noting.and_then(|(_, memory)| memory);
@@ -79,26 +78,22 @@ impl Program<'_> {
         self.follow_unknown(programs, &known, judge, distinct, noting)
     }
 
-    fn follow_unknown<'p, T: Send + Sync + Clone + Hash + Eq>(
+    fn follow_unknown<'p, T: Judged>(
         &'p self,
         programs: &'p [Launched<'p>],
         known: &[Option<&Came>],
         judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
-        noting: Option<(&Mutex<Ran>, Option<&Memory<'_, T>>)>,
+        noting: Option<(&Mutex<Ran>, Option<&Memory<T>>)>,
     ) -> Followed<T> {
         let share = self.budget.share(programs.len());
         let memory = noting.and_then(|(_, memory)| memory);
         let spent = AtomicUsize::new(0);
         let parts = Mutex::new(Vec::new());
-        let note = |came: &Came, entry| {
-            if let Some((ran, _)) = noting {
-                ran.lock().unwrap_or_else(PoisonError::into_inner).note(came, entry);
-            }
-        };
+        let ran = || noting.map(|(ran, _)| ran.lock().unwrap_or_else(PoisonError::into_inner));
         let judge = |trace: &Trace, start| {
-            if let Some(entry) = trace.entry.filter(|_| noting.is_some()) {
-                note(&Came::of(self, trace), entry);
+            if let Some(mut ran) = ran() {
+                ran.note_trace(trace);
             }
             judge(self, trace, start)
         };
@@ -106,17 +101,20 @@ impl Program<'_> {
             let (file, start, launch) = programs[index];
             if let (Some(came), Some(memory)) = (known[index], memory) {
                 spent.fetch_add(came.steps(), Ordering::Relaxed);
-                note(came, file);
+                if let Some(mut ran) = ran() {
+                    ran.note(came, memory, file);
+                }
                 return memory.judged_of(came);
             }
-            let mut follow = || {
-                let trace = worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
-                let judged = judge(&trace, start);
-                (trace, judged)
-            };
+            let mut follow = || worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
+            let judge = |trace: &Trace| judge(trace, start);
             let (trace, mut judged) = match memory {
-                Some(memory) => memory.keeping(self, &programs[index], follow),
-                None => follow(),
+                Some(memory) => memory.keeping(self, &programs[index], follow, judge),
+                None => {
+                    let trace = follow();
+                    let judged = judge(&trace);
+                    (trace, judged)
+                }
             };
             spent.fetch_add(trace.steps, Ordering::Relaxed);
             self.work.add(&trace);

@@ -1,14 +1,16 @@
 //! What programs came to in earlier checks, so that one changed file costs what depends on it.
 //!
 //! A program is known again by where it starts and the environment that its launcher gives it. What it comes to is decided
-//! by the texts of the files that it rests on: those that it ran, and those whose code was looked at on the way. Of the
-//! other files it can only ask what [`Program::surface`] says. Both are kept as one digest, and where that is the same
-//! again, the program is not followed. What a file says by itself (its [`Look`]) rests on its text alone. All of this holds
+//! by the parts of files that it rests on ([`super::rests`]): those that it ran, and those whose code was looked at on the way.
+//! Of the other files it can only ask what [`Program::surface`] says. All of this is kept as digests, and where they are the
+//! same again, the program is not followed. What a file says by itself (its [`Look`]) rests on its text alone. All of this holds
 //! for one list of names of files, one policy and one gpulint: who keeps it sees to that.
 
 use super::launches::{Launch, Launched};
 use super::looks::Look;
 use super::reach::{Leads, holds_for_all};
+use super::readings::Read;
+use super::rests::{Held, Numbered, parts_of};
 use super::trace::Trace;
 use super::words::reads_variable;
 use super::{Program, readings};
@@ -17,7 +19,13 @@ use crate::sources::{Digest, Language, Question, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What judging a program gives.
+pub trait Judged: Clone + Hash + Eq + Send + Sync {
+    /// The file that it is said of, and then those that explain it.
+    fn files(&self) -> Vec<FileId>;
+}
 
 /// What is kept from check to check. `T` is what judging a program gives.
 #[derive(Serialize, Deserialize)]
@@ -27,6 +35,8 @@ pub struct Earlier<T> {
     /// What was asked of the disk, and of all texts at once, with the answers that the programs rest on.
     questions: Vec<(Question, Digest)>,
     variables: Vec<(String, bool)>,
+    /// The parts of files that the programs rest on.
+    parts: Vec<Held>,
     /// What each came to under the last texts that it was followed with, those that held last first.
     programs: Vec<(Digest, Vec<Came>)>,
     /// What was judged, once for all programs that came to it.
@@ -42,16 +52,14 @@ struct Seen {
 }
 
 /// What a program came to, without its trace.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Came {
-    /// The files whose top level ran, and behind them the others that it rests on.
-    rests_on: Vec<FileId>,
+    /// The parts that it rests on, by their numbers: first those of the files whose top level ran.
+    rests_on: Vec<u32>,
     entered: usize,
-    /// Of these files, and of what could be asked of the others.
-    digest: Option<Digest>,
+    /// Of what could be asked of other files.
+    surface: Option<Digest>,
     steps: usize,
-    /// The functions that ran and may choose a GPU.
-    functions: Vec<(FileId, usize)>,
     loaded: Vec<(FileId, usize)>,
     uses_gpu: bool,
     own_writes: Vec<String>,
@@ -70,6 +78,7 @@ impl<T> Default for Earlier<T> {
             files: Vec::new(),
             questions: Vec::new(),
             variables: Vec::new(),
+            parts: Vec::new(),
             programs: Vec::new(),
             judged: Vec::new(),
         }
@@ -77,35 +86,36 @@ impl<T> Default for Earlier<T> {
 }
 
 /// What one check takes from earlier ones, and leaves to later ones.
-pub struct Memory<'m, T> {
+pub struct Memory<T> {
     earlier: Earlier<T>,
     /// Of each file as it is now.
     digests: Vec<Digest>,
+    reported: Vec<bool>,
     /// Where in `earlier` each program lies.
     programs: FxHashMap<Digest, usize>,
+    /// Which of the earlier parts are as they were.
+    holds: OnceLock<Vec<bool>>,
+    /// What was looked at by any program that was followed.
+    read: Mutex<Read>,
     /// What was followed in this check, and what was taken from earlier ones.
-    found: Mutex<FxHashMap<Digest, (Came, Vec<T>)>>,
+    found: Mutex<Found<T>>,
     taken: Mutex<FxHashSet<Digest>>,
-    is_shown: &'m (dyn Fn(&T) -> bool + Sync),
 }
 
-impl<'m, T: Clone + Hash + Eq> Memory<'m, T> {
-    /// `digests` has one of each file. `is_shown`: of what was judged, only this is wanted now.
-    pub fn new(
-        mut earlier: Earlier<T>,
-        sources: &Sources,
-        digests: Vec<Digest>,
-        is_shown: &'m (dyn Fn(&T) -> bool + Sync),
-    ) -> Self {
+struct Found<T> {
+    parts: Numbered,
+    programs: FxHashMap<Digest, (Came, Vec<T>)>,
+}
+
+impl<T: Judged> Memory<T> {
+    /// `digests` has one of each file.
+    pub fn new(mut earlier: Earlier<T>, sources: &Sources, digests: Vec<Digest>) -> Self {
         let same_answer =
             |(question, digest): &(Question, Digest)| sources.beside.digest_of(question) == *digest;
         let same_variable = |(name, reads): &(String, bool)| reads_variable(sources, name) == *reads;
         let holds = earlier.questions.iter().all(same_answer) && earlier.variables.iter().all(same_variable);
         if !holds || earlier.files.len() != sources.files.len() {
-            earlier.programs.clear();
-            earlier.judged.clear();
-            earlier.questions.clear();
-            earlier.variables.clear();
+            earlier = Earlier { files: earlier.files, ..Earlier::default() };
         }
         earlier.files.resize_with(sources.files.len(), || None);
         let numbered = earlier.programs.iter().enumerate();
@@ -113,9 +123,11 @@ impl<'m, T: Clone + Hash + Eq> Memory<'m, T> {
             programs: numbered.map(|(number, (key, _))| (*key, number)).collect(),
             earlier,
             digests,
-            found: Mutex::default(),
+            reported: sources.files.iter().map(|source| source.reported).collect(),
+            holds: OnceLock::new(),
+            read: Mutex::default(),
+            found: Mutex::new(Found { parts: Numbered::default(), programs: FxHashMap::default() }),
             taken: Mutex::default(),
-            is_shown,
         }
     }
 
@@ -144,17 +156,36 @@ impl<'m, T: Clone + Hash + Eq> Memory<'m, T> {
     pub(super) fn of(&self, program: &Program<'_>, launched: &Launched<'_>) -> Option<&Came> {
         let key = Digest::of(launched);
         let (_, all) = &self.earlier.programs[*self.programs.get(&key)?];
-        let holds =
-            |came: &&Came| came.digest.is_some() && came.digest == self.digest_of(program, &came.rests_on);
+        let held = self
+            .holds
+            .get_or_init(|| self.earlier.parts.iter().map(|held| self.holds(program, held)).collect());
+        let holds = |came: &&Came| {
+            let is_held = |number: &u32| held.get(*number as usize).copied().unwrap_or_default();
+            came.surface == program.surface() && came.rests_on.iter().all(is_held)
+        };
         let came = all.iter().find(holds)?;
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
         Some(came)
     }
 
+    fn holds(&self, program: &Program<'_>, (part, digest): &Held) -> bool {
+        let text = self.digests.get(part.file.0 as usize);
+        text.is_some_and(|&text| part.digest(text, &program.look(part.file).pieces) == Some(*digest))
+    }
+
+    /// The parts that a program of an earlier check rests on: first those of the files whose top level ran.
+    pub(super) fn parts_of<'a>(&'a self, came: &'a Came) -> impl Iterator<Item = (u32, &'a Held)> {
+        came.rests_on.iter().filter_map(|&number| Some((number, self.earlier.parts.get(number as usize)?)))
+    }
+
     /// What was judged of it and is wanted now.
     pub(super) fn judged_of(&self, came: &Came) -> Vec<T> {
         let judged = came.judged.iter().filter_map(|&number| self.earlier.judged.get(number as usize));
-        judged.filter(|judged| (self.is_shown)(judged)).cloned().collect()
+        judged.filter(|judged| self.is_shown(judged)).cloned().collect()
+    }
+
+    fn is_shown(&self, judged: &T) -> bool {
+        judged.files().first().is_some_and(|file| self.reported.get(file.0 as usize) == Some(&true))
     }
 
     /// Follows and judges a program, keeps what it came to, and leaves of what was judged what is wanted now.
@@ -162,26 +193,48 @@ impl<'m, T: Clone + Hash + Eq> Memory<'m, T> {
         &self,
         program: &Program<'_>,
         launched: &Launched<'_>,
-        follow: impl FnOnce() -> (Trace, Vec<T>),
+        follow: impl FnOnce() -> Trace,
+        judge: impl FnOnce(&Trace) -> Vec<T>,
     ) -> (Trace, Vec<T>) {
         let missed = program.times_missed();
-        let ((trace, mut judged), read) = readings::during(self.digests.len(), follow);
+        let (trace, read) = readings::during(self.digests.len(), follow);
+        let read = self.read_by_any(&trace, read);
+        let (mut judged, mut read_by_judge) = readings::during(self.digests.len(), || judge(&trace));
         // What is cut off depends on what others spend. Where code was missing, all is done again.
         if !trace.cut && program.times_missed() == missed {
-            let mut came = Came::of(program, &trace);
-            came.rest_on(program, &trace, read);
-            came.digest = self.digest_of(program, &came.rests_on);
+            read_by_judge.whole.extend(read.whole);
+            read_by_judge.pieces.extend(read.pieces);
+            let parts = parts_of(program, &trace, &judged, &read_by_judge);
+            let held = parts.into_iter().filter_map(|part| {
+                let digest = part.digest(self.digests[part.file.0 as usize], &program.look(part.file).pieces);
+                Some((part, digest?))
+            });
+            let held: Vec<Held> = held.collect();
             let key = Digest::of(launched);
-            self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (came, judged.clone()));
+            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            let rests_on = held.into_iter().map(|held| found.parts.number(held)).collect();
+            found.programs.insert(key, (Came::of(program, &trace, rests_on), judged.clone()));
         }
-        judged.retain(|judged| (self.is_shown)(judged));
+        judged.retain(|judged| self.is_shown(judged));
         (trace, judged)
     }
 
-    fn digest_of(&self, program: &Program<'_>, files: &[FileId]) -> Option<Digest> {
-        let texts: Option<Vec<Digest>> =
-            files.iter().map(|file| self.digests.get(file.0 as usize).copied()).collect();
-        Some(Digest::of(&(program.surface()?, texts?)))
+    /// What any program looked at so far, beside what it ran: what one looked at may stand in a summary that another takes.
+    fn read_by_any(&self, trace: &Trace, read: Read) -> Read {
+        let entered: FxHashSet<FileId> = trace.entered.iter().copied().collect();
+        let mut all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = |file: &FileId, known: &[FileId]| known.binary_search(file).is_err();
+        let whole: Vec<FileId> = read.whole.into_iter().filter(|file| is_new(file, &all.whole)).collect();
+        let pieces =
+            read.pieces.into_iter().filter(|file| !entered.contains(file) && is_new(file, &all.pieces));
+        let pieces: Vec<FileId> = pieces.collect();
+        if !whole.is_empty() || !pieces.is_empty() {
+            all.whole.extend(whole);
+            all.pieces.extend(pieces);
+            all.whole.sort_unstable();
+            all.pieces.sort_unstable();
+        }
+        all.clone()
     }
 
     /// What is to be kept for later checks; `None` where that is what was kept already.
@@ -195,7 +248,7 @@ impl<'m, T: Clone + Hash + Eq> Memory<'m, T> {
         const FEW: usize = 10;
         let learnt = program.leads.len()
             > self.earlier.files.iter().flatten().filter(|seen| seen.leads.is_some()).count();
-        if found.is_empty() && news.count() <= FEW && !learnt {
+        if found.programs.is_empty() && news.count() <= FEW && !learnt {
             return None;
         }
         let seen = |(number, digest): (usize, Digest)| {
@@ -204,24 +257,28 @@ impl<'m, T: Clone + Hash + Eq> Memory<'m, T> {
             Some(Seen { digest, look: program.looks[number].clone(), leads })
         };
         let is_whole = !program.reach.is_partial();
-        let mut judged = Judged { numbers: FxHashMap::default(), all: Vec::new() };
+        let mut keeping =
+            Keeping { numbers: FxHashMap::default(), judged: Vec::new(), parts: Numbered::default() };
         let mut programs = Vec::new();
         let few = self.earlier.programs.len() <= MOST_OF_EACH * self.digests.len();
+        let new_parts = found.parts.all;
         for (key, before) in self.earlier.programs {
-            let new = found.remove(&key);
+            let new = found.programs.remove(&key);
             // Of a check of few files it is not known which programs are gone.
             if new.is_none() && !taken.contains(&key) && (is_whole || !few) {
                 continue;
             }
-            let mut all: Vec<Came> = new.into_iter().map(|(came, new)| judged.numbered(came, new)).collect();
+            let mut all: Vec<Came> =
+                new.into_iter().map(|(came, new)| keeping.numbered(came, &new_parts, new)).collect();
             for came in before.into_iter().take(MOST_STATES - all.len()) {
                 let known = came.judged.iter().filter_map(|&number| self.earlier.judged.get(number as usize));
                 let known = known.cloned().collect();
-                all.push(judged.numbered(came, known));
+                all.push(keeping.numbered(came, &self.earlier.parts, known));
             }
             programs.push((key, all));
         }
-        programs.extend(found.into_iter().map(|(key, (came, new))| (key, vec![judged.numbered(came, new)])));
+        let new = found.programs.into_iter();
+        programs.extend(new.map(|(key, (came, new))| (key, vec![keeping.numbered(came, &new_parts, new)])));
         let mut questions = self.earlier.questions;
         let beside = &program.sources.beside;
         let known: FxHashSet<Question> = questions.iter().map(|(question, _)| question.clone()).collect();
@@ -232,80 +289,66 @@ impl<'m, T: Clone + Hash + Eq> Memory<'m, T> {
         variables.retain(|(name, _)| !asked.iter().any(|(known, _)| known == name));
         variables.extend(asked);
         let files = self.digests.into_iter().enumerate().map(seen).collect();
-        Some(Earlier { files, questions, variables, programs, judged: judged.all })
+        Some(Earlier {
+            files,
+            questions,
+            variables,
+            parts: keeping.parts.all,
+            programs,
+            judged: keeping.judged,
+        })
     }
 }
 
-/// Numbers what was judged, the same once.
-struct Judged<T> {
+/// Numbers what was judged and what programs rest on, the same once.
+struct Keeping<T> {
     numbers: FxHashMap<T, u32>,
-    all: Vec<T>,
+    judged: Vec<T>,
+    parts: Numbered,
 }
 
-impl<T: Clone + Hash + Eq> Judged<T> {
-    fn numbered(&mut self, mut came: Came, judged: Vec<T>) -> Came {
+impl<T: Judged> Keeping<T> {
+    /// What a program came to, with the numbers that its parts and what was judged have here.
+    fn numbered(&mut self, mut came: Came, parts: &[Held], judged: Vec<T>) -> Came {
+        let held = came.rests_on.iter().filter_map(|&number| parts.get(number as usize).cloned());
+        came.rests_on = held.map(|held| self.parts.number(held)).collect();
         came.judged = judged.into_iter().map(|one| self.number(one)).collect();
         came
     }
 
     fn number(&mut self, one: T) -> u32 {
-        let next = self.all.len() as u32;
+        let next = self.judged.len() as u32;
         let number = *self.numbers.entry(one.clone()).or_insert(next);
         if number == next {
-            self.all.push(one);
+            self.judged.push(one);
         }
         number
     }
 }
 
 impl Came {
-    /// What a trace says of the whole project.
-    pub(super) fn of(program: &Program<'_>, trace: &Trace) -> Came {
-        let may_choose = |(file, number): &&(FileId, usize)| {
-            program.look(*file).gpu_functions.binary_search(number).is_ok()
-        };
+    /// What a trace says of the whole project, and the numbers of what it rests on.
+    fn of(program: &Program<'_>, trace: &Trace, rests_on: Vec<u32>) -> Came {
         Came {
-            rests_on: trace.entered.clone(),
+            rests_on,
             entered: trace.entered.len(),
-            digest: None,
+            surface: program.surface(),
             steps: trace.steps,
-            functions: trace.ran.iter().filter(may_choose).copied().collect(),
             loaded: trace.loaded.clone(),
-            uses_gpu: trace.events.iter().any(|event| event.what.initialises_cuda()),
+            uses_gpu: uses_gpu(trace),
             own_writes: trace.own_writes().map(str::to_owned).collect(),
             launches: trace.launches.clone(),
             judged: Vec::new(),
         }
     }
 
-    /// Adds all that decided what was found. What a summary of an earlier program looked at is not seen here: it is what
-    /// that program ran, and the names that a star brings from files that need not run.
-    fn rest_on(&mut self, program: &Program<'_>, trace: &Trace, read: Vec<FileId>) {
-        let ran = trace.ran.iter().chain(&trace.units).chain(&trace.loaded).map(|(file, _)| *file);
-        let sites = trace.frames.iter().flat_map(|frame| [frame.site, frame.statement]).flatten();
-        let places = trace.events.iter().flat_map(|event| [event.place, event.statement]).chain(sites);
-        let frames = trace.frames.iter().map(|frame| frame.file);
-        let all = ran.chain(places.map(|place| place.file)).chain(frames).chain(read);
-        let mut others: FxHashSet<FileId> = all.chain(trace.entry).collect();
-        let stars = others.iter().chain(&trace.entered).flat_map(|&file| &program.look(file).stars);
-        let stars: Vec<FileId> = stars.copied().collect();
-        others.extend(stars);
-        let entered: FxHashSet<FileId> = trace.entered.iter().copied().collect();
-        let mut others: Vec<FileId> = others.difference(&entered).copied().collect();
-        others.sort();
-        self.rests_on.extend(others);
+    /// How many of the parts are of files whose top level ran.
+    pub fn entered(&self) -> usize {
+        self.entered
     }
 
     pub fn steps(&self) -> usize {
         self.steps
-    }
-
-    pub fn entered(&self) -> &[FileId] {
-        &self.rests_on[..self.entered.min(self.rests_on.len())]
-    }
-
-    pub fn functions(&self) -> &[(FileId, usize)] {
-        &self.functions
     }
 
     pub fn loaded(&self) -> &[(FileId, usize)] {
@@ -323,6 +366,11 @@ impl Came {
     pub fn launches(&self) -> &[Launch] {
         &self.launches
     }
+}
+
+/// Whether a program reaches a GPU.
+pub(super) fn uses_gpu(trace: &Trace) -> bool {
+    trace.events.iter().any(|event| event.what.initialises_cuda())
 }
 
 impl Program<'_> {

@@ -131,7 +131,7 @@ impl Program<'_> {
             let separator = if folder.is_empty() { "" } else { "/" };
             let found = FILES.iter().find_map(|name| {
                 let file = self.imports.file_named(&format!("{folder}{separator}{name}"))?;
-                Some((file, self.code(file).before_tests?))
+                Some((file, self.code_in_pieces(file).before_tests?))
             });
             if found.is_some() {
                 return found;

@@ -1,13 +1,12 @@
 //! All programs are followed, and then what none of them ran. What earlier programs came to decides how later code is
 //! looked at.
 
-use super::earlier::{Came, Memory};
+use super::earlier::{Came, Judged, Memory, uses_gpu};
 use super::launches::{self, Launched};
 use super::trace::Trace;
 use super::{Followed, Program, Start};
 use crate::facts::FileId;
 use rustc_hash::FxHashSet;
-use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
 /// What the programs came to, together.
@@ -21,6 +20,8 @@ pub(super) struct Ran {
     pub own_writes: FxHashSet<(FileId, String)>,
     /// Units of files of settings that programs loaded: they are judged there.
     loaded: FxHashSet<(FileId, usize)>,
+    /// The numbers of the parts that are noted already.
+    noted: FxHashSet<u32>,
 }
 
 impl Ran {
@@ -34,12 +35,29 @@ impl Ran {
 }
 
 impl Ran {
-    pub fn note(&mut self, came: &Came, entry: FileId) {
-        self.functions.extend(came.functions());
-        self.files.extend(came.entered());
+    /// Notes what a program of an earlier check came to.
+    pub fn note<T: Judged>(&mut self, came: &Came, memory: &Memory<T>, entry: FileId) {
+        for (index, (number, (part, _))) in memory.parts_of(came).enumerate() {
+            if index < came.entered() {
+                self.files.insert(part.file);
+            }
+            if self.noted.insert(number) {
+                self.functions.extend(part.functions.iter().map(|&function| (part.file, function as usize)));
+            }
+        }
         self.loaded.extend(came.loaded());
         self.users.extend(came.uses_gpu().then_some(entry));
         self.own_writes.extend(came.own_writes().iter().map(|variable| (entry, variable.clone())));
+    }
+
+    /// Notes what a program came to that was followed.
+    pub fn note_trace(&mut self, trace: &Trace) {
+        self.functions.extend(trace.ran.iter().copied());
+        self.files.extend(trace.entered.iter().copied());
+        self.loaded.extend(trace.loaded.iter().copied());
+        self.users.extend(trace.entry.filter(|_| uses_gpu(trace)));
+        let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
+        self.own_writes.extend(trace.entry.into_iter().flat_map(own));
     }
 }
 
@@ -48,11 +66,11 @@ impl Program<'_> {
     /// trace is judged and dropped when it is done: those of a large project would not fit into memory
     /// together. What an earlier check says of a program is taken from there. `distinct` leaves out of judgements of
     /// several traces what need not be kept.
-    pub fn follow<T: Send + Sync + Clone + Hash + Eq>(
+    pub fn follow<T: Judged>(
         &mut self,
         judge: impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync,
         distinct: impl Fn(&mut Vec<T>) + Sync,
-        memory: Option<&Memory<'_, T>>,
+        memory: Option<&Memory<T>>,
     ) -> Followed<T> {
         let launchers = self.until_loaded(|program| {
             program.load_for(program.launchers());

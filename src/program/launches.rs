@@ -1,7 +1,7 @@
 //! Programs that other programs start: which file a command line leads to, and the environment that it finds
 //! there.
 
-use super::earlier::{Came, Memory};
+use super::earlier::{Came, Judged, Memory};
 use super::run::{Run, Worker};
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
@@ -157,7 +157,8 @@ impl Program<'_> {
         };
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
         // A run on a machine without a GPU says nothing about those that matter.
-        let needs_gpu = |file: FileId| self.code(file).units.iter().any(|unit| unit.host != Host::NoGpu);
+        let needs_gpu =
+            |file: FileId| self.code_in_pieces(file).units.iter().any(|unit| unit.host != Host::NoGpu);
         let runs = |trace: &Trace, file: FileId| {
             trace.entry != Some(file)
                 && trace.entered.contains(&file)
@@ -191,10 +192,10 @@ impl Program<'_> {
 
     /// What programs start that are no launchers themselves, notebooks above all, in the environment that
     /// `launches` give them.
-    pub(super) fn launched_by_programs<T: Send + Sync + Clone + Hash + Eq>(
+    pub(super) fn launched_by_programs<T: Judged>(
         &mut self,
         launches: Vec<&Launch>,
-        memory: Option<&Memory<'_, T>>,
+        memory: Option<&Memory<T>>,
     ) -> Vec<Launch> {
         let starts = self.starts(launches);
         let starting: Vec<Launched<'_>> = starts

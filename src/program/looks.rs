@@ -6,6 +6,7 @@ use super::entries::{has_effect, has_tests};
 use super::imports::{Words, each_import, matters, targets};
 use super::knowledge::Knowledge;
 use super::modules::Modules;
+use super::pieces::Pieces;
 use crate::code::{Code, Import, ImportNames, Part, StepKind};
 use crate::facts::FileId;
 use crate::sources::Source;
@@ -43,6 +44,8 @@ pub struct Look {
     pub mentions_gpu: bool,
     /// The functions that may choose a GPU, by their numbers.
     pub gpu_functions: Vec<usize>,
+    /// The digests of its parts, where what programs come to is kept.
+    pub pieces: Pieces,
 }
 
 impl Look {
@@ -59,17 +62,22 @@ pub struct Looking<'a> {
     pub knowledge: &'a Knowledge,
     pub options: &'a Options,
     pub words: &'a Words,
+    /// It is kept for later checks.
+    pub is_kept: bool,
 }
 
 impl Looking<'_> {
     /// What a file says by itself; without code it could not be read.
     pub fn at(self, file: FileId, source: &Source, code: Option<&Code<'_>>) -> Look {
         let Some(code) = code else { return Look::default() };
-        let Looking { modules, knowledge, options, words } = self;
+        let Looking { modules, knowledge, options, words, is_kept } = self;
         // What the policy counts as GPU code is of interest whatever it holds.
         let name = &modules.dotted(file, &source.name);
         let is_gpu_module = options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(name));
         let mut look = Look { hot: is_gpu_module || words.stand_in(&source.text), ..about_start(code) };
+        if is_kept {
+            look.pieces = Pieces::of(source, code);
+        }
         let mut visit = |import: &Import<'_>| {
             look.relative |= import.level > 0;
             let targets = targets(import, file, modules);

@@ -387,7 +387,7 @@ impl<'p> Run<'p> {
         for name in self.program.console_functions(self.entry) {
             let Some(&scope) = self.modules.get(&self.entry) else { return };
             if let Some(Value::Function(closure)) = self.heap.peek(scope, &name).cloned() {
-                let span = self.program.code(closure.file).functions[closure.function].name_span;
+                let span = self.function_of(&closure).name_span;
                 self.here.statement = span;
                 let result = self.run_function(&closure, Args::default(), span);
                 self.run_paused(&result, span);

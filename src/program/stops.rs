@@ -15,7 +15,8 @@ impl Program<'_> {
     }
 
     fn block_of(&self, frame: &Frame) -> &Block<'_> {
-        let code = self.code(frame.file);
+        // What has a frame ran.
+        let code = self.code_in_pieces(frame.file);
         frame.number.map_or(&code.body, |number| &code.functions[number].body)
     }
 

@@ -68,7 +68,8 @@ impl Known<'_, '_> {
         // What the CPU part imports counts by its name, whatever stands around the import.
         let counts_modules = self.options.cpu_part.as_ref().is_some_and(|cpu| !cpu.gpu_modules.is_empty());
         let Known { modules, knowledge, options, .. } = *self;
-        let look = || Looking { modules, knowledge, options, words }.at(file, source, Some(code));
+        let look =
+            || Looking { modules, knowledge, options, words, is_kept: false }.at(file, source, Some(code));
         source.language != Language::Python
             || counts_modules
             || self.options.every_gpu_file

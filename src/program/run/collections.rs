@@ -80,7 +80,7 @@ impl<'p> Run<'p> {
 
     /// Whether an expression in Python makes a list, set or dictionary, and not a tuple.
     pub(super) fn makes_collection(&self, expr: &Expr<'p>) -> bool {
-        let text = self.program.text(self.place(expr.span));
+        let text = self.program.sources.text(self.place(expr.span));
         let is_python = || {
             matches!(self.program.language_at(self.place(expr.span)), Language::Python | Language::Notebook)
         };

@@ -96,7 +96,7 @@ impl<'p> Run<'p> {
             return None;
         }
         let roots = names.iter().map(|name| self.root(name)).collect();
-        Some((Condition { text: self.program.text(self.place(test.span)), roots }, true))
+        Some((Condition { text: self.program.sources.text(self.place(test.span)), roots }, true))
     }
 
     fn root(&self, name: &'p str) -> Root {

@@ -56,7 +56,7 @@ impl<'p> Run<'p> {
     /// `@njit(parallel=True)`, `@vectorize(target="parallel")`
     fn runs_on_threads(&self, wrapper: &Value<'p>, decorator: &Expr<'p>) -> bool {
         let Value::Outside(path) = wrapper else { return false };
-        let text = || self.program.text(self.place(decorator.span)).replace(' ', "");
+        let text = || self.program.sources.text(self.place(decorator.span)).replace(' ', "");
         self.paths.text(*path).starts_with("numba.")
             && ["parallel=True", "target=\"parallel\"", "target='parallel'"]
                 .iter()
@@ -65,7 +65,7 @@ impl<'p> Run<'p> {
 
     /// Evaluates a decorator; one that is named after several GPUs counts the devices.
     fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
-        let text = self.program.text(self.place(decorator.span));
+        let text = self.program.sources.text(self.place(decorator.span));
         if ["multi_gpu", "multigpu", "multi_accelerator", "MultiGPU", "MultiGpu"]
             .iter()
             .any(|name| text.contains(name))

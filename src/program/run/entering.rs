@@ -68,7 +68,6 @@ impl<'p> Run<'p> {
 
     /// Notes that a module was entered, where it need not run again.
     pub(super) fn enter_again(&mut self, file: FileId, scope: ScopeId) {
-        self.program.note_read(file);
         self.modules.insert(file, scope);
         self.in_order.push((file, scope));
         if self.quiet == 0 {

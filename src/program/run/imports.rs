@@ -25,8 +25,9 @@ impl<'p> Run<'p> {
         self.code_of(self.here.file)
     }
 
+    /// Who looks at a function that does not run says so in [`Program::code`], or in [`super::super::pieces`].
     pub(super) fn code_of(&self, file: FileId) -> &'p Code<'p> {
-        self.program.code(file)
+        self.program.code_in_pieces(file)
     }
 
     pub(super) fn function_of(&self, closure: &Closure<'p>) -> &'p Function<'p> {

@@ -38,7 +38,7 @@ pub(super) struct Shell {
 impl<'p> Run<'p> {
     /// Runs one unit of a file, with nothing in its environment.
     pub(super) fn run_unit(&mut self, number: usize) {
-        let code = self.program.code(self.entry);
+        let code = self.program.code_in_pieces(self.entry);
         let Some(unit) = code.units.get(number) else { return };
         self.begin_launcher(self.entry, unit.host);
         self.block(&unit.body);
@@ -49,7 +49,7 @@ impl<'p> Run<'p> {
 
     /// Runs the Python that a launcher hands to an interpreter.
     pub(super) fn run_snippet(&mut self, number: usize) {
-        let code = self.program.code(self.entry);
+        let code = self.program.code_in_pieces(self.entry);
         let Some(snippet) = code.snippets.get(number) else { return };
         let scope = self.new_scope(None, false);
         self.here = Here::in_module(self.entry, scope, 0);

@@ -61,7 +61,7 @@ impl<'p> Run<'p> {
 
     /// Does to the environment what a unit of a file of settings says.
     pub(super) fn load_settings(&mut self, file: FileId, unit: usize, overrides: bool, span: Span) {
-        let code = self.program.code(file);
+        let code = self.program.code_in_pieces(file);
         let Some(unit_loaded) = code.units.get(unit) else { return };
         self.trace.loaded.push((file, unit));
         let frame = self.push_frame(file, None, span);

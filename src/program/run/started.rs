@@ -90,7 +90,7 @@ impl<'p> Run<'p> {
     }
 
     fn text_at(&self, place: Place) -> Option<&'p ShellText<'p>> {
-        self.program.code(place.file).shell_texts.iter().find(|text| text.spans.contains(&place.span))
+        self.code_of(place.file).shell_texts.iter().find(|text| text.spans.contains(&place.span))
     }
 
     /// Runs a command line in a shell of its own, with the values that are put into it.

@@ -241,7 +241,7 @@ impl<'p> Run<'p> {
             return;
         }
         self.trace.ran.insert(key);
-        let function = &self.program.code(closure.file).functions[closure.function];
+        let function = self.function_of(closure);
         let given = self.bound_arguments(function, closure, arguments);
         let scope = self.shell_scope();
         let before: Vec<(&'p str, Option<Value<'p>>, Option<Reaching>)> = given
@@ -335,7 +335,7 @@ impl<'p> Run<'p> {
         let targets: Vec<(FileId, Start)> = match &invocation.started {
             Started::File(path) => {
                 let file = program.launched_file(launcher, folder, path);
-                if let Some(script) = file.filter(|&file| !program.code(file).units.is_empty()) {
+                if let Some(script) = file.filter(|&file| !program.code_in_pieces(file).units.is_empty()) {
                     return self.apart_from(|run| run.run_script(script, span, false));
                 }
                 // `./build/bin/llama-server` is no file that can be read here, and known all the same.

@@ -24,7 +24,7 @@ impl<'p> Run<'p> {
         span: Span,
     ) {
         let Some(file) = self.makefile(make, folder) else { return };
-        let code = self.program.code(file);
+        let code = self.program.code_in_pieces(file);
         let default: Vec<&str> = code.targets.first().map(|target| target.name).into_iter().collect();
         let asked = make.targets.iter().map(String::as_str);
         let names: Vec<&str> = if make.targets.is_empty() { default } else { asked.collect() };
@@ -53,7 +53,7 @@ impl<'p> Run<'p> {
         if self.is_run_as_script(file) {
             return;
         }
-        let code = self.program.code(file);
+        let code = self.program.code_in_pieces(file);
         let site = self.place(span);
         for (name, value) in set.iter().filter(|(name, _)| is_gpu_variable(name)) {
             // Recipes find it in their environment.

@@ -19,7 +19,7 @@ impl<'p> Run<'p> {
             // Anything may be set in it.
             return self.whole_environment().fill_gaps(false);
         };
-        if !self.program.code(file).units.is_empty() {
+        if !self.program.code_in_pieces(file).units.is_empty() {
             return self.run_script(file, span, true);
         }
         let environment = inherited(&self.state, &self.trace);
@@ -32,7 +32,7 @@ impl<'p> Run<'p> {
     pub(in crate::program::run) fn extend(&mut self, extended: &'p Extended<'p>) {
         let file = self.program.launched_file(self.here.file, None, &extended.file);
         let unit = file.and_then(|file| {
-            let units = self.program.code(file).units.iter();
+            let units = self.program.code_in_pieces(file).units.iter();
             units.filter(|unit| unit.name == extended.unit).map(move |unit| (file, unit)).next()
         });
         let Some((file, unit)) = unit.filter(|(file, _)| *file != self.here.file) else {
@@ -99,7 +99,7 @@ impl<'p> Run<'p> {
         if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
             return;
         }
-        let code = self.program.code(file);
+        let code = self.program.code_in_pieces(file);
         let frame = self.push_frame(file, None, span);
         self.trace.entered.push(file);
         let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };

@@ -1,0 +1,165 @@
+//! The digests of the pieces of a file: what runs when it is imported, and the body of each function. A program rests on the
+//! functions that it ran and not on their neighbours, and comments are no part of anything.
+
+use crate::code::{Code, Function};
+use crate::sources::{Digest, Language, Source};
+use serde::{Deserialize, Serialize};
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+/// The digests of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pieces {
+    /// Of all that is not the body of a function.
+    pub top: Option<Digest>,
+    /// Of the body of each, by its number. That of a lambda is what it stands in. Empty where only the whole file has one.
+    pub bodies: Vec<Digest>,
+}
+
+impl Pieces {
+    pub fn of(source: &Source, code: &Code<'_>) -> Pieces {
+        if source.language != Language::Python {
+            return Pieces { top: Some(Digest::of(&source.text)), bodies: Vec::new() };
+        }
+        let comments = code.remarks.comments.iter().map(|span| span.start as usize..span.end as usize);
+        let comments: Vec<Range<usize>> =
+            comments.map(|comment| with_its_line(&source.text, comment)).collect();
+        let mut cutting =
+            Cutting { text: &source.text, code, comments, inside: vec![Vec::new(); code.functions.len()] };
+        let outermost = cutting.nest();
+        let mut bodies: Vec<Option<Digest>> = vec![None; code.functions.len()];
+        // What stands in another function has a later place, so that it is there when the outer one is asked for.
+        for number in cutting.in_order().into_iter().rev() {
+            let function = &code.functions[number];
+            if !is_lambda(function) {
+                let body = cutting.body(function);
+                bodies[number] = Some(cutting.digest(body, &cutting.inside[number], &|_| true, &bodies));
+            }
+        }
+        let top =
+            cutting.digest(0..source.text.len(), &outermost, &|inner| is_read_from_outside(inner), &bodies);
+        let mut whole: Vec<Digest> = bodies.iter().map(|body| body.unwrap_or(top)).collect();
+        for (outer, inside) in cutting.inside.iter().enumerate() {
+            for &lambda in inside.iter().filter(|&&inner| is_lambda(&code.functions[inner])) {
+                whole[lambda] = whole[outer];
+            }
+        }
+        Pieces { top: Some(top), bodies: whole }
+    }
+
+    /// The digest of what is not in functions, and of some of them.
+    pub fn with_bodies(&self, numbers: &[u32]) -> Option<Digest> {
+        let top = self.top?;
+        let bodies: Option<Vec<Digest>> = match self.bodies.is_empty() {
+            true => Some(Vec::new()),
+            false => numbers.iter().map(|&number| self.bodies.get(number as usize).copied()).collect(),
+        };
+        Some(Digest::of(&(top, bodies?)))
+    }
+}
+
+struct Cutting<'a, 's> {
+    text: &'a str,
+    code: &'a Code<'s>,
+    /// Ascending.
+    comments: Vec<Range<usize>>,
+    /// The functions that stand right in the body of each, ascending by their places.
+    inside: Vec<Vec<usize>>,
+}
+
+impl Cutting<'_, '_> {
+    fn in_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.code.functions.len()).collect();
+        let span = |number: usize| self.code.functions[number].span;
+        order.sort_by_key(|&number| (span(number).start, std::cmp::Reverse(span(number).end)));
+        order
+    }
+
+    /// Finds in which body each function stands. What stands in none is the answer.
+    fn nest(&mut self) -> Vec<usize> {
+        let mut outermost = Vec::new();
+        let mut around: Vec<usize> = Vec::new();
+        for number in self.in_order() {
+            let function = &self.code.functions[number];
+            let start = function.span.start as usize;
+            while around.last().is_some_and(|&outer| self.body(&self.code.functions[outer]).end <= start) {
+                around.pop();
+            }
+            let holder =
+                around.iter().rev().find(|&&outer| self.body(&self.code.functions[outer]).start <= start);
+            match holder {
+                Some(&outer) => self.inside[outer].push(number),
+                None => outermost.push(number),
+            }
+            if !is_lambda(function) {
+                around.push(number);
+            }
+        }
+        outermost
+    }
+
+    /// From the first statement of a function to its end.
+    fn body(&self, function: &Function<'_>) -> Range<usize> {
+        let (start, end) = (function.span.start as usize, (function.span.end as usize).min(self.text.len()));
+        let first = function.body.first().map_or(end, |step| step.span.start as usize);
+        first.clamp(start.min(end), end)..end
+    }
+
+    /// The digest of a part of the text without its comments. Of the functions that stand right in it, those that are `told` are
+    /// part of it, and of the others what can be seen from outside.
+    fn digest(
+        &self,
+        part: Range<usize>,
+        inside: &[usize],
+        told: &dyn Fn(&Function<'_>) -> bool,
+        bodies: &[Option<Digest>],
+    ) -> Digest {
+        Digest::made_by(|hasher| {
+            let mut at = part.start;
+            for &number in inside {
+                let function = &self.code.functions[number];
+                (number, function.is_generator).hash(hasher);
+                if is_lambda(function) {
+                    continue;
+                }
+                let body = self.body(function);
+                self.write(at..body.start, hasher);
+                bodies[number].filter(|_| told(function)).hash(hasher);
+                at = body.end.max(at);
+            }
+            self.write(at..part.end, hasher);
+        })
+    }
+
+    /// Hashes a part of the text as if there were no comments.
+    fn write(&self, part: Range<usize>, hasher: &mut impl Hasher) {
+        let first = self.comments.partition_point(|comment| comment.end <= part.start);
+        let last = self.comments.partition_point(|comment| comment.start < part.end);
+        let comments = self.comments.get(first..last).unwrap_or_default();
+        let starts = [part.start].into_iter().chain(comments.iter().map(|comment| comment.end));
+        let ends = comments.iter().map(|comment| comment.start).chain([part.end]);
+        let texts = starts.zip(ends).filter_map(|(start, end)| self.text.get(start..end));
+        texts.for_each(|text| hasher.write(text.as_bytes()));
+        // No text has this byte.
+        hasher.write_u8(0xff);
+    }
+}
+
+fn is_lambda(function: &Function<'_>) -> bool {
+    function.name == "<lambda>"
+}
+
+/// Whether somebody looks at the body of a function that does not run it: at what a context manager gives back at its end, and
+/// at functions that only return something.
+fn is_read_from_outside(function: &Function<'_>) -> bool {
+    function.body.len() <= 1 || function.name == "__exit__"
+}
+
+/// A comment with the spaces before it, and with the end of the line where nothing else stands there.
+fn with_its_line(text: &str, comment: Range<usize>) -> Range<usize> {
+    let Some(before) = text.get(..comment.start) else { return comment };
+    let start = before.trim_end_matches([' ', '\t']).len();
+    let is_alone = start == 0 || before[..start].ends_with('\n');
+    let ends_line = text.get(comment.end..).is_some_and(|rest| rest.starts_with('\n'));
+    start..comment.end + usize::from(is_alone && ends_line)
+}

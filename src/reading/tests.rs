@@ -1,0 +1,78 @@
+//! A change of a file is seen in the piece of it that it is in, and in no other.
+
+use crate::languages::{Choices, lower};
+use crate::program::Pieces;
+use crate::sources::{Language, Source};
+
+const TEXT: &str = "import torch\n\ndef first(x, key=lambda y: y):\n    def inner():\n        return x\n    x = inner()\n    return x\n\nclass Model:\n    def run(self):\n        x = 1\n        return x\n";
+
+fn pieces(text: &str) -> Pieces {
+    let source = Source::new(None, "main.py".to_owned(), Language::Python, text.to_owned());
+    let code = lower(&source, Choices::default()).expect("Python");
+    Pieces::of(&source, &code)
+}
+
+/// Whether the top is another one, and which bodies are.
+fn changed(from: &str, to: &str) -> (bool, Vec<usize>) {
+    let (before, after) = (pieces(TEXT), pieces(&TEXT.replacen(from, to, 1)));
+    assert_eq!(before.bodies.len(), after.bodies.len());
+    let bodies = before.bodies.iter().zip(&after.bodies).enumerate();
+    let bodies = bodies.filter(|(_, (before, after))| before != after).map(|(number, _)| number);
+    (before.top != after.top, bodies.collect())
+}
+
+fn named(name: &str) -> usize {
+    let source = Source::new(None, "main.py".to_owned(), Language::Python, TEXT.to_owned());
+    let code = lower(&source, Choices::default()).expect("Python");
+    code.functions.iter().position(|function| function.name == name).expect("a function")
+}
+
+#[test]
+fn a_body_is_no_part_of_the_top() {
+    assert_eq!(changed("x = 1", "x = 2"), (false, vec![named("run")]));
+    assert_eq!(changed("x = inner()", "x = inner(1)"), (false, vec![named("first")]));
+}
+
+#[test]
+fn an_inner_function_is_a_part_of_the_outer_one() {
+    let (top, mut bodies) = changed("return x\n    x", "return 2 * x\n    x");
+    bodies.sort_unstable();
+    let mut both = [named("first"), named("inner")];
+    both.sort_unstable();
+    assert_eq!((top, &bodies[..]), (false, &both[..]));
+}
+
+#[test]
+fn what_is_not_in_a_body_is_the_top() {
+    let lambda = named("<lambda>");
+    for (from, to) in [
+        ("import torch", "import os"),
+        ("y: y", "y: 2"),
+        ("class Model", "class Other"),
+        ("run(self)", "go(self)"),
+    ] {
+        assert_eq!(changed(from, to), (true, vec![lambda]), "{from}");
+    }
+}
+
+/// Somebody looks at these without running them.
+#[test]
+fn short_functions_are_a_part_of_the_top() {
+    let before = pieces("def value():\n    return []\n");
+    assert_ne!(before.top, pieces("def value():\n    return {}\n").top);
+    assert_ne!(before.top, pieces("def value():\n    x = []\n    return x\n").top);
+}
+
+#[test]
+fn comments_are_a_part_of_nothing() {
+    for (from, to) in [
+        ("import torch\n", "# first\nimport torch  # a package\n"),
+        ("    x = inner()\n", "    # now\n    x = inner()\n    # and\n"),
+        ("        return x\n\n", "        return x\n\n"),
+        ("class Model:\n", "class Model:  # one\n        # two\n"),
+    ] {
+        assert_eq!(changed(from, to), (false, Vec::new()), "{from}");
+    }
+    assert_eq!(pieces(TEXT), pieces(&format!("{TEXT}# changed\n")));
+    assert_ne!(pieces("x = '# one'\n"), pieces("x = '# two'\n"));
+}
