@@ -56,7 +56,7 @@ pub mod sources;
 pub mod trace;
 pub mod versions;
 
-use facts::FileId;
+use facts::{FileId, Place};
 use findings::{Finding, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
@@ -149,9 +149,9 @@ fn check_remembering(
 }
 
 impl Judged for Finding {
-    fn files(&self) -> Vec<FileId> {
-        let explained = self.related.iter().map(|related| related.place.file);
-        [self.place.file].into_iter().chain(explained).collect()
+    fn places(&self) -> Vec<Place> {
+        let explained = self.related.iter().map(|related| related.place);
+        [self.place].into_iter().chain(explained).collect()
     }
 }
 

@@ -34,6 +34,8 @@ struct Part<T> {
     /// Its position among the programs.
     index: usize,
     judged: Vec<T>,
+    /// An earlier check followed it as far as one program may go.
+    is_known: bool,
 }
 
 impl Budget {
@@ -70,7 +72,7 @@ impl Program<'_> {
         let memory = noting.and_then(|(_, memory)| memory);
         let known = |launched| {
             let came = memory?.of(self, launched)?;
-            (came.steps() <= share).then_some(came)
+            came.is_reached_by(share, self.budget.one).then_some(came)
         };
         let known: Vec<Option<&Came>> = programs.iter().map(known).collect();
         let unknown = programs.iter().zip(&known).filter(|(_, known)| known.is_none());
@@ -104,24 +106,22 @@ impl Program<'_> {
                 if let Some(mut ran) = ran() {
                     ran.note(came, memory, file);
                 }
+                if came.is_cut() {
+                    let part = Part { index, judged: memory.judged_of(came), is_known: true };
+                    parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+                    return Vec::new();
+                }
                 return memory.judged_of(came);
             }
-            let mut follow = || worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
+            let follow = || worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
             let judge = |trace: &Trace| judge(trace, start);
-            let (trace, mut judged) = match memory {
-                Some(memory) => memory.keeping(self, &programs[index], follow, judge),
-                None => {
-                    let trace = follow();
-                    let judged = judge(&trace);
-                    (trace, judged)
-                }
-            };
+            let (trace, mut judged) = self.kept(memory, &programs[index], follow, judge);
             spent.fetch_add(trace.steps, Ordering::Relaxed);
             self.work.add(&trace);
             if trace.cut {
                 // Kept apart only when there may be a better judgement later.
                 let kept = if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
-                let part = Part { index, judged: kept };
+                let part = Part { index, judged: kept, is_known: false };
                 parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
             }
             judged
@@ -131,7 +131,7 @@ impl Program<'_> {
         parts.sort_by_key(|part| part.index);
         if share < self.budget.one {
             let rest = self.budget.rest(spent.into_inner());
-            self.follow_again(programs, &mut parts, rest, &judge);
+            self.follow_again(programs, &mut parts, rest, &judge, memory);
         }
         let unfinished = parts.iter().filter(|part| part.index != FINISHED);
         let unfinished = unfinished.map(|part| programs[part.index].0).collect();
@@ -140,18 +140,35 @@ impl Program<'_> {
         Followed { judged, unfinished }
     }
 
+    /// Follows and judges a program, and keeps what it came to for later checks where that is wanted.
+    fn kept<T: Judged>(
+        &self,
+        memory: Option<&Memory<T>>,
+        launched: &Launched<'_>,
+        follow: impl FnOnce() -> Trace,
+        judge: impl FnOnce(&Trace) -> Vec<T>,
+    ) -> (Trace, Vec<T>) {
+        if let Some(memory) = memory {
+            return memory.keeping(self, launched, follow, judge);
+        }
+        let trace = follow();
+        let judged = judge(&trace);
+        (trace, judged)
+    }
+
     /// Replaces what was found in parts of programs by what there is in the whole of them, for as many as the
     /// budget allows.
-    fn follow_again<T: Send>(
+    fn follow_again<T: Judged>(
         &self,
         programs: &[Launched<'_>],
         parts: &mut [Part<T>],
         mut rest: usize,
         judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
+        memory: Option<&Memory<T>>,
     ) {
         /// So many at a time, whatever the number of threads.
         const TOGETHER: usize = 16;
-        let mut order: Vec<&mut Part<T>> = parts.iter_mut().collect();
+        let mut order: Vec<&mut Part<T>> = parts.iter_mut().filter(|part| !part.is_known).collect();
         // Neighbours reach much the same, so any first few of this order lie far apart.
         order.sort_by_key(|part| (part.index as u32).wrapping_mul(0x9E37_79B9));
         for together in order.chunks_mut(TOGETHER) {
@@ -161,10 +178,12 @@ impl Program<'_> {
             let spent = AtomicUsize::new(0);
             together.par_iter_mut().for_each(|part| {
                 let (file, start, launch) = programs[part.index];
-                let trace = Run::new(self, file, start).launched_by(launch).trace();
+                let follow = || Run::new(self, file, start).launched_by(launch).trace();
+                let (trace, judged) =
+                    self.kept(memory, &programs[part.index], follow, |trace| judge(trace, start));
                 spent.fetch_add(trace.steps, Ordering::Relaxed);
                 self.work.add(&trace);
-                part.judged = judge(&trace, start);
+                part.judged = judged;
                 if !trace.cut {
                     part.index = FINISHED;
                 }

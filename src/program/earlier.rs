@@ -10,11 +10,11 @@ use super::launches::{Launch, Launched};
 use super::looks::Look;
 use super::reach::{Leads, holds_for_all};
 use super::readings::Read;
-use super::rests::{Held, Numbered, parts_of};
+use super::rests::{Held, Numbered, Part, parts_of};
 use super::trace::Trace;
 use super::words::reads_variable;
 use super::{Program, readings};
-use crate::facts::FileId;
+use crate::facts::{FileId, Place};
 use crate::sources::{Digest, Language, Question, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What judging a program gives.
 pub trait Judged: Clone + Hash + Eq + Send + Sync {
-    /// The file that it is said of, and then those that explain it.
-    fn files(&self) -> Vec<FileId>;
+    /// What it is said of, and then what explains it.
+    fn places(&self) -> Vec<Place>;
 }
 
 /// What is kept from check to check. `T` is what judging a program gives.
@@ -60,6 +60,8 @@ pub struct Came {
     /// Of what could be asked of other files.
     surface: Option<Digest>,
     steps: usize,
+    /// It was not followed to its end.
+    is_cut: bool,
     loaded: Vec<(FileId, usize)>,
     uses_gpu: bool,
     own_writes: Vec<String>,
@@ -169,8 +171,12 @@ impl<T: Judged> Memory<T> {
     }
 
     fn holds(&self, program: &Program<'_>, (part, digest): &Held) -> bool {
-        let text = self.digests.get(part.file.0 as usize);
-        text.is_some_and(|&text| part.digest(text, &program.look(part.file).pieces) == Some(*digest))
+        self.digest_of(program, part) == Some(*digest)
+    }
+
+    fn digest_of(&self, program: &Program<'_>, part: &Part) -> Option<Digest> {
+        let whole = *self.digests.get(part.file.0 as usize)?;
+        part.digest(whole, &program.sources.file(part.file).text, &program.look(part.file).pieces)
     }
 
     /// The parts that a program of an earlier check rests on: first those of the files whose top level ran.
@@ -185,7 +191,7 @@ impl<T: Judged> Memory<T> {
     }
 
     fn is_shown(&self, judged: &T) -> bool {
-        judged.files().first().is_some_and(|file| self.reported.get(file.0 as usize) == Some(&true))
+        judged.places().first().is_some_and(|place| self.reported.get(place.file.0 as usize) == Some(&true))
     }
 
     /// Follows and judges a program, keeps what it came to, and leaves of what was judged what is wanted now.
@@ -200,14 +206,14 @@ impl<T: Judged> Memory<T> {
         let (trace, read) = readings::during(self.digests.len(), follow);
         let read = self.read_by_any(&trace, read);
         let (mut judged, mut read_by_judge) = readings::during(self.digests.len(), || judge(&trace));
-        // What is cut off depends on what others spend. Where code was missing, all is done again.
-        if !trace.cut && program.times_missed() == missed {
+        // Where code was missing, all is done again.
+        if program.times_missed() == missed {
             read_by_judge.whole.extend(read.whole);
             read_by_judge.pieces.extend(read.pieces);
             let parts = parts_of(program, &trace, &judged, &read_by_judge);
             let held = parts.into_iter().filter_map(|part| {
-                let digest = part.digest(self.digests[part.file.0 as usize], &program.look(part.file).pieces);
-                Some((part, digest?))
+                let digest = self.digest_of(program, &part)?;
+                Some((part, digest))
             });
             let held: Vec<Held> = held.collect();
             let key = Digest::of(launched);
@@ -334,6 +340,7 @@ impl Came {
             entered: trace.entered.len(),
             surface: program.surface(),
             steps: trace.steps,
+            is_cut: trace.cut,
             loaded: trace.loaded.clone(),
             uses_gpu: uses_gpu(trace),
             own_writes: trace.own_writes().map(str::to_owned).collect(),
@@ -345,6 +352,16 @@ impl Came {
     /// How many of the parts are of files whose top level ran.
     pub fn entered(&self) -> usize {
         self.entered
+    }
+
+    /// Whether following it now would come to the same, where it has its share of steps, and at most so many as one program may
+    /// take: what was cut off before these may come to more.
+    pub fn is_reached_by(&self, share: usize, most: usize) -> bool {
+        if self.is_cut { self.steps >= most } else { self.steps <= share }
+    }
+
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     pub fn steps(&self) -> usize {

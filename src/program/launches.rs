@@ -202,7 +202,10 @@ impl Program<'_> {
             .into_par_iter()
             .filter(|(file, ..)| self.look(*file).starts_programs || self.may_start_with_mask(*file))
             .collect();
-        let known = |launched: &Launched<'_>| memory.and_then(|memory| memory.of(self, launched));
+        let known = |launched: &Launched<'_>| {
+            let came = memory?.of(self, launched)?;
+            came.is_reached_by(self.budget.one, self.budget.one).then_some(came)
+        };
         let known: Vec<Option<&Came>> = starting.iter().map(known).collect();
         let unknown = starting.iter().zip(&known).filter(|(_, known)| known.is_none());
         let unknown = unknown.map(|((file, ..), _)| *file).collect();

@@ -17,16 +17,23 @@ pub(super) struct Part {
     pub file: FileId,
     /// The functions that ran, ascending.
     pub functions: Vec<u32>,
-    is_whole: bool,
+    /// So much of the text counts as it stands, up to all of it.
+    until: u32,
 }
+
+const WHOLE: u32 = u32::MAX;
 
 /// A part as it was.
 pub(super) type Held = (Part, Digest);
 
 impl Part {
-    /// `text` is that of the whole file.
-    pub fn digest(&self, text: Digest, pieces: &Pieces) -> Option<Digest> {
-        if self.is_whole { Some(text) } else { pieces.with_bodies(&self.functions) }
+    /// `whole` is the digest of the file.
+    pub fn digest(&self, whole: Digest, text: &str, pieces: &Pieces) -> Option<Digest> {
+        match self.until {
+            WHOLE => Some(whole),
+            0 => pieces.with_bodies(&self.functions),
+            until => Some(Digest::of(&(pieces.with_bodies(&self.functions)?, text.get(..until as usize)?))),
+        }
     }
 }
 
@@ -60,15 +67,19 @@ pub(super) fn parts_of(
     for &(file, number) in &trace.ran {
         functions.entry(file).or_default().push(number as u32);
     }
-    // Where something lies is known by its place in the whole text.
-    let told = judged.iter().flat_map(Judged::files);
-    let whole: FxHashSet<FileId> = told.chain(read.whole.iter().copied()).collect();
+    // Where something lies is known by its place, which what is written before it decides.
+    let mut until: FxHashMap<FileId, u32> = FxHashMap::default();
+    for place in judged.iter().flat_map(Judged::places) {
+        let until = until.entry(place.file).or_default();
+        *until = place.span.end.max(*until);
+    }
+    until.extend(read.whole.iter().map(|&file| (file, WHOLE)));
     let units = trace.units.iter().chain(&trace.loaded).map(|(file, _)| *file);
     let sites = trace.frames.iter().flat_map(|frame| [frame.site, frame.statement]).flatten();
     let places = trace.events.iter().flat_map(|event| [event.place, event.statement]).chain(sites);
     let frames = trace.frames.iter().map(|frame| frame.file);
     let all = units.chain(places.map(|place| place.file)).chain(frames).chain(trace.entry);
-    let read = read.pieces.iter().chain(&whole).chain(functions.keys()).copied();
+    let read = read.pieces.iter().chain(until.keys()).chain(functions.keys()).copied();
     let mut others: FxHashSet<FileId> = all.chain(read).collect();
     let stars = others.iter().chain(&trace.entered).flat_map(|&file| &program.look(file).stars);
     let stars: Vec<FileId> = stars.copied().collect();
@@ -81,7 +92,8 @@ pub(super) fn parts_of(
     let part = |file: FileId| {
         let mut functions = functions.get(&file).cloned().unwrap_or_default();
         functions.sort_unstable();
-        Part { file, functions, is_whole: launches || whole.contains(&file) }
+        let until = until.get(&file).copied().unwrap_or_default();
+        Part { file, functions, until: if launches { WHOLE } else { until } }
     };
     trace.entered.iter().copied().chain(others).map(part).collect()
 }

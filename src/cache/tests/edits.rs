@@ -42,7 +42,7 @@ fn edit(number: usize, folder: &Path) {
     let mut files = Vec::new();
     files_in(&scratch.path(""), &mut files);
     files.sort();
-    for (step, file) in files.iter().enumerate().take(6) {
+    for (step, file) in files.iter().enumerate().take(4) {
         // Without its policy a project is another one.
         let Some(text) = fs::read_to_string(file).ok().filter(|_| !file.ends_with("gpulint.yaml")) else {
             continue;
