@@ -27,6 +27,20 @@ pub struct Launch {
     pub host: Host,
 }
 
+impl Launch {
+    /// Where it is started, and where its environment was made.
+    pub fn places(&self) -> impl Iterator<Item = Place> {
+        let inherited = self.environment.iter().flat_map(|(_, inherited)| inherited);
+        let made = inherited.flat_map(|inherited| match inherited {
+            Inherited::Removed { place, statement } | Inherited::Set { place, statement, .. } => {
+                [Some(*place), Some(*statement)]
+            }
+            Inherited::Unset | Inherited::Elsewhere => [None, None],
+        });
+        [self.site].into_iter().chain(made.flatten())
+    }
+}
+
 /// A variable with what it may hold.
 pub type Variable = (Arc<str>, Vec<Inherited>);
 

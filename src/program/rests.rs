@@ -3,6 +3,7 @@
 
 use super::Program;
 use super::earlier::Judged;
+use super::launches::Launch;
 use super::pieces::Pieces;
 use super::readings::Read;
 use super::trace::Trace;
@@ -69,7 +70,8 @@ pub(super) fn parts_of(
     }
     // Where something lies is known by its place, which what is written before it decides.
     let mut until: FxHashMap<FileId, u32> = FxHashMap::default();
-    for place in judged.iter().flat_map(Judged::places) {
+    let told = judged.iter().flat_map(Judged::places);
+    for place in told.chain(trace.launches.iter().flat_map(Launch::places)) {
         let until = until.entry(place.file).or_default();
         *until = place.span.end.max(*until);
     }
@@ -87,13 +89,10 @@ pub(super) fn parts_of(
     let entered: FxHashSet<FileId> = trace.entered.iter().copied().collect();
     let mut others: Vec<FileId> = others.difference(&entered).copied().collect();
     others.sort();
-    // The environment of what it launches tells by which places it was set.
-    let launches = !trace.launches.is_empty();
     let part = |file: FileId| {
         let mut functions = functions.get(&file).cloned().unwrap_or_default();
         functions.sort_unstable();
-        let until = until.get(&file).copied().unwrap_or_default();
-        Part { file, functions, until: if launches { WHOLE } else { until } }
+        Part { file, functions, until: until.get(&file).copied().unwrap_or_default() }
     };
     trace.entered.iter().copied().chain(others).map(part).collect()
 }
