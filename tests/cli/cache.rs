@@ -10,10 +10,11 @@ fn project() -> Project {
     Project::new().file("app/main.py", INDEX_WITHOUT_ORDER)
 }
 
-/// What is kept below a folder of caches.
+/// The outcomes of checks that are kept below a folder of caches; what programs came to lies beside them.
 fn entries(caches: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(caches.join("gpulint/check")).into_iter().flatten();
-    entries.map(|entry| entry.expect("readable").path()).collect()
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
 }
 
 /// Makes an entry old, so that whoever takes it can be told from who does not.

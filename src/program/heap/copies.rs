@@ -219,17 +219,27 @@ impl Relation {
     }
 
     fn class<'p>(&self, class: &Rc<ClassValue<'p>>) -> Rc<ClassValue<'p>> {
-        let scope = self.scope(class.scope);
-        if scope == class.scope {
+        if !self.moves_class(class) {
             return class.clone();
         }
         Rc::new(ClassValue {
-            scope,
+            scope: self.scope(class.scope),
             bases: class.bases.iter().map(|base| self.apply(base)).collect(),
             metaclass: class.metaclass.as_ref().map(|metaclass| self.class(metaclass)),
             marks: class.marks.clone(),
             ..**class
         })
+    }
+
+    /// Whether the second call has another class, or one with other bases.
+    fn moves_class(&self, class: &ClassValue<'_>) -> bool {
+        let moves = |base: &Value<'_>| match base {
+            Value::Class(base) => self.moves_class(base),
+            _ => false,
+        };
+        self.scope(class.scope) != class.scope
+            || class.bases.iter().any(moves)
+            || class.metaclass.as_ref().is_some_and(|metaclass| self.moves_class(metaclass))
     }
 
     fn source<'p>(&self, source: &Source<'p>) -> Source<'p> {
@@ -248,5 +258,45 @@ impl Relation {
                 keeps: *keeps,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Relation;
+    use crate::facts::FileId;
+    use crate::program::heap::values::{ClassValue, ScopeId, Value};
+    use std::rc::Rc;
+
+    fn class<'p>(scope: ScopeId, bases: Vec<Value<'p>>) -> Rc<ClassValue<'p>> {
+        let (file, marks) = (FileId(0), Rc::default());
+        let (dataclass, counts_devices) = (false, false);
+        Rc::new(ClassValue {
+            file,
+            class: 0,
+            scope,
+            bases,
+            metaclass: None,
+            dataclass,
+            counts_devices,
+            marks,
+        })
+    }
+
+    #[test]
+    fn a_class_that_stays_gets_the_bases_of_the_second_call() {
+        let mut relation = Relation::default();
+        relation.add_made(1, 7);
+        let related = |value: Value<'static>| match relation.apply(&value) {
+            Value::Class(class) => class,
+            other => panic!("{other:?} is no class"),
+        };
+        let middle = class(2, vec![Value::Class(class(1, Vec::new()))]);
+        let last = related(Value::Class(class(3, vec![Value::Class(middle)])));
+        let Value::Class(middle) = &last.bases[0] else { panic!("it has a base") };
+        let Value::Class(first) = &middle.bases[0] else { panic!("it has a base") };
+        assert_eq!([last.scope, middle.scope, first.scope], [3, 2, 7]);
+        let other = class(4, vec![Value::Class(class(5, Vec::new()))]);
+        assert!(Rc::ptr_eq(&related(Value::Class(other.clone())), &other));
     }
 }
