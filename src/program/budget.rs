@@ -60,7 +60,8 @@ impl Budget {
 impl Program<'_> {
     /// Follows programs and judges each trace, unless an earlier check says what it comes to. Each has
     /// its share of the budget; those for which it is not enough are followed again, as many as the rest allows, from
-    /// all over the project. The outcome does not depend on the number of threads.
+    /// all over the project. What a program spends depends on which ones its worker followed before it: with another
+    /// number of threads another one may be cut off where the budget is tight.
     pub(super) fn follow_all<T: Judged>(
         &mut self,
         programs: &[Launched<'_>],

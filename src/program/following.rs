@@ -32,9 +32,7 @@ impl Ran {
             _ => false,
         }
     }
-}
 
-impl Ran {
     /// Notes what a program of an earlier check came to.
     pub fn note<T: Judged>(&mut self, came: &Came, memory: &Memory<T>, entry: FileId) {
         for (index, (number, (part, _))) in memory.parts_of(came).enumerate() {

@@ -224,8 +224,7 @@ impl Program<'_> {
         let unknown = starting.iter().zip(&known).filter(|(_, known)| known.is_none());
         let unknown = unknown.map(|((file, ..), _)| *file).collect();
         self.load_for(unknown);
-        let follow = |program: &Self| program.launches_of(&starting, &known);
-        follow(self)
+        self.launches_of(&starting, &known)
     }
 
     fn launches_of<'p>(&'p self, starting: &'p [Launched<'p>], known: &[Option<&Came>]) -> Vec<Launch> {

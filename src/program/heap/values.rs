@@ -78,6 +78,13 @@ pub(crate) struct Closure<'p> {
     pub marks: Rc<Marks<'p>>,
 }
 
+impl<'p> Closure<'p> {
+    /// The function as a method of an object or class.
+    pub fn bound_to(&self, object: Value<'p>) -> Rc<Closure<'p>> {
+        Rc::new(Closure { bound: Some(object), ..self.clone() })
+    }
+}
+
 /// What decorators say about the function or class that they stand on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks<'p> {

@@ -89,7 +89,7 @@ impl<'p> Run<'p> {
             for (name, bound) in [("__new__", Value::Class(metaclass.clone())), ("__init__", object.clone())]
             {
                 if let Value::Function(made) = self.class_attribute(&metaclass, name) {
-                    let method = Rc::new(Closure { bound: Some(bound), ..Closure::clone(&made) });
+                    let method = made.bound_to(bound);
                     let class_arguments = vec![Value::Unknown; 3];
                     let mut args = Args::positional(class_arguments, span);
                     args.items.extend(keywords.items.iter().cloned());
@@ -104,7 +104,7 @@ impl<'p> Run<'p> {
             if let Value::Instance(instance) = &member
                 && let Value::Function(named) = self.class_attribute(&instance.class, "__set_name__")
             {
-                let method = Rc::new(Closure { bound: Some(member.clone()), ..Closure::clone(&named) });
+                let method = named.bound_to(member.clone());
                 let name = Value::text(name, self.place(span));
                 self.run_function(&method, Args::positional(vec![object.clone(), name], span), span);
             }
@@ -112,8 +112,7 @@ impl<'p> Run<'p> {
         if !class.bases.is_empty()
             && let Value::Function(hook) = self.inherited(class, "__init_subclass__")
         {
-            let hook = Rc::new(Closure { bound: Some(object), ..Closure::clone(&hook) });
-            self.run_function(&hook, keywords, span);
+            self.run_function(&hook.bound_to(object), keywords, span);
         }
     }
 
@@ -200,8 +199,7 @@ impl<'p> Run<'p> {
     ) -> Option<Value<'p>> {
         let Value::Instance(instance) = object else { return None };
         let Value::Function(method) = self.class_attribute(&instance.class, name) else { return None };
-        let method = Rc::new(Closure { bound: Some(object.clone()), ..Closure::clone(&method) });
-        Some(self.run_function(&method, Args::positional(arguments, span), span))
+        Some(self.run_function(&method.bound_to(object.clone()), Args::positional(arguments, span), span))
     }
 
     /// Finds a name in a class and its bases, in the order in which Python looks.
@@ -284,11 +282,11 @@ impl<'p> Run<'p> {
         let from_class = matches!(object, Value::Class(_));
         let bound = match closure.role {
             Role::Static => return found,
-            Role::ClassMethod => class.cloned(),
+            Role::ClassMethod => class,
             Role::Plain | Role::Property if from_class => return found,
-            Role::Plain | Role::Property => Some(object.clone()),
+            Role::Plain | Role::Property => Some(object),
         };
-        let method = Rc::new(Closure { bound, ..Closure::clone(closure) });
+        let method = Rc::new(Closure { bound: bound.cloned(), ..Closure::clone(closure) });
         if closure.role == Role::Property && !from_class {
             return self.run_function(&method, Args::default(), span);
         }
@@ -334,15 +332,11 @@ impl<'p> Run<'p> {
         let scope = self.new_scope(None, false);
         let instance = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
         if let Value::Function(maker) = self.class_attribute(class, "__new__") {
-            let method =
-                Rc::new(Closure { bound: Some(Value::Class(class.clone())), ..Closure::clone(&maker) });
-            self.run_function(&method, args.clone(), site);
+            self.run_function(&maker.bound_to(Value::Class(class.clone())), args.clone(), site);
         }
         match self.class_attribute(class, "__init__") {
             Value::Function(constructor) => {
-                let method =
-                    Rc::new(Closure { bound: Some(instance.clone()), ..Closure::clone(&constructor) });
-                self.run_function(&method, args, site);
+                self.run_function(&constructor.bound_to(instance.clone()), args, site);
             }
             Value::Outside(path) if !class.dataclass => {
                 let path = self.paths.text(path).clone();
@@ -354,9 +348,7 @@ impl<'p> Run<'p> {
                 self.fill_fields(class, scope, &args, site);
                 match self.class_attribute(class, "__post_init__") {
                     Value::Function(after) => {
-                        let bound = Some(instance.clone());
-                        let method = Rc::new(Closure { bound, ..Closure::clone(&after) });
-                        self.run_function(&method, Args::default(), site);
+                        self.run_function(&after.bound_to(instance.clone()), Args::default(), site);
                     }
                     // It is made of a known one: `class Mine(TrainingArguments)`.
                     Value::Outside(path) => {

@@ -74,8 +74,7 @@ impl<'p> Run<'p> {
         if let Some(again) = self.is_noted_again(summary) {
             return Some(Fit::KnownAgain(again));
         }
-        let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
-        if !as_certain || self.quiet > 0 || !effects.exit.can_move() {
+        if !self.may_note_again(effects) {
             return None;
         }
         if starts_same {
@@ -98,6 +97,12 @@ impl<'p> Run<'p> {
                 && self.leads_here(&again.path)
                 && again.entry.is_same(&self.state, summary.touched())
         })
+    }
+
+    /// Whether the events of a call can be noted once more: they are as certain here, and somebody listens.
+    fn may_note_again(&self, effects: &Effects) -> bool {
+        let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
+        as_certain && self.quiet == 0 && effects.exit.can_move()
     }
 
     /// Whether the events of a call, which end here, say nothing about those behind them, and those nothing about them.
@@ -125,8 +130,7 @@ impl<'p> Run<'p> {
         if let Some(again) = self.is_noted_again(summary) {
             return Some(Fit::KnownAgain(again));
         }
-        let as_certain = (effects.uncertain == 0) == (self.uncertain == 0);
-        if !as_certain || self.quiet > 0 || !effects.exit.can_move() {
+        if !self.may_note_again(effects) {
             return None;
         }
         effects.entry.unify(&self.state, summary.touched(), record.names_places).map(Fit::Again)

@@ -82,8 +82,7 @@ impl<'p> Run<'p> {
     ) -> Option<Fixture<'p>> {
         let in_class = object.and_then(|object| {
             let (name, fixture) = self.function_in(object.class.scope, name)?;
-            let bound = Some(Value::Instance(object.clone()));
-            Some((name, Rc::new(Closure { bound, ..Closure::clone(&fixture) })))
+            Some((name, fixture.bound_to(Value::Instance(object.clone()))))
         });
         in_class
             .or_else(|| places.iter().rev().find_map(|file| self.function_in(*self.modules.get(file)?, name)))

@@ -57,8 +57,7 @@ impl<'p> Run<'p> {
         }
         let Value::Function(property) = self.class_attribute(&instance.class, name) else { return false };
         let Some(setter) = &property.setter else { return false };
-        let bound = Some(Value::Instance(instance.clone()));
-        let method = Rc::new(Closure { bound, ..Closure::clone(setter) });
+        let method = setter.bound_to(Value::Instance(instance.clone()));
         let site = self.here.statement;
         self.run_function(&method, Args::positional(vec![value.clone()], site), site);
         true
