@@ -74,6 +74,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub(super) use decisions::Decision;
+use decisions::Decisions;
 pub(crate) use environment::is_gpu_variable;
 pub(super) use worker::Worker;
 
@@ -130,7 +131,7 @@ pub(super) struct Run<'p> {
     /// The ways that lead out of each `try` by an exception, innermost last.
     catches: Vec<Vec<Outcome<'p>>>,
     /// Branches whose conditions may be asked again.
-    decisions: Vec<Decision<'p>>,
+    decisions: Decisions<'p>,
     /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
     parted: Vec<[Value<'p>; 3]>,
     /// Steps spent, and how many may be.
@@ -288,7 +289,7 @@ impl<'p> Run<'p> {
             active: Vec::new(),
             summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,
-            decisions: Vec::new(),
+            decisions: Decisions::default(),
             parted: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),

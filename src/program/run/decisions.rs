@@ -9,6 +9,8 @@ use crate::program::heap::Relation;
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::State;
 use crate::program::summaries::Fact;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// More decisions than this are not remembered.
@@ -43,6 +45,41 @@ pub(in crate::program) struct Decision<'p> {
     noted: bool,
     /// Values that differ between the arms: behind them, where the condition held, and where not.
     values: Vec<[Value<'p>; 3]>,
+}
+
+/// The branches that are remembered, the last one last.
+#[derive(Default)]
+pub(super) struct Decisions<'p> {
+    all: VecDeque<Decision<'p>>,
+    /// The scopes that any of them asked, and some that only forgotten ones did: most names are bound in others.
+    asked: FxHashSet<ScopeId>,
+}
+
+impl<'p> Decisions<'p> {
+    fn add(&mut self, decision: Decision<'p>) {
+        if self.all.len() == MOST {
+            self.all.pop_front();
+        }
+        self.asked.extend(decision.names.iter().map(|(scope, _)| scope));
+        self.all.push_back(decision);
+    }
+
+    /// Forgets those that asked this name, or the object with all that it holds.
+    fn forget(&mut self, scope: ScopeId, name: &str) {
+        if !self.asked.contains(&scope) {
+            return;
+        }
+        let concerns =
+            |known: &(ScopeId, Option<&str>)| known.0 == scope && known.1.is_none_or(|known| known == name);
+        self.all.retain(|decision| !decision.names.iter().any(concerns));
+        if self.all.is_empty() {
+            self.asked.clear();
+        }
+    }
+
+    fn last_first(&self) -> impl Iterator<Item = &Decision<'p>> {
+        self.all.iter().rev()
+    }
 }
 
 impl<'p> Decision<'p> {
@@ -146,14 +183,11 @@ impl<'p> Run<'p> {
 
     /// Those of the branches from this one on that were made.
     pub(super) fn decisions_since(&self, branches: u32) -> Vec<Decision<'p>> {
-        self.decisions.iter().filter(|decision| decision.branch.0 > branches).cloned().collect()
+        self.decisions.all.iter().filter(|decision| decision.branch.0 > branches).cloned().collect()
     }
 
     pub(super) fn remember(&mut self, decision: Decision<'p>) {
-        if self.decisions.len() == MOST {
-            self.decisions.remove(0);
-        }
-        self.decisions.push(decision);
+        self.decisions.add(decision);
     }
 
     /// The object that a name stands for.
@@ -190,7 +224,7 @@ impl<'p> Run<'p> {
     /// The test, which was just decided, chose between two values.
     pub(super) fn part(&mut self, test: &'p Expr<'p>, mut values: [Value<'p>; 3]) {
         let Some((condition, holds)) = self.condition(test) else { return };
-        if let Some(decision) = self.decisions.last_mut().filter(|last| last.condition == condition) {
+        if let Some(decision) = self.decisions.all.back_mut().filter(|last| last.condition == condition) {
             if !holds {
                 values.swap(1, 2);
             }
@@ -200,17 +234,12 @@ impl<'p> Run<'p> {
 
     /// A name is bound anew: what was decided by it is no longer known.
     pub(super) fn forget_decisions(&mut self, scope: ScopeId, name: &str) {
-        if !self.decisions.is_empty() {
-            let concerns = |known: &(ScopeId, Option<&str>)| {
-                known.0 == scope && known.1.is_none_or(|known| known == name)
-            };
-            self.decisions.retain(|it| !it.names.iter().any(concerns));
-        }
+        self.decisions.forget(scope, name);
     }
 
     /// The condition holds here, or does not, as it did before: what only the other arm did then did not happen.
     pub(super) fn recall(&mut self, condition: &Condition<'p>, holds: bool) {
-        let Some(decision) = self.decisions.iter().rev().find(|known| known.condition == *condition) else {
+        let Some(decision) = self.decisions.last_first().find(|known| known.condition == *condition) else {
             return;
         };
         let arm = if holds { &decision.held } else { &decision.failed };
@@ -233,7 +262,7 @@ impl<'p> Run<'p> {
         let Value::OneOf(wanted) = value else { return None };
         let is_it =
             |parted: &&[Value<'p>; 3]| matches!(&parted[0], Value::OneOf(known) if Rc::ptr_eq(known, wanted));
-        let (arms, [_, held, failed]) = self.decisions.iter().rev().find_map(|decision| {
+        let (arms, [_, held, failed]) = self.decisions.last_first().find_map(|decision| {
             let parted = decision.values.iter().find(is_it)?;
             Some(([&decision.held, &decision.failed, &decision.behind].map(State::clone), parted.clone()))
         })?;
