@@ -76,8 +76,19 @@ pub(crate) struct Summaries<'p> {
 struct Known<'p> {
     /// The first call of a function, and the first import of a module, is not kept: most are seen once.
     calls: usize,
+    /// How often in a row none of them held.
+    missed: usize,
     /// The last one that held first.
     summaries: VecDeque<Rc<Summary<'p>>>,
+}
+
+impl Known<'_> {
+    /// Whether nothing is expected of a summary now.
+    fn is_passed_over(&self) -> bool {
+        const IN_A_ROW: usize = 4 * MOST;
+        const EACH: usize = 8;
+        self.missed > IN_A_ROW && !self.missed.is_multiple_of(EACH)
+    }
 }
 
 /// A call that is being recorded.
@@ -113,15 +124,20 @@ impl<'p> Summaries<'p> {
         self.facts.note(fact);
     }
 
-    /// The summaries of a body, the last one that held first.
-    pub fn of(&self, body: Body) -> SmallVec<[Rc<Summary<'p>>; MOST]> {
-        self.known.get(&body).map_or_else(SmallVec::new, |known| known.summaries.iter().cloned().collect())
+    /// The summaries of a body, the last one that held first. Of a function that is called with something new each time
+    /// they are looked at now and then only.
+    pub fn of(&mut self, body: Body) -> SmallVec<[Rc<Summary<'p>>; MOST]> {
+        let Some(known) = self.known.get_mut(&body) else { return SmallVec::new() };
+        known.missed += usize::from(!known.summaries.is_empty());
+        if known.is_passed_over() { SmallVec::new() } else { known.summaries.iter().cloned().collect() }
     }
 
     /// A summary held: it is looked at first the next time.
     pub fn prefer(&mut self, body: Body, summary: &Rc<Summary<'p>>) {
         self.replayed += 1;
-        let Some(known) = self.known.get_mut(&body).map(|known| &mut known.summaries) else { return };
+        let Some(known) = self.known.get_mut(&body) else { return };
+        known.missed = 0;
+        let known = &mut known.summaries;
         if known.front().is_some_and(|first| !Rc::ptr_eq(first, summary)) {
             known.retain(|other| !Rc::ptr_eq(other, summary));
             known.push_front(summary.clone());
@@ -174,7 +190,7 @@ impl<'p> Summaries<'p> {
         known.calls += 1;
         // What a module makes keeps its numbers, so that none is ever dropped for another.
         let is_full = !matches!(body, Body::Function(_)) && known.summaries.len() == MOST;
-        if known.calls == 1 && !is_part || is_full {
+        if known.calls == 1 && !is_part || is_full || known.is_passed_over() {
             return;
         }
         let facts = self.facts.since(open.facts);
@@ -279,8 +295,14 @@ impl<'p> Summary<'p> {
         if is_louder || !same {
             return None;
         }
-        let mut relation = Relation::default();
         let given = call.arguments.iter().zip(arguments);
+        let differs = |(known, now): (&Option<Value<'p>>, &Value<'p>)| {
+            known.as_ref().is_some_and(|known| known.is_plainly_other(now))
+        };
+        if given.clone().any(differs) {
+            return None;
+        }
+        let mut relation = Relation::default();
         let closures = call.closure.as_ref().zip(closure);
         let fits = closures.is_none_or(|(known, now)| relation.unify_closures(known, now))
             && given

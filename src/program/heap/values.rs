@@ -204,6 +204,16 @@ pub(crate) enum Source<'p> {
 pub(crate) const LONGEST: usize = 4096;
 
 impl<'p> Value<'p> {
+    /// Whether one look says that this is not the same as another value.
+    pub fn is_plainly_other(&self, other: &Value<'p>) -> bool {
+        match (self, other) {
+            (Value::Text(one), Value::Text(other)) => one.text != other.text,
+            (Value::Int(one, _), Value::Int(other, _)) => one != other,
+            (Value::Bool(one), Value::Bool(other)) => one != other,
+            _ => std::mem::discriminant(self) != std::mem::discriminant(other),
+        }
+    }
+
     pub fn text(text: impl Into<Cow<'p, str>>, place: Place) -> Self {
         let text = text.into();
         if text.len() > LONGEST { Value::Unknown } else { Value::Text(Rc::new(Text { text, place })) }
