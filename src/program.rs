@@ -5,6 +5,7 @@ mod budget;
 mod crates;
 mod earlier;
 mod entries;
+mod first;
 mod following;
 mod heap;
 mod importers;

@@ -3,12 +3,15 @@
 //! A program that is not followed to its end is named in the report.
 
 use super::earlier::{Came, Judged, Memory};
+use super::first::First;
 use super::launches::Launched;
 use super::run::Worker;
 use super::{Program, Ran, Run, Start};
 use crate::facts::FileId;
 use crate::program::trace::Trace;
+use crate::sources::Digest;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -34,8 +37,25 @@ struct Part<T> {
     /// Its position among the programs.
     index: usize,
     judged: Vec<T>,
-    /// An earlier check followed it as far as one program may go.
+    /// It was followed as far as one program may go.
     is_known: bool,
+}
+
+/// What is known of programs already, and where it is noted what they come to.
+pub(super) struct Known<'a, T> {
+    /// By the digests of the programs.
+    pub first: &'a FxHashMap<Digest, First<T>>,
+    pub memory: Option<&'a Memory<T>>,
+    pub ran: Mutex<Ran>,
+}
+
+/// What is known of one program.
+#[derive(Clone, Copy)]
+enum Answer<'a, T> {
+    /// By an earlier check.
+    Earlier(&'a Came, &'a Memory<T>),
+    First(&'a First<T>),
+    None,
 }
 
 impl Budget {
@@ -58,74 +78,98 @@ impl Budget {
 }
 
 impl Program<'_> {
-    /// Follows programs and judges each trace, unless an earlier check says what it comes to. Each has
-    /// its share of the budget; those for which it is not enough are followed again, as many as the rest allows, from
-    /// all over the project. What a program spends depends on which ones its worker followed before it: with another
-    /// number of threads another one may be cut off where the budget is tight.
+    /// Follows programs and judges each trace, unless it is known what it comes to. Each has its share of the budget;
+    /// those for which it is not enough are followed again, as many as the rest allows, from all over the project. What
+    /// a program spends depends on which ones its worker followed before it: with another number of threads another one
+    /// may be cut off where the budget is tight.
     pub(super) fn follow_all<T: Judged>(
         &mut self,
         programs: &[Launched<'_>],
         judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
-        noting: Option<(&Mutex<Ran>, Option<&Memory<T>>)>,
+        known: Option<&Known<'_, T>>,
     ) -> Followed<T> {
-        let share = self.budget.share(programs.len());
-        let memory = noting.and_then(|(_, memory)| memory);
-        let known = |launched| {
-            let came = memory?.of(self, launched)?;
-            came.is_reached_by(share, self.budget.one).then_some(came)
-        };
-        let known: Vec<Option<&Came>> = programs.iter().map(known).collect();
-        let unknown = programs.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let answers: Vec<Answer<'_, T>> =
+            programs.iter().map(|launched| self.answer(known, launched, programs.len())).collect();
+        let unknown = programs.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Answer::None));
         self.load_for(unknown.map(|((file, ..), _)| *file).collect());
-        self.follow_unknown(programs, &known, judge, distinct, noting)
+        self.follow_unknown(programs, &answers, judge, distinct, known)
+    }
+
+    /// What is known of one of so many programs.
+    fn answer<'a, T: Judged>(
+        &self,
+        known: Option<&Known<'a, T>>,
+        launched: &Launched<'_>,
+        programs: usize,
+    ) -> Answer<'a, T> {
+        let Some(known) = known else { return Answer::None };
+        if let Some(memory) = known.memory
+            && let Some(came) = memory.of(self, launched)
+            && came.is_reached_by(self.budget.share(programs), self.budget.one)
+        {
+            return Answer::Earlier(came, memory);
+        }
+        known.first.get(&Digest::of(launched)).map_or(Answer::None, Answer::First)
     }
 
     fn follow_unknown<'p, T: Judged>(
         &'p self,
         programs: &'p [Launched<'p>],
-        known: &[Option<&Came>],
+        answers: &[Answer<'_, T>],
         judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
-        noting: Option<(&Mutex<Ran>, Option<&Memory<T>>)>,
+        known: Option<&Known<'_, T>>,
     ) -> Followed<T> {
         let share = self.budget.share(programs.len());
-        let memory = noting.and_then(|(_, memory)| memory);
+        let memory = known.and_then(|known| known.memory);
         let spent = AtomicUsize::new(0);
         let parts = Mutex::new(Vec::new());
-        let ran = || noting.map(|(ran, _)| ran.lock().unwrap_or_else(PoisonError::into_inner));
+        let ran = || known.map(|known| known.ran.lock().unwrap_or_else(PoisonError::into_inner));
         let judge = |trace: &Trace, start| {
             if let Some(mut ran) = ran() {
                 ran.note_trace(trace);
             }
             judge(self, trace, start)
         };
+        let add_part = |part: Part<T>| parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
         let follow = |worker: &mut Worker<'p>, index: usize| {
             let (file, start, launch) = programs[index];
-            if let (Some(came), Some(memory)) = (known[index], memory) {
-                spent.fetch_add(came.steps(), Ordering::Relaxed);
-                if let Some(mut ran) = ran() {
-                    ran.note(came, memory, file);
+            let (judged, steps, is_cut) = match answers[index] {
+                Answer::Earlier(came, memory) => {
+                    if let Some(mut ran) = ran() {
+                        ran.note(came, memory, file);
+                    }
+                    (memory.judged_of(came), came.steps(), came.is_cut())
                 }
-                if came.is_cut() {
-                    let part = Part { index, judged: memory.judged_of(came), is_known: true };
-                    parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
-                    return Vec::new();
+                Answer::First(first) => {
+                    if let Some(mut ran) = ran() {
+                        ran.add(&first.ran);
+                    }
+                    (first.judged.clone(), first.steps, first.is_cut)
                 }
-                return memory.judged_of(came);
+                Answer::None => {
+                    let follow =
+                        || worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
+                    let (trace, mut judged) =
+                        self.kept(memory, &programs[index], follow, |trace| judge(trace, start));
+                    spent.fetch_add(trace.steps, Ordering::Relaxed);
+                    self.work.add(&trace);
+                    if trace.cut {
+                        // Kept apart only when there may be a better judgement later.
+                        let kept =
+                            if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
+                        add_part(Part { index, judged: kept, is_known: false });
+                    }
+                    return judged;
+                }
+            };
+            spent.fetch_add(steps, Ordering::Relaxed);
+            if !is_cut {
+                return judged;
             }
-            let follow = || worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
-            let judge = |trace: &Trace| judge(trace, start);
-            let (trace, mut judged) = self.kept(memory, &programs[index], follow, judge);
-            spent.fetch_add(trace.steps, Ordering::Relaxed);
-            self.work.add(&trace);
-            if trace.cut {
-                // Kept apart only when there may be a better judgement later.
-                let kept = if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
-                let part = Part { index, judged: kept, is_known: false };
-                parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
-            }
-            judged
+            add_part(Part { index, judged, is_known: true });
+            Vec::new()
         };
         let mut judged = self.by_workers(programs.len(), &follow, distinct);
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -142,7 +186,7 @@ impl Program<'_> {
     }
 
     /// Follows and judges a program, and keeps what it came to for later checks where that is wanted.
-    fn kept<T: Judged>(
+    pub(super) fn kept<T: Judged>(
         &self,
         memory: Option<&Memory<T>>,
         launched: &Launched<'_>,

@@ -1,15 +1,18 @@
 //! All programs are followed, and then what none of them ran. What earlier programs came to decides how later code is
 //! looked at.
 
+use super::budget::Known;
 use super::earlier::{Came, Judged, Memory, uses_gpu};
-use super::launches::{self, Launched};
+use super::first::FollowedFirst;
+use super::launches::{self, Launch, Launched};
 use super::trace::Trace;
 use super::{Followed, Program, Start};
 use crate::facts::FileId;
+use crate::sources::Language;
 use rustc_hash::FxHashSet;
 use std::sync::{Mutex, PoisonError};
 
-/// What the programs came to, together.
+/// What some programs came to, together.
 #[derive(Default)]
 pub(super) struct Ran {
     pub functions: FxHashSet<(FileId, usize)>,
@@ -31,6 +34,15 @@ impl Ran {
             (Some(file), Start::Unit(unit)) => self.loaded.contains(&(file, unit)),
             _ => false,
         }
+    }
+
+    /// Notes what another came to.
+    pub fn add(&mut self, other: &Ran) {
+        self.functions.extend(&other.functions);
+        self.files.extend(&other.files);
+        self.users.extend(&other.users);
+        self.own_writes.extend(other.own_writes.iter().cloned());
+        self.loaded.extend(&other.loaded);
     }
 
     /// Notes what a program of an earlier check came to.
@@ -74,15 +86,22 @@ impl Program<'_> {
             program.load_for(program.launchers());
             program.follow_launchers()
         });
-        let by_launchers = || launchers.iter().flat_map(|(trace, _)| &trace.launches);
-        let first = launches::distinct(by_launchers());
-        let by_programs = self.for_all_checks(|program| program.launched_by_programs(first.clone(), memory));
-        let entries = self.starts(launches::distinct(by_launchers().chain(&by_programs)));
+        let by_launchers: Vec<&Launch> = launchers.iter().flat_map(|(trace, _)| &trace.launches).collect();
+        let mut first = FollowedFirst::default();
+        // Notebooks start scripts, and hardly the other way round.
+        for notebooks in [true, false] {
+            let launches = launches::distinct(by_launchers.iter().copied().chain(&first.launches));
+            let mut starting = self.starts(launches);
+            let is_notebook = |file: FileId| self.language_of(file) == Language::Notebook;
+            starting.retain(|(file, ..)| is_notebook(*file) == notebooks && self.may_start_programs(*file));
+            let more = self.for_all_checks(|program| program.follow_first(&starting, &judge, memory));
+            first.add(more);
+        }
+        let entries = self.starts(launches::distinct(by_launchers.iter().copied().chain(&first.launches)));
         let (mut followed, ran) = self.for_all_checks(|program| {
-            let ran = Mutex::new(Ran::default());
-            let noting = Some((&ran, memory));
-            let followed = program.follow_all(&entries, &judge, &distinct, noting);
-            (followed, ran.into_inner().unwrap_or_else(PoisonError::into_inner))
+            let known = Known { first: &first.came, memory, ran: Mutex::new(Ran::default()) };
+            let followed = program.follow_all(&entries, &judge, &distinct, Some(&known));
+            (followed, known.ran.into_inner().unwrap_or_else(PoisonError::into_inner))
         });
         let _ = self.ran.set(ran);
         let alone = self.until_loaded(|program| {

@@ -1,8 +1,7 @@
 //! Programs that other programs start: which file a command line leads to, and the environment that it finds
 //! there.
 
-use super::earlier::{Came, Judged, Memory};
-use super::run::{Run, Worker};
+use super::run::Run;
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
 use super::{Program, Start};
@@ -204,38 +203,9 @@ impl Program<'_> {
         traces.into_iter().filter(|_| kept.next() == Some(true)).collect()
     }
 
-    /// What programs start that are no launchers themselves, notebooks above all, in the environment that
-    /// `launches` give them.
-    pub(super) fn launched_by_programs<T: Judged>(
-        &mut self,
-        launches: Vec<&Launch>,
-        memory: Option<&Memory<T>>,
-    ) -> Vec<Launch> {
-        let starts = self.starts(launches);
-        let starting: Vec<Launched<'_>> = starts
-            .into_par_iter()
-            .filter(|(file, ..)| self.look(*file).starts_programs || self.may_start_with_mask(*file))
-            .collect();
-        let known = |launched: &Launched<'_>| {
-            let came = memory?.of(self, launched)?;
-            came.is_reached_by(self.budget.one, self.budget.one).then_some(came)
-        };
-        let known: Vec<Option<&Came>> = starting.iter().map(known).collect();
-        let unknown = starting.iter().zip(&known).filter(|(_, known)| known.is_none());
-        let unknown = unknown.map(|((file, ..), _)| *file).collect();
-        self.load_for(unknown);
-        self.launches_of(&starting, &known)
-    }
-
-    fn launches_of<'p>(&'p self, starting: &'p [Launched<'p>], known: &[Option<&Came>]) -> Vec<Launch> {
-        let follow = |worker: &mut Worker<'p>, index: usize| match known[index] {
-            Some(came) => came.launches().to_vec(),
-            None => {
-                let (file, start, launch) = starting[index];
-                worker.follow(Run::new(self, file, start).launched_by(launch)).launches
-            }
-        };
-        self.by_workers(starting.len(), &follow, &|_| {})
+    /// Whether a file that is no launcher may start programs.
+    pub(super) fn may_start_programs(&self, file: FileId) -> bool {
+        self.look(file).starts_programs || self.may_start_with_mask(file)
     }
 
     /// Whether a Python program may start another with a mask.

@@ -1,0 +1,83 @@
+//! Programs that may start others are followed before these. What they come to holds as long as they are started in the
+//! same way.
+
+use super::earlier::{Came, Judged, Memory};
+use super::launches::{Launch, Launched};
+use super::run::{Run, Worker};
+use super::trace::Trace;
+use super::{Program, Ran, Start};
+use crate::sources::Digest;
+use rustc_hash::FxHashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// What a program came to.
+pub(super) struct First<T> {
+    pub judged: Vec<T>,
+    pub ran: Ran,
+    pub steps: usize,
+    pub is_cut: bool,
+}
+
+/// What all of them came to.
+pub(super) struct FollowedFirst<T> {
+    pub launches: Vec<Launch>,
+    /// By the digests of the programs; those that an earlier check knows are not among them.
+    pub came: FxHashMap<Digest, First<T>>,
+}
+
+impl<T> Default for FollowedFirst<T> {
+    fn default() -> Self {
+        FollowedFirst { launches: Vec::new(), came: FxHashMap::default() }
+    }
+}
+
+impl<T> FollowedFirst<T> {
+    pub fn add(&mut self, more: FollowedFirst<T>) {
+        self.launches.extend(more.launches);
+        self.came.extend(more.came);
+    }
+}
+
+impl Program<'_> {
+    /// Follows and judges programs, unless an earlier check says what they start.
+    pub(super) fn follow_first<T: Judged>(
+        &mut self,
+        programs: &[Launched<'_>],
+        judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
+        memory: Option<&Memory<T>>,
+    ) -> FollowedFirst<T> {
+        let most = self.budget.one;
+        let earlier = |launched| memory?.of(self, launched).filter(|came| came.is_reached_by(most, most));
+        let earlier: Vec<Option<&Came>> = programs.iter().map(earlier).collect();
+        let unknown = programs.iter().zip(&earlier).filter(|(_, earlier)| earlier.is_none());
+        self.load_for(unknown.map(|((file, ..), _)| *file).collect());
+        self.follow_loaded(programs, &earlier, judge, memory)
+    }
+
+    fn follow_loaded<'p, T: Judged>(
+        &'p self,
+        programs: &'p [Launched<'p>],
+        earlier: &[Option<&Came>],
+        judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
+        memory: Option<&Memory<T>>,
+    ) -> FollowedFirst<T> {
+        let came = Mutex::new(FxHashMap::default());
+        let follow = |worker: &mut Worker<'p>, index: usize| {
+            if let Some(came) = earlier[index] {
+                return came.launches().to_vec();
+            }
+            let launched = &programs[index];
+            let (file, start, launch) = *launched;
+            let follow = || worker.follow(Run::new(self, file, start).launched_by(launch));
+            let (trace, judged) = self.kept(memory, launched, follow, |trace| judge(self, trace, start));
+            self.work.add(&trace);
+            let mut ran = Ran::default();
+            ran.note_trace(&trace);
+            let first = First { judged, ran, steps: trace.steps, is_cut: trace.cut };
+            came.lock().unwrap_or_else(PoisonError::into_inner).insert(Digest::of(launched), first);
+            trace.launches
+        };
+        let launches = self.by_workers(programs.len(), &follow, &|_| {});
+        FollowedFirst { launches, came: came.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    }
+}
