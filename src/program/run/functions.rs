@@ -63,7 +63,7 @@ impl<'p> Run<'p> {
             Value::Outside(path) => {
                 let held = Args { items: args.items[1..].to_vec(), open: args.open };
                 let partial = self.paths.object(*path);
-                self.tied += 1;
+                self.tie(&held);
                 self.partials.insert(partial, held);
                 Some(Value::Outside(partial))
             }

@@ -309,9 +309,13 @@ impl<'p> Run<'p> {
 
     /// Keeps the arguments that an object outside the project was made with.
     pub(super) fn keep_arguments(&mut self, object: PathId, args: Args<'p>) {
-        // What refers to the heap means something in this program only.
-        self.tied += usize::from(args.items.iter().any(|argument| refers_to_scopes(&argument.value)));
+        self.tie(&args);
         self.made_with.insert(object, args);
+    }
+
+    /// What refers to the heap means something in this program only.
+    pub(super) fn tie(&mut self, args: &Args<'p>) {
+        self.tied += usize::from(args.items.iter().any(|argument| refers_to_scopes(&argument.value)));
     }
 
     /// The arguments that an object outside the project was made with, where they are kept.
