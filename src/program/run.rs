@@ -41,6 +41,7 @@ mod mocks;
 mod noted_again;
 mod observations;
 mod operators;
+mod presence;
 mod properties;
 mod refusals;
 mod releases;
@@ -76,6 +77,7 @@ use std::rc::Rc;
 pub(super) use decisions::Decision;
 use decisions::Decisions;
 pub(crate) use environment::is_gpu_variable;
+use presence::Tested;
 pub(super) use worker::Worker;
 
 pub(super) struct Run<'p> {
@@ -204,6 +206,8 @@ struct Here<'p> {
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
     bound: Option<Value<'p>>,
     class: Option<Rc<ClassValue<'p>>>,
+    /// What the parts of the test that is being evaluated came to.
+    tested: Option<Tested<'p>>,
 }
 
 /// Whether an arm of an earlier branch led past what runs now.
@@ -246,6 +250,7 @@ impl Here<'_> {
             exits: Vec::new(),
             bound: None,
             class: None,
+            tested: None,
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Branches: each arm is followed from the same state, and the states join afterwards.
 
 use super::{Flow, Run};
-use crate::code::{Comparison, Expr, ExprKind};
+use crate::code::Expr;
 use crate::program::heap::Change;
 use crate::program::heap::values::{ScopeId, Value};
-use crate::program::state::{Definition, Reaching, State};
+use crate::program::state::State;
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 /// How one arm ended: the state, and the variables that it changed.
 #[derive(Clone)]
@@ -13,20 +15,34 @@ pub(super) struct Outcome<'p> {
     pub changes: Vec<Change<'p>>,
 }
 
-impl<'p> Outcome<'p> {
-    /// What the arm made of a variable; `None` when it left it alone.
-    fn changed(&self, scope: ScopeId, name: &str) -> Option<&Option<Value<'p>>> {
-        let same = |(known, known_name, _): &&(ScopeId, &'p str, _)| *known == scope && *known_name == name;
-        self.changes.iter().find(same).map(|(_, _, value)| value)
-    }
-}
+/// A variable that some arms changed, with what each made of it; `None` for one that left it alone.
+type InArms<'p> = (ScopeId, &'p str, SmallVec<[Option<Option<Value<'p>>>; 2]>);
 
-/// What a condition says about an environment variable when it holds.
-pub(super) struct Presence {
-    pub variable: String,
-    pub when_true: bool,
-    /// Only this outcome of the condition says anything: `"X" in os.environ and ready`, `get("X") == "0"`.
-    pub says_when: Option<bool>,
+/// What each arm made of each variable that any of them changed.
+fn by_name<'p>(arms: Vec<Vec<Change<'p>>>) -> Vec<InArms<'p>> {
+    /// So few are found as fast without an index.
+    const FEW: usize = 8;
+    let count = arms.len();
+    let has_index = arms.iter().map(Vec::len).sum::<usize>() > FEW;
+    let mut index: FxHashMap<(ScopeId, &'p str), usize> = FxHashMap::default();
+    let mut rows: Vec<InArms<'p>> = Vec::new();
+    for (arm, changes) in arms.into_iter().enumerate() {
+        for (scope, name, value) in changes {
+            let known = match has_index {
+                true => index.get(&(scope, name)).copied(),
+                false => rows.iter().position(|row| row.0 == scope && row.1 == name),
+            };
+            let row = known.unwrap_or_else(|| {
+                rows.push((scope, name, smallvec![None; count]));
+                rows.len() - 1
+            });
+            if known.is_none() && has_index {
+                index.insert((scope, name), row);
+            }
+            rows[row].2[arm] = Some(value);
+        }
+    }
+    rows
 }
 
 /// One arm of a branch.
@@ -94,34 +110,28 @@ impl<'p> Run<'p> {
     pub(super) fn join(&mut self, outcomes: Vec<Outcome<'p>>) {
         let mut joined_values = Vec::new();
         self.parted.clear();
-        for (index, outcome) in outcomes.iter().enumerate() {
-            for (scope, name, _) in &outcome.changes {
-                // Seen with the first outcome that changes it.
-                if outcomes[..index].iter().any(|earlier| earlier.changed(*scope, name).is_some()) {
-                    continue;
-                }
-                let before = self.in_scope(*scope, name);
-                // A name bound on some paths only is what it is bound to there: elsewhere its use fails.
-                let bound = outcomes.iter().filter_map(|outcome| match outcome.changed(*scope, name) {
-                    Some(value) => value.as_ref(),
-                    None => before,
-                });
-                let joined = Value::one_of_refs(bound);
-                if let ([one, other], Some(joined @ Value::OneOf(_))) = (&outcomes[..], &joined) {
-                    let in_arm = |outcome: &Outcome<'p>| match outcome.changed(*scope, name) {
-                        Some(value) => value.clone(),
-                        None => before.cloned(),
-                    };
-                    if let (Some(one), Some(other)) = (in_arm(one), in_arm(other)) {
-                        self.parted.push([joined.clone(), one, other]);
-                    }
-                }
-                joined_values.push((*scope, *name, joined));
+        let (states, changes): (Vec<State>, Vec<Vec<Change<'p>>>) =
+            outcomes.into_iter().map(|outcome| (outcome.state, outcome.changes)).unzip();
+        for (scope, name, arms) in by_name(changes) {
+            let before = self.in_scope(scope, name);
+            // A name bound on some paths only is what it is bound to there: elsewhere its use fails.
+            let in_arm = |arm: &'_ Option<Option<Value<'p>>>| match arm {
+                Some(value) => value.clone(),
+                None => before.cloned(),
+            };
+            let joined = Value::one_of_refs(arms.iter().filter_map(|arm| match arm {
+                Some(value) => value.as_ref(),
+                None => before,
+            }));
+            if let ([one, other], Some(joined @ Value::OneOf(_))) = (&arms[..], &joined)
+                && let (Some(one), Some(other)) = (in_arm(one), in_arm(other))
+            {
+                self.parted.push([joined.clone(), one, other]);
             }
+            joined_values.push((scope, name, joined));
         }
         self.bind_all(joined_values);
-        let joined = outcomes.into_iter().map(|outcome| outcome.state).reduce(State::join);
-        self.state = joined.unwrap_or_default();
+        self.state = states.into_iter().reduce(State::join).unwrap_or_default();
     }
 
     /// Binds names to what they have come to elsewhere, and unbinds those that have come to nothing.
@@ -142,16 +152,15 @@ impl<'p> Run<'p> {
         otherwise: impl FnOnce(&mut Run<'p>),
     ) {
         let asked_before = std::mem::replace(&mut self.asked_count, false);
-        let value = self.eval(test);
+        let (value, tested) = self.eval_test(test);
         let counts = std::mem::replace(&mut self.asked_count, asked_before);
         if self.flow != Flow::Next {
             return;
         }
         let value = self.settle(value);
-        let presence = self.presence(test);
-        let truth = self
-            .truth(&value)
-            .or_else(|| presence.as_ref().and_then(|presence| self.known_presence(presence)));
+        let mut truth = self.truth(&value);
+        let presence = if truth.is_none() { self.presence(test, &tested) } else { None };
+        truth = truth.or_else(|| self.known_presence(presence.as_ref()?));
         if let Some(truth) = truth {
             return if truth { then(self) } else { otherwise(self) };
         }
@@ -196,128 +205,5 @@ impl<'p> Run<'p> {
             }
             self.decide(test, branch, [held, failed], self.trace.events.len() > events);
         }
-    }
-
-    fn known_presence(&mut self, presence: &Presence) -> Option<bool> {
-        let reaching = self.reaching(&presence.variable);
-        let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
-        // "Unset" means only that the program did not set it; the caller may have.
-        (set && presence.says_when.is_none()).then_some(presence.when_true)
-    }
-
-    /// In this arm the variable is present, or absent.
-    pub(super) fn assume(&mut self, presence: &Presence, holds: bool) {
-        if presence.says_when.is_some_and(|outcome| outcome != holds) {
-            return;
-        }
-        let present = holds == presence.when_true;
-        let mut reaching = self.reaching(&presence.variable);
-        reaching.retain(|definition| definition.is_absent() != present);
-        if reaching.is_empty() {
-            reaching.push(if present { Definition::Elsewhere } else { Definition::Unset });
-        }
-        self.set_reaching(&presence.variable, reaching);
-    }
-
-    /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
-    pub(super) fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
-        let now = self.reaching(&presence.variable);
-        let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
-        if rest == before {
-            self.set_reaching(&presence.variable, before);
-        }
-    }
-
-    /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
-    pub(super) fn presence(&mut self, test: &'p Expr<'p>) -> Option<Presence> {
-        match &test.kind {
-            ExprKind::Not(inner) => {
-                let inner = self.presence(inner)?;
-                let says_when = inner.says_when.map(|holds| !holds);
-                Some(Presence { when_true: !inner.when_true, says_when, ..inner })
-            }
-            ExprKind::Compare(operator, sides) => {
-                let (left, right) = &**sides;
-                let when_true = matches!(operator, Comparison::In | Comparison::IsNot | Comparison::NotEqual);
-                match operator {
-                    Comparison::In | Comparison::NotIn => {
-                        let environ = self.eval_quietly(right);
-                        if !self.is_environ(&environ) {
-                            return None;
-                        }
-                        let variable = match &left.kind {
-                            ExprKind::Text(variable) => variable.to_string(),
-                            _ => match self.eval_quietly(left) {
-                                Value::Text(text) => text.text.to_string(),
-                                _ => return None,
-                            },
-                        };
-                        Some(Presence { variable, when_true, says_when: None })
-                    }
-                    Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
-                        let empty = matches!(right.kind, ExprKind::None | ExprKind::Int(0))
-                            || matches!(&right.kind, ExprKind::Text(text) if text.is_empty());
-                        let literal = matches!(&right.kind, ExprKind::Text(_));
-                        let read = self.eval_quietly(measured(left));
-                        let variable = self.presence_read(&read).filter(|_| empty || literal)?;
-                        let when_true = when_true == empty;
-                        Some(Presence { variable, when_true, says_when: (!empty).then_some(when_true) })
-                    }
-                    // `len(read) > 0`
-                    Comparison::Greater | Comparison::GreaterOrEqual => {
-                        let least = i64::from(*operator == Comparison::GreaterOrEqual);
-                        let any = matches!(right.kind, ExprKind::Int(bound) if bound == least);
-                        let read = self.eval_quietly(measured(left));
-                        let variable = self.presence_read(&read).filter(|_| any)?;
-                        Some(Presence { variable, when_true: true, says_when: None })
-                    }
-                    _ => None,
-                }
-            }
-            ExprKind::All(parts) => {
-                let found = parts.iter().find_map(|part| self.presence(part))?;
-                let speaks = found.says_when.is_none_or(|holds| holds);
-                speaks.then_some(Presence { says_when: Some(true), ..found })
-            }
-            ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) | ExprKind::Variable(_) => {
-                let read = self.eval_quietly(measured(test));
-                let variable = self.presence_read(&read)?;
-                Some(Presence { variable, when_true: true, says_when: None })
-            }
-            _ => None,
-        }
-    }
-
-    /// The variable that was read with nothing, or an empty text, for the case that it is not set.
-    fn presence_read(&self, read: &Value<'p>) -> Option<String> {
-        let other = |value: &Value<'p>| matches!(value, Value::Outside(_)) || value.truth() == Some(false);
-        if read.alternatives().iter().all(other) { self.variable_read(read) } else { None }
-    }
-
-    /// Evaluates again an expression that was already evaluated, without noting anything.
-    fn eval_quietly(&mut self, expr: &'p Expr<'p>) -> Value<'p> {
-        match &expr.kind {
-            ExprKind::Name(_) | ExprKind::Attribute(..) | ExprKind::Variable(_) => {}
-            // Only the reading calls are worth it, and they do nothing else.
-            ExprKind::Call(call) if self.reads_environment(call) => {}
-            ExprKind::Item(item) if matches!(item.1.kind, ExprKind::Text(_)) => {}
-            _ => return Value::Unknown,
-        }
-        self.quiet += 1;
-        let value = self.eval(expr);
-        self.quiet -= 1;
-        value
-    }
-}
-
-/// What `len(…)` measures and `….strip()` begins with; anything else is itself.
-fn measured<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
-    match &expr.kind {
-        ExprKind::Call(call) => match (&call.callee.kind, &call.arguments[..]) {
-            (ExprKind::Name("len"), [argument]) => measured(&argument.value),
-            (ExprKind::Attribute(text, "strip"), []) => text,
-            _ => expr,
-        },
-        _ => expr,
     }
 }

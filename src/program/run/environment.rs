@@ -1,9 +1,9 @@
 //! The process environment: `os.environ` in all its forms.
 
 use super::Run;
-use super::branches::{Outcome, Presence};
+use super::branches::Outcome;
 use super::calls::Args;
-use crate::code::{Call, ExprKind};
+use super::presence::Presence;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::state::{ALLOCATOR, Definition, Reaching, State};
@@ -30,23 +30,6 @@ impl<'p> Run<'p> {
     pub(super) fn is_environ_copy(&self, value: &Value<'p>) -> bool {
         match value {
             Value::Outside(path) => &**self.paths.text(*path) == "os.environ.copy()",
-            _ => false,
-        }
-    }
-
-    /// Whether a call only reads the environment, judged by its text.
-    pub(super) fn reads_environment(&self, call: &Call<'p>) -> bool {
-        match &call.callee.kind {
-            ExprKind::Name(name) => *name == "getenv",
-            ExprKind::Outside(path) => matches!(&**path, "std.env.var" | "std.env.var_os"),
-            ExprKind::Attribute(object, name) => match *name {
-                "getenv" => true,
-                "get" => match &object.kind {
-                    ExprKind::Name(name) | ExprKind::Attribute(_, name) => *name == "environ",
-                    _ => false,
-                },
-                _ => false,
-            },
             _ => false,
         }
     }

@@ -14,7 +14,11 @@ impl<'p> Run<'p> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.eval_here(expr))
+        let value = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.eval_here(expr));
+        if let Some(tested) = &mut self.here.tested {
+            tested.note(expr, &value);
+        }
+        value
     }
 
     fn eval_here(&mut self, expr: &'p Expr<'p>) -> Value<'p> {
@@ -221,14 +225,14 @@ impl<'p> Run<'p> {
         if rest.is_empty() {
             return self.eval(first);
         }
-        let value = self.eval(first);
+        let (value, tested) = self.eval_test(first);
         let value = self.settle(value);
         match self.truth(&value) {
             Some(truth) if truth == decides => value,
             Some(_) => self.short_circuit(rest, decides),
             None => {
                 let mut later = Value::Unknown;
-                let presence = self.presence(first);
+                let presence = self.presence(first, &tested);
                 let refine = |run: &mut Self, holds: bool| {
                     if let Some(presence) = &presence {
                         run.assume(presence, holds);
