@@ -102,7 +102,7 @@ pub(crate) struct Open {
 /// So many summaries are kept of one function.
 const MOST: usize = 8;
 /// A call that read more is followed again.
-const MOST_READS: usize = 4000;
+const MOST_READS: usize = 20_000;
 
 impl<'p> Summaries<'p> {
     pub fn new(off: bool) -> Self {

@@ -132,6 +132,9 @@ impl<'p> Run<'p> {
         for &(file, scope) in &call.modules {
             self.enter_again(file, scope);
         }
+        if let Some(exits) = call.raised {
+            (self.flow, self.exits) = (Flow::Raise, exits);
+        }
         result
     }
 
@@ -210,14 +213,15 @@ impl<'p> Run<'p> {
     ) {
         let events = began.events;
         let may_exit = self.summaries.exited > began.open.exited;
-        // What a call that does not come back has left behind is no answer for the next one; neither is what was left to be
-        // done later, or cut off.
-        let comes_back = self.flow == Flow::Next && !self.trace.cut && self.trace.events.len() >= events;
         let is_function = closure.is_some();
+        // What was left to be done later, or cut off, is no answer for the next call; neither is what is left behind where
+        // nothing comes next.
+        let ends = self.flow == Flow::Next || self.flow == Flow::Raise && is_function;
+        let is_whole = ends && !self.trace.cut && self.trace.events.len() >= events;
         let modules = &self.in_order[began.modules..];
         let is_portable = began.beyond == self.beyond_summaries()
             && (modules.is_empty() || matches!(body, Body::Module(_)));
-        let keeps = comes_back && began.left == self.left_for_later() && (is_portable || is_function);
+        let keeps = is_whole && began.left == self.left_for_later() && (is_portable || is_function);
         let may_raise = self.summaries.raised > began.open.raised;
         let call = keeps.then(|| {
             let mut decisions = self.decisions_since(began.branches);
@@ -242,6 +246,7 @@ impl<'p> Run<'p> {
                 context: began.context,
                 result,
                 asks,
+                raised: (self.flow == Flow::Raise).then_some(self.exits),
                 may_raise,
                 may_exit,
                 releases,

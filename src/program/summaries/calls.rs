@@ -21,6 +21,8 @@ pub(crate) struct Call<'p> {
     pub result: Value<'p>,
     /// It asked how many devices there are.
     pub asks: bool,
+    /// An exception leaves it; whether that is the end of the program.
+    pub raised: Option<bool>,
     /// An exception may leave it.
     pub may_raise: bool,
     /// The program may end in it.
