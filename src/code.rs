@@ -56,10 +56,12 @@ pub struct Code<'s> {
     pub main_guard: bool,
 }
 
-/// Where a file of Python speaks to people.
+/// Where a file of Python speaks to people, and where it says nothing.
 #[derive(Debug, Default)]
 pub struct Remarks {
     pub comments: Vec<Span>,
+    /// Each with its end. A line with nothing but a comment is none, nor is one inside a text.
+    pub blank_lines: Vec<Span>,
     pub texts: Vec<Span>,
 }
 

@@ -21,7 +21,7 @@ pub use remarks::remarks;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
 use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 pub use scopes::{Mention, ScopeId, ScopeSort, Scopes, What, When};
 use std::sync::LazyLock;
@@ -98,9 +98,7 @@ fn lower_part<'s>(
     };
     let body = lowering.block(&parsed.syntax().body);
     lowering.code.mentions_gpu |= !lowering.gpu_words.is_empty();
-    let comments = parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment);
-    let comments: Vec<Span> = comments.map(|token| lowering.span(token.range())).collect();
-    lowering.code.remarks.comments.extend(comments);
+    lowering.note_remarks(&parsed);
     let comments = lowering.comments_for_gpulint(&parsed);
     if !comments.is_empty() {
         lowering.code.comments.extend(comments);
@@ -214,6 +212,29 @@ impl<'s> Lowering<'s, '_> {
 
     fn unknown(&self, range: TextRange, parts: Vec<Expr<'s>>) -> Expr<'s> {
         Expr { span: self.span(range), kind: ExprKind::Unknown(parts) }
+    }
+
+    /// Notes the comments and the blank lines.
+    fn note_remarks(&mut self, parsed: &Parsed<ModModule>) {
+        for token in parsed.tokens() {
+            let range = token.range();
+            match token.kind() {
+                TokenKind::Comment => {
+                    let comment = self.span(range);
+                    self.code.remarks.comments.push(comment);
+                }
+                TokenKind::NonLogicalNewline => {
+                    let before = self.text.get(..range.start().to_usize()).unwrap_or_default();
+                    let start = before.trim_end_matches([' ', '\t']).len();
+                    if start == 0 || before[..start].ends_with('\n') {
+                        let line = TextRange::new(TextSize::from(start as u32), range.end());
+                        let line = self.span(line);
+                        self.code.remarks.blank_lines.push(line);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     fn comments_for_gpulint(&self, parsed: &Parsed<ModModule>) -> Vec<Span> {

@@ -1,7 +1,8 @@
 //! The digests of the pieces of a file: what runs when it is imported, and the body of each function. A program rests on the
-//! functions that it ran and not on their neighbours, and comments are no part of anything.
+//! functions that it ran and not on their neighbours. Comments and blank lines are no part of anything.
 
 use crate::code::{Code, Function};
+use crate::facts::Span;
 use crate::sources::{Digest, Language, Source};
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
@@ -21,11 +22,13 @@ impl Pieces {
         if source.language != Language::Python {
             return Pieces { top: Some(Digest::of(&source.text)), bodies: Vec::new() };
         }
-        let comments = code.remarks.comments.iter().map(|span| span.start as usize..span.end as usize);
-        let comments: Vec<Range<usize>> =
-            comments.map(|comment| with_its_line(&source.text, comment)).collect();
+        let range = |span: &Span| span.start as usize..span.end as usize;
+        let comments = code.remarks.comments.iter().map(|span| with_its_line(&source.text, range(span)));
+        let mut idle: Vec<Range<usize>> =
+            comments.chain(code.remarks.blank_lines.iter().map(range)).collect();
+        idle.sort_unstable_by_key(|part| part.start);
         let mut cutting =
-            Cutting { text: &source.text, code, comments, inside: vec![Vec::new(); code.functions.len()] };
+            Cutting { text: &source.text, code, idle, inside: vec![Vec::new(); code.functions.len()] };
         let outermost = cutting.nest();
         let mut bodies: Vec<Option<Digest>> = vec![None; code.functions.len()];
         // What stands in another function has a later place, so that it is there when the outer one is asked for.
@@ -61,8 +64,8 @@ impl Pieces {
 struct Cutting<'a, 's> {
     text: &'a str,
     code: &'a Code<'s>,
-    /// Ascending.
-    comments: Vec<Range<usize>>,
+    /// The comments and the blank lines, ascending.
+    idle: Vec<Range<usize>>,
     /// The functions that stand right in the body of each, ascending by their places.
     inside: Vec<Vec<usize>>,
 }
@@ -105,8 +108,8 @@ impl Cutting<'_, '_> {
         first.clamp(start.min(end), end)..end
     }
 
-    /// The digest of a part of the text without its comments. Of the functions that stand right in it, those that are `told` are
-    /// part of it, and of the others what can be seen from outside.
+    /// The digest of a part of the text without comments and blank lines. Of the functions that stand right in it, those that
+    /// are `told` are part of it, and of the others what can be seen from outside.
     fn digest(
         &self,
         part: Range<usize>,
@@ -131,13 +134,13 @@ impl Cutting<'_, '_> {
         })
     }
 
-    /// Hashes a part of the text as if there were no comments.
+    /// Hashes a part of the text as if there were no comments and no blank lines.
     fn write(&self, part: Range<usize>, hasher: &mut impl Hasher) {
-        let first = self.comments.partition_point(|comment| comment.end <= part.start);
-        let last = self.comments.partition_point(|comment| comment.start < part.end);
-        let comments = self.comments.get(first..last).unwrap_or_default();
-        let starts = [part.start].into_iter().chain(comments.iter().map(|comment| comment.end));
-        let ends = comments.iter().map(|comment| comment.start).chain([part.end]);
+        let first = self.idle.partition_point(|idle| idle.end <= part.start);
+        let last = self.idle.partition_point(|idle| idle.start < part.end);
+        let idle = self.idle.get(first..last).unwrap_or_default();
+        let starts = [part.start].into_iter().chain(idle.iter().map(|idle| idle.end));
+        let ends = idle.iter().map(|idle| idle.start).chain([part.end]);
         let texts = starts.zip(ends).filter_map(|(start, end)| self.text.get(start..end));
         texts.for_each(|text| hasher.write(text.as_bytes()));
         // No text has this byte.

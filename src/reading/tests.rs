@@ -64,15 +64,19 @@ fn short_functions_are_a_part_of_the_top() {
 }
 
 #[test]
-fn comments_are_a_part_of_nothing() {
+fn comments_and_blank_lines_are_a_part_of_nothing() {
     for (from, to) in [
         ("import torch\n", "# first\nimport torch  # a package\n"),
         ("    x = inner()\n", "    # now\n    x = inner()\n    # and\n"),
-        ("        return x\n\n", "        return x\n\n"),
+        ("        return x\n", "        return x\n\n \n"),
+        ("import torch\n\n", "import torch\n"),
         ("class Model:\n", "class Model:  # one\n        # two\n"),
     ] {
         assert_eq!(changed(from, to), (false, Vec::new()), "{from}");
     }
     assert_eq!(pieces(TEXT), pieces(&format!("{TEXT}# changed\n")));
+    assert_eq!(pieces(TEXT), pieces(&format!("{TEXT}\n\n# changed\n\n")));
+    assert_eq!(pieces("x = (\n    1\n)\n"), pieces("x = (\n\n    # one\n\n    1\n)\n"));
+    assert_ne!(pieces("x = '''one\n'''\n"), pieces("x = '''one\n\n'''\n"));
     assert_ne!(pieces("x = '# one'\n"), pieces("x = '# two'\n"));
 }

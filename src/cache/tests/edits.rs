@@ -8,6 +8,12 @@ use std::path::{Path, PathBuf};
 /// What people do to files, as one step.
 const EDITS: &[fn(&Path, &str)] = &[
     |file, text| fs::write(file, format!("# a line above all\n{text}")).unwrap(),
+    |file, text| fs::write(file, format!("\n{text}")).unwrap(),
+    |file, text| fs::write(file, text.replacen("\n\n", "\n", 2)).unwrap(),
+    |file, text| fs::write(file, format!("{text}\n\n# a line below all\n")).unwrap(),
+    |file, text| {
+        fs::write(file, format!("{text}\n\ndef added():\n    import torch\n    torch.cuda.init()\n")).unwrap()
+    },
     |file, text| fs::write(file, format!("{text}\nchanged = 1\n")).unwrap(),
     |file, text| fs::write(file, format!("{text}\nimport torch\n\ntorch.cuda.init()\n")).unwrap(),
     |file, text| {
