@@ -92,7 +92,12 @@ impl Program<'_> {
         let answers: Vec<Answer<'_, T>> =
             programs.iter().map(|launched| self.answer(known, launched, programs.len())).collect();
         let unknown = programs.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Answer::None));
-        self.load_for(unknown.map(|((file, ..), _)| *file).collect());
+        // A file that is looked at alone runs nothing that it imports, unless somebody asks for a value from there.
+        let (alone, running): (Vec<_>, Vec<_>) = unknown
+            .map(|((file, start, _), _)| (*file, *start))
+            .partition(|(_, start)| *start == Start::Library);
+        self.load(alone.into_iter().map(|(file, _)| file).collect());
+        self.load_for(running.into_iter().map(|(file, _)| file).collect());
         self.follow_unknown(programs, &answers, judge, distinct, known)
     }
 

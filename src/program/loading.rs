@@ -72,7 +72,8 @@ impl Program<'_> {
         self.load(all.into_iter().collect());
     }
 
-    fn load(&mut self, mut files: Vec<FileId>) {
+    /// Reads the code of files.
+    pub(super) fn load(&mut self, mut files: Vec<FileId>) {
         let Some(lowering) = &self.lowering else { return };
         files.retain(|&file| self.codes[file.0 as usize].is_none() && self.looks[file.0 as usize].is_read);
         let sources = self.sources;
