@@ -4,7 +4,7 @@ pub mod baseline;
 pub mod fingerprint;
 pub mod suppressions;
 
-use crate::facts::Place;
+use crate::facts::{FileId, Place};
 use serde::{Deserialize, Serialize};
 
 /// How bad a finding is. Ordered: a note is less than a warning, a warning less than an error.
@@ -59,7 +59,22 @@ pub struct Finding {
     pub unfixed: Option<String>,
     /// The value of CUDA_VISIBLE_DEVICES where the finding stands, when it is the same on every way there.
     pub mask: Option<String>,
+    /// The programs that show it, by the files that they start with, in the order of the files.
+    pub programs: Vec<FileId>,
+    pub speaks: Speaks,
     pub status: Status,
+}
+
+/// For whom a finding speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Speaks {
+    /// For the place where it stands.
+    #[default]
+    ForItself,
+    /// For a program that shows what only the project as a whole can decide.
+    ForOneOfMany,
+    /// For the whole project: it is known by its rule alone, wherever it stands.
+    ForProject,
 }
 
 /// A place that explains a finding.

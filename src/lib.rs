@@ -57,14 +57,16 @@ pub mod trace;
 pub mod versions;
 
 use facts::{FileId, Place};
-use findings::{Finding, suppressions};
+use findings::{Finding, Speaks, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
 use program::{Earlier, Judged, Memory, Options, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
-use rules::{FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of};
+use rules::{
+    FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, speak_for_project,
+};
 use serde::{Deserialize, Serialize};
 use settings::Settings;
 use sources::{Skipped, Source, Sources};
@@ -131,6 +133,7 @@ fn check_remembering(
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     suppress(&mut findings, &program, sources, rules, &selection);
+    speak_for_project(&mut findings, &program, &selection);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
         fixes::offer(&mut findings, program, (policy, cpu.as_ref()), rules, settings.min_severity);
@@ -152,6 +155,10 @@ impl Judged for Finding {
     fn places(&self) -> Vec<Place> {
         let explained = self.related.iter().map(|related| related.place);
         [self.place].into_iter().chain(explained).collect()
+    }
+
+    fn shown_by(&mut self, program: FileId) {
+        self.programs.push(program);
     }
 }
 
@@ -227,8 +234,18 @@ fn keep_worst_of_each_place(findings: &mut Vec<Finding>) {
         if same && later.mask != first.mask {
             first.mask = None;
         }
+        if same {
+            first.programs.append(&mut later.programs);
+        }
+        if same && later.speaks == Speaks::ForItself {
+            first.speaks = Speaks::ForItself;
+        }
         same
     });
+    for finding in findings.iter_mut().filter(|finding| finding.programs.len() > 1) {
+        finding.programs.sort_unstable();
+        finding.programs.dedup();
+    }
 }
 
 fn suppress(

@@ -7,6 +7,7 @@ mod earlier;
 mod entries;
 mod first;
 mod following;
+mod habits;
 mod heap;
 mod importers;
 mod imports;
@@ -34,6 +35,7 @@ mod work;
 pub use budget::{Budget, Followed};
 pub use earlier::{Earlier, Judged, Memory};
 pub use entries::Start;
+pub use habits::Convention;
 pub(crate) use importers::Importer;
 pub use loading::Lowering;
 pub use looks::Look;
@@ -307,6 +309,11 @@ impl<'s> Program<'s> {
     /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.
     pub(crate) fn sets_itself(&self, file: FileId, variable: &str) -> bool {
         self.ran.get().is_some_and(|ran| ran.own_writes.contains(&(file, variable.to_owned())))
+    }
+
+    /// Whether most programs of the project keep to a convention.
+    pub(crate) fn keeps_to(&self, convention: Convention) -> bool {
+        self.ran.get().is_some_and(|ran| ran.keep_to(convention))
     }
 
     fn is_hot(&self, file: FileId) -> bool {

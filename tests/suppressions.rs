@@ -2,7 +2,7 @@
 
 use gpulint::facts::{FileId, Place, Span};
 use gpulint::findings::suppressions::{Rules, apply, suppressions_in};
-use gpulint::findings::{Confidence, Finding, Severity, Status};
+use gpulint::findings::{Confidence, Finding, Severity, Speaks, Status};
 use gpulint::sources::{Language, Source, Sources};
 
 const RULES: [&str; 4] =
@@ -233,6 +233,8 @@ fn finding(rule: &str, span: Span) -> Finding {
         fix: None,
         unfixed: None,
         mask: None,
+        programs: Vec::new(),
+        speaks: Speaks::ForItself,
         status: Status::Active,
     }
 }

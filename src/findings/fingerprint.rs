@@ -2,10 +2,11 @@
 //!
 //! Baselines and code-scanning services recognise an old finding by it. It is made of the rule, the
 //! path, the text of the line and how many equal ones came before, and of nothing that an edit
-//! elsewhere in the file, a formatter, a reworded message or another platform changes. Since stored
+//! elsewhere in the file, a formatter, a reworded message or another platform changes. One that speaks for the whole project
+//! is known by its rule alone. Since stored
 //! baselines hold fingerprints, changing what goes in is a breaking change.
 
-use super::Finding;
+use super::{Finding, Speaks};
 use crate::facts::{FileId, Span};
 use crate::sources::Sources;
 use rustc_hash::FxHashMap;
@@ -21,7 +22,8 @@ pub fn fingerprints(findings: &[Finding], sources: &Sources) -> Vec<String> {
 /// What a fingerprint is made of.
 pub(super) struct Mark<'a> {
     rule: &'a str,
-    path: &'a str,
+    /// `None` for the whole project.
+    path: Option<&'a str>,
     line: String,
     /// How many equal ones came before in the file.
     ordinal: u32,
@@ -30,7 +32,8 @@ pub(super) struct Mark<'a> {
 impl Mark<'_> {
     /// The fingerprint, or what it was when the file lay at another path.
     pub(super) fn within(&self, other: Option<&str>) -> String {
-        let kind = fnv1a([self.rule, other.unwrap_or(self.path), &self.line]);
+        let path = self.path.map_or("", |own| other.unwrap_or(own));
+        let kind = fnv1a([self.rule, path, &self.line]);
         format!("{:016x}", continue_fnv1a(kind, &self.ordinal.to_le_bytes()))
     }
 }
@@ -48,11 +51,14 @@ pub(super) fn marks<'a>(findings: &'a [Finding], sources: &'a Sources) -> Vec<Ma
         ordinals[at] = *ordinal;
         *ordinal += 1;
     }
-    let mark = |(finding, ordinal): (&'a Finding, u32)| Mark {
-        rule: &finding.rule,
-        path: &sources.file(finding.place.file).name,
-        line: line_of(finding, sources),
-        ordinal,
+    let mark = |(finding, ordinal): (&'a Finding, u32)| match finding.speaks {
+        Speaks::ForProject => Mark { rule: &finding.rule, path: None, line: String::new(), ordinal: 0 },
+        _ => Mark {
+            rule: &finding.rule,
+            path: Some(&sources.file(finding.place.file).name),
+            line: line_of(finding, sources),
+            ordinal,
+        },
     };
     findings.iter().zip(ordinals).map(mark).collect()
 }

@@ -39,6 +39,7 @@ struct Part<T> {
     judged: Vec<T>,
     /// It was followed as far as one program may go.
     is_known: bool,
+    is_finished: bool,
 }
 
 /// What is known of programs already, and where it is noted what they come to.
@@ -164,7 +165,7 @@ impl Program<'_> {
                         // Kept apart only when there may be a better judgement later.
                         let kept =
                             if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
-                        add_part(Part { index, judged: kept, is_known: false });
+                        add_part(Part { index, judged: kept, is_known: false, is_finished: false });
                     }
                     return judged;
                 }
@@ -173,9 +174,10 @@ impl Program<'_> {
             if !is_cut {
                 return judged;
             }
-            add_part(Part { index, judged, is_known: true });
+            add_part(Part { index, judged, is_known: true, is_finished: false });
             Vec::new()
         };
+        let follow = |worker: &mut Worker<'p>, index: usize| shown(follow(worker, index), &programs[index]);
         let mut judged = self.by_workers(programs.len(), &follow, distinct);
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         parts.sort_by_key(|part| part.index);
@@ -183,9 +185,9 @@ impl Program<'_> {
             let rest = self.budget.rest(spent.into_inner());
             self.follow_again(programs, &mut parts, rest, &judge, memory);
         }
-        let unfinished = parts.iter().filter(|part| part.index != FINISHED);
+        let unfinished = parts.iter().filter(|part| !part.is_finished);
         let unfinished = unfinished.map(|part| programs[part.index].0).collect();
-        judged.extend(parts.into_iter().flat_map(|part| part.judged));
+        judged.extend(parts.into_iter().flat_map(|part| shown(part.judged, &programs[part.index])));
         distinct(&mut judged);
         Followed { judged, unfinished }
     }
@@ -235,7 +237,7 @@ impl Program<'_> {
                 self.work.add(&trace);
                 part.judged = judged;
                 if !trace.cut {
-                    part.index = FINISHED;
+                    part.is_finished = true;
                 }
             });
             rest = rest.saturating_sub(spent.into_inner());
@@ -243,8 +245,13 @@ impl Program<'_> {
     }
 }
 
-/// The position of a program that needs no mention.
-const FINISHED: usize = usize::MAX;
+/// What was judged, with the program that shows it. Code that is looked at alone is none.
+fn shown<T: Judged>(mut judged: Vec<T>, &(file, start, _): &Launched<'_>) -> Vec<T> {
+    if !matches!(start, Start::Library | Start::Modules | Start::CpuPart) {
+        judged.iter_mut().for_each(|one| one.shown_by(file));
+    }
+    judged
+}
 
 impl Program<'_> {
     /// Lets a worker on each core follow programs, a few neighbours at a time: they import much the same. Returns what

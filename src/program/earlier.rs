@@ -6,6 +6,7 @@
 //! same again, the program is not followed. What a file says by itself (its [`Look`]) rests on its text alone. All of this holds
 //! for one list of names of files, one policy and one gpulint: who keeps it sees to that.
 
+use super::habits::Habits;
 use super::launches::{Launch, Launched};
 use super::looks::Look;
 use super::reach::{Leads, holds_for_all};
@@ -25,6 +26,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub trait Judged: Clone + Hash + Eq + Send + Sync {
     /// What it is said of, and then what explains it.
     fn places(&self) -> Vec<Place>;
+    /// Takes down that the program which starts with this file shows it.
+    fn shown_by(&mut self, program: FileId);
 }
 
 /// What is kept from check to check. `T` is what judging a program gives.
@@ -65,6 +68,7 @@ pub struct Came {
     loaded: Vec<(FileId, usize)>,
     uses_gpu: bool,
     own_writes: Vec<String>,
+    habits: Habits,
     launches: Vec<Launch>,
     judged: Vec<u32>,
 }
@@ -344,6 +348,7 @@ impl Came {
             loaded: trace.loaded.clone(),
             uses_gpu: uses_gpu(trace),
             own_writes: trace.own_writes().map(str::to_owned).collect(),
+            habits: Habits::of(trace),
             launches: trace.launches.clone(),
             judged: Vec::new(),
         }
@@ -378,6 +383,10 @@ impl Came {
 
     pub fn own_writes(&self) -> &[String] {
         &self.own_writes
+    }
+
+    pub fn habits(&self) -> Habits {
+        self.habits
     }
 
     pub fn launches(&self) -> &[Launch] {

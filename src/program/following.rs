@@ -4,12 +4,13 @@
 use super::budget::Known;
 use super::earlier::{Came, Judged, Memory, uses_gpu};
 use super::first::FollowedFirst;
+use super::habits::{Convention, Habits};
 use super::launches::{self, Launch, Launched};
 use super::trace::Trace;
 use super::{Followed, Program, Start};
 use crate::facts::FileId;
 use crate::sources::Language;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, PoisonError};
 
 /// What some programs came to, together.
@@ -21,6 +22,8 @@ pub(super) struct Ran {
     pub users: FxHashSet<FileId>,
     /// Variables that programs set themselves, by the file that they start with.
     pub own_writes: FxHashSet<(FileId, String)>,
+    /// What programs do about the choice of a GPU and about its memory, by the file that they start with.
+    habits: FxHashMap<FileId, Habits>,
     /// Units of files of settings that programs loaded: they are judged there.
     loaded: FxHashSet<(FileId, usize)>,
     /// The numbers of the parts that are noted already.
@@ -43,6 +46,7 @@ impl Ran {
         self.users.extend(&other.users);
         self.own_writes.extend(other.own_writes.iter().cloned());
         self.loaded.extend(&other.loaded);
+        other.habits.iter().for_each(|(&file, &habits)| self.note_habits(file, habits));
     }
 
     /// Notes what a program of an earlier check came to.
@@ -58,6 +62,12 @@ impl Ran {
         self.loaded.extend(came.loaded());
         self.users.extend(came.uses_gpu().then_some(entry));
         self.own_writes.extend(came.own_writes().iter().map(|variable| (entry, variable.clone())));
+        self.note_habits(entry, came.habits());
+    }
+
+    /// Whether most of the programs that could keep to a convention do.
+    pub fn keep_to(&self, convention: Convention) -> bool {
+        convention.is_kept(self.habits.values())
     }
 
     /// Notes what a program came to that was followed.
@@ -68,6 +78,14 @@ impl Ran {
         self.users.extend(trace.entry.filter(|_| uses_gpu(trace)));
         let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
         self.own_writes.extend(trace.entry.into_iter().flat_map(own));
+        if let Some(file) = trace.entry {
+            self.note_habits(file, Habits::of(trace));
+        }
+    }
+
+    /// A file that is started in several ways has the habits that it has in all of them.
+    fn note_habits(&mut self, file: FileId, habits: Habits) {
+        self.habits.entry(file).and_modify(|known| known.join(habits)).or_insert(habits);
     }
 }
 
@@ -108,7 +126,12 @@ impl Program<'_> {
             let ran = program.ran.get();
             let has_loaded = |file, start| ran.is_some_and(|ran| ran.has_loaded(file, start));
             let alone = launchers.iter().filter(|(trace, start)| !has_loaded(trace.entry, *start));
-            alone.flat_map(|(trace, start)| judge(program, trace, *start)).collect::<Vec<T>>()
+            let judge = |(trace, start): &(Trace, Start)| {
+                let mut judged = judge(program, trace, *start);
+                judged.iter_mut().for_each(|one| trace.entry.into_iter().for_each(|file| one.shown_by(file)));
+                judged
+            };
+            alone.flat_map(judge).collect::<Vec<T>>()
         });
         followed.judged.extend(alone);
         let cut = launchers.iter().filter(|(trace, _)| trace.cut);

@@ -100,6 +100,11 @@ pub const ALLOCATOR: [&str; 3] = ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_
 pub const ORDER: &str = "CUDA_DEVICE_ORDER";
 
 impl Before {
+    /// Whether `cuInit` was reached on every path that leads here.
+    pub fn is_after_cuda(&self) -> bool {
+        self.cuda.is_some_and(|cuda| cuda.certain)
+    }
+
     /// The same, where events have other numbers.
     pub(crate) fn renumber(&mut self, number: &impl Fn(EventId) -> EventId) {
         for reaching in [&mut self.mask, &mut self.order, &mut self.written] {

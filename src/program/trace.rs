@@ -285,6 +285,11 @@ impl What {
         matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Allocate))
     }
 
+    /// Gives memory of the GPU back.
+    pub fn releases(&self) -> bool {
+        matches!(self, What::Release { .. })
+    }
+
     /// What comes after it says what it was for.
     pub(super) fn is_pending(&self) -> bool {
         matches!(self, What::Write { .. } | What::Spawn { .. })

@@ -54,10 +54,17 @@ fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources)
         related: related.collect(),
         fix: finding.fix.as_ref().map(|fix| Offer { title: &fix.title, safety: fix.safety }),
         unfixed: finding.unfixed.as_deref(),
+        programs: programs_of(finding, sources),
         status: finding.status,
         fingerprint,
         url: format!("{RULES_PAGE}#{}", finding.rule),
     }
+}
+
+/// The names of the programs that a finding speaks for, where there are several.
+fn programs_of<'a>(finding: &Finding, sources: &'a Sources) -> Vec<&'a str> {
+    let several = finding.programs.iter().filter(|_| finding.programs.len() > 1);
+    several.map(|&program| sources.file(program).name.as_str()).collect()
 }
 
 #[derive(Serialize)]
@@ -107,6 +114,9 @@ pub struct Entry<'a> {
     /// Why the rule's fix is not offered here.
     #[serde(skip_serializing_if = "Option::is_none")]
     unfixed: Option<&'a str>,
+    /// The programs that it speaks for, by the files that they start with, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    programs: Vec<&'a str>,
     status: Status,
     fingerprint: String,
     url: String,

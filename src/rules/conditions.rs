@@ -77,8 +77,10 @@ impl Scope<'_> {
         let child = is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))
             && is(condition.released, &|| self.is_released(id))
+            && is(condition.outlives_test, &|| self.outlives_test(event))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
+            && is(condition.counts_anew, &|| self.trace.counts_from_zero(event))
             && is(condition.uses_gpu, &|| self.uses_gpu())
             && condition
                 .observed
@@ -214,7 +216,7 @@ impl Scope<'_> {
     /// What gives memory back behind an event.
     pub(super) fn later_releases(&self, id: EventId) -> impl Iterator<Item = &Event> {
         let later = self.trace.events[id as usize + 1..].iter();
-        later.filter(|event| matches!(event.what, What::Release { .. }))
+        later.filter(|event| event.what.releases())
     }
 
     /// Whether a launcher has to do with GPUs at all.

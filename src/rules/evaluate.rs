@@ -283,18 +283,23 @@ impl Scope<'_> {
             (_, true) => Confidence::Low,
             _ => rule.confidence.min(Confidence::Medium),
         };
+        let (speaks, most) = self.speaks(rule, id, event);
+        let severity = most.map_or(severity, |most| severity.min(most));
+        let said = rule.without_policy.as_ref().filter(|_| !self.is_decided(rule));
         Finding {
             rule: rule.id.clone(),
             family: rule.family.clone(),
             severity: if weak { lower(severity) } else { severity },
             confidence,
-            message: words.fill(&rule.message),
-            advice: rule.advice.as_ref().map(|advice| words.fill(advice)),
+            message: words.fill(said.map_or(&rule.message, |said| &said.message)),
+            advice: said.map(|said| &said.advice).or(rule.advice.as_ref()).map(|advice| words.fill(advice)),
             place,
             related,
             fix: None,
             unfixed: None,
             mask: self.mask_at(event),
+            programs: Vec::new(),
+            speaks,
             status: Status::Active,
         }
     }

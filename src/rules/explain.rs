@@ -82,6 +82,8 @@ impl Scope<'_> {
             (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),
             (condition.released, "the memory is given back whatever is raised in the test"),
+            (condition.outlives_test, "the memory is kept for more than the test"),
+            (condition.counts_anew, "the GPUs are counted anew: in a container, in a job of a scheduler"),
             (condition.validated, "the program checks which GPU it got"),
             (condition.certain, "it happens on every path, as far as the conditions are understood"),
             (condition.imported_later, "a GPU library is imported later"),

@@ -7,7 +7,7 @@ use super::uses;
 use super::waking::{Need, Waking};
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
+use crate::findings::{Confidence, Finding, Moment, Related, Severity, Speaks, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
@@ -195,6 +195,8 @@ impl FileRule<'_> {
             fix: None,
             unfixed: None,
             mask: None,
+            programs: Vec::new(),
+            speaks: Speaks::ForItself,
             status: Status::Active,
         }
     }

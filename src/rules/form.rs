@@ -112,6 +112,8 @@ impl Condition {
             ("certain", self.certain.is_some()),
             ("imported-later", self.imported_later.is_some()),
             ("at-most", self.at_most.is_some()),
+            ("outlives-test", self.outlives_test.is_some()),
+            ("counts-anew", self.counts_anew.is_some()),
             ("own-runner", self.own_runner.is_some()),
             ("uses-gpu", self.uses_gpu.is_some()),
             ("unset", self.unset.is_some()),

@@ -7,6 +7,7 @@ pub use conditions::*;
 use super::example::{Example, ExampleTexts, Examples, Files};
 use crate::code::Observation;
 use crate::findings::{Confidence, Safety, Severity};
+use crate::program::Convention;
 use crate::program::knowledge::parsed;
 use crate::sources::Language;
 use anyhow::{Result, bail};
@@ -55,12 +56,49 @@ pub struct Rule {
     #[serde(default)]
     pub once: bool,
     pub message: String,
+    /// What is said where the policy has no section that the rule belongs to, in the place of `message` and `advice`.
+    pub without_policy: Option<Said>,
+    /// Without a policy one finding speaks for the whole project, and the others are notes.
+    pub for_project: Option<ForProject>,
     /// Other places to show, in this order.
     #[serde(default)]
     pub related: Vec<RelatedPlace>,
     pub advice: Option<String>,
     pub fix: Option<RuleFix>,
     pub examples: Examples,
+}
+
+/// How a rule speaks for a project that has no policy to say which of its programs are wrong.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ForProject {
+    /// What the first says of all; without it all are notes.
+    pub together: Option<Together>,
+    /// Where most programs of the project keep to it, those that do not speak for themselves.
+    pub convention: Convention,
+    /// A program for which this holds speaks for itself.
+    pub unless: Option<Condition>,
+    /// Where this holds, it is a note at most.
+    pub note_where: Option<Condition>,
+}
+
+/// What a finding says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Said {
+    pub message: String,
+    pub advice: String,
+}
+
+/// What one finding says of several.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Together {
+    /// `{programs}` and `{places}` are their numbers.
+    pub message: String,
+    pub advice: String,
+    /// What is said at the next places.
+    pub related: String,
 }
 
 /// How findings of a rule are mended.

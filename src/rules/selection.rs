@@ -38,6 +38,18 @@ pub struct Selection<'r> {
     overrides: Vec<(String, Severity)>,
 }
 
+impl Section {
+    /// Whether the policy has it; the CPU part may also come from the command line.
+    pub(super) fn is_in(self, policy: &Policy, has_cpu_part: bool) -> bool {
+        match self {
+            Section::Gpu => policy.gpu.is_some(),
+            Section::Cpu => has_cpu_part,
+            Section::Tests => !policy.tests.cleanup.is_empty(),
+            Section::Backends => policy.supports_more_than_cuda(),
+        }
+    }
+}
+
 struct PathSelection {
     glob: GlobMatcher,
     select: Option<FxHashSet<String>>,
@@ -84,12 +96,7 @@ impl<'r> Selection<'r> {
             let mut by_path =
                 policy.rules.per_path.iter().filter_map(|(_, settings)| settings.select.as_ref());
             let somewhere = by_path.any(|select| select.iter().any(names));
-            let in_policy = rule.policy.as_ref().filter(|policy_severity| match policy_severity.section {
-                Section::Gpu => policy.gpu.is_some(),
-                Section::Cpu => has_cpu_part,
-                Section::Tests => !policy.tests.cleanup.is_empty(),
-                Section::Backends => policy.supports_more_than_cuda(),
-            });
+            let in_policy = rule.policy.as_ref().filter(|given| given.section.is_in(policy, has_cpu_part));
             // A rule that is off by itself runs as a warning when somebody names it.
             let severity = in_policy
                 .map(|policy_severity| policy_severity.severity)

@@ -117,7 +117,7 @@ impl Maker<'_> {
 mod tests {
     use super::*;
     use crate::facts::{Place, Span};
-    use crate::findings::{Confidence, Severity, Status};
+    use crate::findings::{Confidence, Severity, Speaks, Status};
     use crate::rules::RuleSet;
     use crate::server::encoding::Encoding;
     use crate::sources::Sources;
@@ -145,6 +145,8 @@ mod tests {
             }),
             unfixed: None,
             mask: None,
+            programs: Vec::new(),
+            speaks: Speaks::ForItself,
             status: Status::Active,
         }
     }

@@ -1,7 +1,7 @@
 //! `--add-ignore`: comments that silence what is found, in every language, with nothing else changed.
 
-use crate::INDEX_WITHOUT_ORDER;
 use crate::project::{Answer, Project, answer};
+use crate::{EACH_BY_ITSELF, INDEX_WITHOUT_ORDER};
 use std::fs;
 
 const POLICY: &str = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
@@ -281,7 +281,7 @@ fn a_reason_that_would_end_the_comment_is_refused() {
 fn permissions_and_links_stay_and_what_cannot_be_written_is_told() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let project = Project::new()
-        .file("gpulint.yaml", "")
+        .file("gpulint.yaml", EACH_BY_ITSELF)
         .file("a.py", INDEX_WITHOUT_ORDER)
         .file("b.py", INDEX_WITHOUT_ORDER);
     let mode =

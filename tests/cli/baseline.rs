@@ -1,7 +1,7 @@
 //! A project with old findings: they are written down once, and only new ones fail a run.
 
-use crate::INDEX_WITHOUT_ORDER;
 use crate::project::{Answer, Project};
+use crate::{EACH_BY_ITSELF, INDEX_WITHOUT_ORDER};
 use std::fs;
 
 const FILE: &str = "gpulint-baseline.json";
@@ -10,7 +10,7 @@ const FILE: &str = "gpulint-baseline.json";
 const PIN: &str = "os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n";
 
 fn adopted() -> Project {
-    let project = Project::new().file("gpulint.yaml", "").file("a.py", INDEX_WITHOUT_ORDER);
+    let project = Project::new().file("gpulint.yaml", EACH_BY_ITSELF).file("a.py", INDEX_WITHOUT_ORDER);
     let answer = project.run("check --write-baseline");
     let told = "note: gpulint-baseline.json lists 1 finding now, 1 added and 0 removed\n";
     answer.is(0, "Checked 1 file: no findings (1 in the baseline).\n", told);

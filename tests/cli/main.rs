@@ -7,6 +7,7 @@ mod cache;
 mod excluded;
 mod files;
 mod fix;
+mod for_project;
 mod init;
 mod later_imports;
 mod own_rules;
@@ -29,6 +30,9 @@ os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"
 import torch
 torch.cuda.is_available()
 ";
+
+/// With it each place without an order is a warning, and not only the first of the project.
+const EACH_BY_ITSELF: &str = "rules: {severity: {missing-device-order: warning}}\n";
 
 /// The end of every summary where there is no policy.
 const NO_POLICY: &str = "No policy says which GPU is right: `gpulint init` writes one.";

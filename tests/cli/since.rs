@@ -1,7 +1,7 @@
 //! `--since`: only findings on lines that changed, by git.
 
-use crate::INDEX_WITHOUT_ORDER;
 use crate::project::{Answer, Project};
+use crate::{EACH_BY_ITSELF, INDEX_WITHOUT_ORDER};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +37,7 @@ pub fn commit(project: &Project) {
 
 /// A repository with one commit, in which `a.py` has an old finding on line 2.
 fn repository() -> Project {
-    let project = Project::new().file("gpulint.yaml", "").file("a.py", INDEX_WITHOUT_ORDER);
+    let project = Project::new().file("gpulint.yaml", EACH_BY_ITSELF).file("a.py", INDEX_WITHOUT_ORDER);
     git(&project, "init -q");
     commit(&project);
     project
@@ -205,7 +205,7 @@ fn lines_of_notebooks_are_those_of_the_file() {
 #[test]
 fn a_project_below_the_top_of_the_repository() {
     let project = Project::new()
-        .file("app/gpulint.yaml", "")
+        .file("app/gpulint.yaml", EACH_BY_ITSELF)
         .file("app/a.py", INDEX_WITHOUT_ORDER)
         .file("app/b.py", INDEX_WITHOUT_ORDER)
         .file("a.py", "");

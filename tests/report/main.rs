@@ -9,7 +9,7 @@ mod limits;
 
 use clap::ValueEnum;
 use gpulint::facts::{FileId, Place, Span};
-use gpulint::findings::{Confidence, Edit, Finding, Fix, Moment, Related, Safety, Severity, Status};
+use gpulint::findings::{Confidence, Edit, Finding, Fix, Moment, Related, Safety, Severity, Speaks, Status};
 use gpulint::report::{Format, Report, render, summary_line};
 use gpulint::rules::RuleSet;
 use gpulint::sources::{Language, Skipped, Source, Sources};
@@ -324,6 +324,8 @@ fn finding(sources: &Sources, rule: &str, file: &str, text: &str) -> Finding {
         fix: None,
         unfixed: None,
         mask: None,
+        programs: Vec::new(),
+        speaks: Speaks::ForItself,
         status: Status::Active,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{RuleName, Suppression, UNKNOWN, UNUSED};
 use crate::facts::Place;
-use crate::findings::{Confidence, Finding, Severity, Status};
+use crate::findings::{Confidence, Finding, Severity, Speaks, Status};
 use crate::sources::Sources;
 
 /// The finding about a suppression under which nothing was found; `name` is `None` when it speaks
@@ -56,6 +56,8 @@ fn complaint(rule: &str, place: Place, message: String, advice: String) -> Findi
         fix: None,
         unfixed: None,
         mask: None,
+        programs: Vec::new(),
+        speaks: Speaks::ForItself,
         status: Status::Active,
     }
 }

@@ -17,6 +17,8 @@ pub struct Condition {
     pub named: Vec<String>,
     /// The program runs on a runner of the project's own.
     pub own_runner: Option<bool>,
+    /// GPUs are counted anew here: in a container, in a job of a scheduler.
+    pub counts_anew: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
     pub uses_gpu: Option<bool>,
     /// The event is that something of this kind stands in a file.
@@ -81,6 +83,8 @@ pub struct Condition {
     pub validated: Option<bool>,
     /// The memory is given back whatever is raised in the test.
     pub released: Option<bool>,
+    /// The memory is kept for more than the test.
+    pub outlives_test: Option<bool>,
     /// The CPU part is being imported.
     pub cpu_part: Option<bool>,
     /// The policy has this section or key.

@@ -75,14 +75,14 @@ def test_twice():
             clean()
 
 
-def test_success_only():  # ~ gpu-test-without-cleanup warning
+def test_success_only():  # ~ gpu-test-without-cleanup note
     model = build()
     assert model.weight.is_cuda
     del model
     clean()
 
 
-def test_except_only():  # ~ gpu-test-without-cleanup warning
+def test_except_only():  # ~ gpu-test-without-cleanup note
     try:
         assert build().weight.is_cuda
     except RuntimeError:
@@ -90,7 +90,7 @@ def test_except_only():  # ~ gpu-test-without-cleanup warning
         raise
 
 
-def test_behind_finally():  # ~ gpu-test-without-cleanup warning
+def test_behind_finally():  # ~ gpu-test-without-cleanup note
     try:
         assert build().weight.is_cuda
     finally:
@@ -98,12 +98,12 @@ def test_behind_finally():  # ~ gpu-test-without-cleanup warning
     assert torch.ones(2, device="cuda").sum() == 2
 
 
-def test_finally_of_a_helper():  # ~ gpu-test-without-cleanup warning
+def test_finally_of_a_helper():  # ~ gpu-test-without-cleanup note
     model = build()
     assert checked(model)
 
 
-def test_finally_that_does_something_else():  # ~ gpu-test-without-cleanup warning
+def test_finally_that_does_something_else():  # ~ gpu-test-without-cleanup note
     started = []
     try:
         assert build().weight.is_cuda
@@ -112,16 +112,16 @@ def test_finally_that_does_something_else():  # ~ gpu-test-without-cleanup warni
         torch.cuda.synchronize()
 
 
-def test_raises():  # ~ gpu-test-without-cleanup warning
+def test_raises():  # ~ gpu-test-without-cleanup note
     with pytest.raises(RuntimeError):
         torch.ones(2, device="cuda") + torch.ones(3, device="cuda")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-def test_where_there_is_a_gpu():  # ~ gpu-test-without-cleanup warning
+def test_where_there_is_a_gpu():  # ~ gpu-test-without-cleanup note
     assert build().weight.is_cuda
 
 
-def test_on_what_there_is():  # ~ gpu-test-without-cleanup warning
+def test_on_what_there_is():  # ~ gpu-test-without-cleanup note
     device = "cuda" if torch.cuda.is_available() else "cpu"
     assert torch.ones(2, device=device).sum() == 2

@@ -6,5 +6,5 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-cuda-init error
 import torch
 
 
-def test_model():  # ~ gpu-test-without-cleanup warning
+def test_model():  # ~ gpu-test-without-cleanup note
     torch.ones(1).cuda()

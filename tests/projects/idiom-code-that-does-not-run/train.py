@@ -10,4 +10,4 @@ import torch
 
 if __name__ == "__main__":
     write("job.py")
-    torch.zeros(len(HEADER), device="cuda")  # ~ missing-visible-devices warning
+    torch.zeros(len(HEADER), device="cuda")  # ~ missing-visible-devices note

@@ -1,1 +1,1 @@
-python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning
+python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices note

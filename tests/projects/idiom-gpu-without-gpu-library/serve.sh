@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-ollama serve &  # ~ missing-visible-devices warning
+ollama serve &  # ~ missing-visible-devices note
 wait

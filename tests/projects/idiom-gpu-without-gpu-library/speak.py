@@ -5,7 +5,7 @@ from voice.texts import all_texts
 
 
 def main():
-    engine = Synthesizer("tts.pth", "tts.json", use_cuda=True)  # ~ missing-visible-devices warning
+    engine = Synthesizer("tts.pth", "tts.json", use_cuda=True)  # ~ missing-visible-devices note
     for text in all_texts():
         engine.tts(text)
 

@@ -2,4 +2,4 @@
 import torch
 
 if __name__ == "__main__":
-    torch.cuda.set_device(1)  # ~ missing-visible-devices warning, device-not-allowed warning
+    torch.cuda.set_device(1)  # ~ missing-visible-devices note, device-not-allowed warning

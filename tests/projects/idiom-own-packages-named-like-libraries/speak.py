@@ -1,5 +1,5 @@
 """`utils` is ours, and importing it initialises CUDA."""
-from utils.platform import CARDS  # ~ missing-visible-devices warning
+from utils.platform import CARDS  # ~ missing-visible-devices note
 
 from TTS.api import TTS
 

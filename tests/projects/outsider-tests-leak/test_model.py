@@ -9,7 +9,7 @@ import pytest
 import torch
 
 
-def test_forward():  # ~ gpu-test-without-cleanup warning
+def test_forward():  # ~ gpu-test-without-cleanup note
     model = torch.nn.Linear(8, 8).cuda()
     out = model(torch.randn(2, 8, device="cuda"))
     assert out.shape == (2, 8)

@@ -1,2 +1,2 @@
 #!/bin/bash
-./build/bin/llama-server -m model.gguf -ngl 99  # ~ missing-visible-devices warning
+./build/bin/llama-server -m model.gguf -ngl 99  # ~ missing-visible-devices note

@@ -6,7 +6,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "0"
 import torch
 
 
-def test_size(size):  # ~ gpu-test-without-cleanup warning
+def test_size(size):  # ~ gpu-test-without-cleanup note
     torch.ones(size).to("cuda")
 
 

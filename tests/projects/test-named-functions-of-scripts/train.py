@@ -11,7 +11,7 @@ def test_epoch(model, loader):
         model(batch.to("cuda"))
 
 
-def test_card():  # ~ gpu-test-without-cleanup warning
+def test_card():  # ~ gpu-test-without-cleanup note
     torch.ones(2).to("cuda")
 
 

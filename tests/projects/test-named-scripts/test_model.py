@@ -6,7 +6,7 @@ import torch
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def test_model():  # ~ gpu-test-without-cleanup warning
+def test_model():  # ~ gpu-test-without-cleanup note
     torch.ones(1, device=DEVICE)
 
 

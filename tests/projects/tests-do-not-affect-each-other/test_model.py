@@ -1,7 +1,7 @@
 import os
 
 
-def test_first():  # ~ gpu-test-without-cleanup warning
+def test_first():  # ~ gpu-test-without-cleanup note
     os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     os.environ["CUDA_VISIBLE_DEVICES"] = "0"
     import torch
@@ -9,7 +9,7 @@ def test_first():  # ~ gpu-test-without-cleanup warning
     torch.ones(1).cuda()
 
 
-def test_second():  # ~ gpu-test-without-cleanup warning
+def test_second():  # ~ gpu-test-without-cleanup note
     import torch
 
     torch.ones(1).cuda()  # ~ missing-visible-devices warning

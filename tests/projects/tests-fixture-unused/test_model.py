@@ -10,5 +10,5 @@ def pinned():
     os.environ["CUDA_VISIBLE_DEVICES"] = "0"
 
 
-def test_model():  # ~ gpu-test-without-cleanup warning
+def test_model():  # ~ gpu-test-without-cleanup note
     torch.nn.Linear(2, 2).cuda()  # ~ missing-visible-devices warning

@@ -16,5 +16,5 @@ def model(pinned):
     return torch.nn.Linear(2, 2).cuda()
 
 
-def test_model(model):  # ~ gpu-test-without-cleanup warning
+def test_model(model):  # ~ gpu-test-without-cleanup note
     assert model is not None

@@ -11,15 +11,15 @@ pytestmark = pytest.mark.gpu
 
 
 @needs_two
-def test_copy():  # ~ gpu-test-without-cleanup warning
+def test_copy():  # ~ gpu-test-without-cleanup note
     torch.ones(1, device="cuda:1")
 
 
 @pytest.mark.skipif("torch.cuda.device_count() < 2")
-def test_move():  # ~ gpu-test-without-cleanup warning
+def test_move():  # ~ gpu-test-without-cleanup note
     torch.ones(1).to("cuda:1")
 
 
 @pytest.mark.multi_gpu
-def test_marked():  # ~ gpu-test-without-cleanup warning
+def test_marked():  # ~ gpu-test-without-cleanup note
     torch.ones(1).to("cuda:1")

@@ -4,5 +4,5 @@ import service
 
 
 @patch("service.Engine.warm_up")
-def test_engine(warm_up):  # ~ gpu-test-without-cleanup warning
+def test_engine(warm_up):  # ~ gpu-test-without-cleanup note
     service.Engine("tiny")  # ~ missing-visible-devices warning

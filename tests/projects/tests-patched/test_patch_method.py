@@ -24,6 +24,6 @@ def test_method_of_something(batch):
         batch.to("cuda")
 
 
-def test_nothing_replaced():  # ~ gpu-test-without-cleanup warning
+def test_nothing_replaced():  # ~ gpu-test-without-cleanup note
     mover = Mover(nn.Linear(2, 2))
-    mover.start()  # ~ missing-visible-devices warning
+    mover.start()  # ~ missing-visible-devices note

@@ -10,7 +10,7 @@ class ModelTest(unittest.TestCase):
     def setUp(self):
         os.environ["CUDA_VISIBLE_DEVICES"] = "0"
 
-    def test_model(self):  # ~ gpu-test-without-cleanup warning
+    def test_model(self):  # ~ gpu-test-without-cleanup note
         import torch
 
         torch.ones(1).cuda()

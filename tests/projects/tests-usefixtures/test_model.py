@@ -10,7 +10,7 @@ def pinned():
 
 
 @pytest.mark.usefixtures("pinned")
-def test_model():  # ~ gpu-test-without-cleanup warning
+def test_model():  # ~ gpu-test-without-cleanup note
     import torch
 
     torch.nn.Linear(2, 2).cuda()

@@ -1,4 +1,4 @@
-def test_other():  # ~ gpu-test-without-cleanup warning
+def test_other():  # ~ gpu-test-without-cleanup note
     import torch
 
     torch.ones(1).cuda()

@@ -1,5 +1,5 @@
 import torch
 
 
-def test_a():  # ~ gpu-test-without-cleanup warning
+def test_a():  # ~ gpu-test-without-cleanup note
     torch.ones(1).cuda()

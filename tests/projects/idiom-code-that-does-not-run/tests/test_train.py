@@ -5,6 +5,6 @@ import torch
 
 
 @patch("torch.cuda.is_available", return_value=True)
-def test_mocked_question(available):  # ~ gpu-test-without-cleanup warning
+def test_mocked_question(available):  # ~ gpu-test-without-cleanup note
     assert torch.cuda.is_available()
-    assert torch.ones(1, device="cuda").sum() == 1  # ~ missing-visible-devices warning
+    assert torch.ones(1, device="cuda").sum() == 1  # ~ missing-visible-devices note

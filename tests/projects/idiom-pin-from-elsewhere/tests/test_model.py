@@ -12,5 +12,5 @@ def clean():
 
 
 def test_forward():
-    model = Narrator().cuda()  # ~ missing-visible-devices warning
+    model = Narrator().cuda()  # ~ missing-visible-devices note
     assert model is not None

@@ -20,7 +20,7 @@ def model(request):
     torch.cuda.empty_cache()
 
 
-def test_on_each(device):  # ~ gpu-test-without-cleanup warning
+def test_on_each(device):  # ~ gpu-test-without-cleanup note
     assert torch.zeros(4, device=device).sum() == 0  # ~ missing-visible-devices warning
 
 

@@ -1,1 +1,1 @@
-docker run --gpus all trainer:1 bash -c 'export CUDA_VISIBLE_DEVICES=1 && python train.py'  # ~ missing-device-order warning
+docker run --gpus all trainer:1 bash -c 'export CUDA_VISIBLE_DEVICES=1 && python train.py'  # ~ missing-device-order note

@@ -1,2 +1,2 @@
-def test_model(model):  # ~ gpu-test-without-cleanup warning
+def test_model(model):  # ~ gpu-test-without-cleanup note
     assert model is not None

@@ -1,0 +1,87 @@
+//! What is said once for a whole project: without a policy nobody knows which of its programs are wrong.
+
+use super::conditions::Verdict;
+use super::evaluate::Scope;
+use super::schema::{Condition, Section, Together};
+use super::{Rule, Selection};
+use crate::facts::FileId;
+use crate::findings::{Finding, Moment, Related, Severity, Speaks};
+use crate::program::Program;
+use crate::program::trace::{Event, EventId};
+use std::collections::BTreeSet;
+
+/// So many of the other places are shown beside the finding that speaks for all.
+const SHOWN: usize = 3;
+
+/// Lets the first finding of a rule speak for the project, and makes notes of the others. Those that the policy gives a
+/// severity, and those against what the project does elsewhere, speak for themselves.
+pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, selection: &Selection<'_>) {
+    for (rule, _) in selection.rules() {
+        let Some(project) = &rule.for_project else { continue };
+        let is_usual = program.keeps_to(project.convention);
+        let name_of = |finding: &Finding| program.name_of(finding.place.file);
+        let mut alike: Vec<usize> = Vec::new();
+        for (at, finding) in findings.iter_mut().enumerate() {
+            if finding.rule != rule.id || finding.speaks != Speaks::ForOneOfMany {
+                continue;
+            }
+            // Also one that is suppressed: who accepts the first accepts what it says of all.
+            let is_open = finding.severity >= Severity::Warning;
+            if is_open && !is_usual && selection.severity_in(&rule.id, name_of(finding)).is_none() {
+                alike.push(at);
+            }
+        }
+        alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
+        let Some((&first, others)) = alike.split_first() else { continue };
+        for &other in if project.together.is_some() { others } else { &alike } {
+            findings[other].severity = Severity::Note;
+        }
+        if let Some(together) = &project.together {
+            let next = others.iter().take(SHOWN).map(|&at| Related {
+                place: findings[at].place,
+                message: together.related.clone(),
+                moment: Moment::Unordered,
+            });
+            let next: Vec<Related> = next.collect();
+            let programs: BTreeSet<FileId> =
+                alike.iter().flat_map(|&at| findings[at].programs.iter().copied()).collect();
+            let finding = &mut findings[first];
+            finding.speaks = Speaks::ForProject;
+            if !others.is_empty() {
+                finding.message = together.filled(programs.len(), alike.len());
+                finding.advice = Some(together.advice.clone());
+                finding.related.extend(next);
+                finding.programs = programs.into_iter().collect();
+            }
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// For whom a finding speaks, and how severe it is at most. Where the policy does not decide, a program speaks for
+    /// itself only where its code says what it wants.
+    pub(super) fn speaks(&self, rule: &Rule, id: EventId, event: &Event) -> (Speaks, Option<Severity>) {
+        let Some(project) = rule.for_project.as_ref().filter(|_| !self.is_decided(rule)) else {
+            return (Speaks::ForItself, None);
+        };
+        let holds = |condition: &Option<Condition>| {
+            let holds = |condition| self.holds(condition, id, event, &mut Verdict::default());
+            condition.as_ref().is_some_and(holds)
+        };
+        let speaks = if holds(&project.unless) { Speaks::ForItself } else { Speaks::ForOneOfMany };
+        (speaks, holds(&project.note_where).then_some(Severity::Note))
+    }
+
+    /// Whether the policy has the section that a rule belongs to.
+    pub(super) fn is_decided(&self, rule: &Rule) -> bool {
+        let is_in = |section: Section| section.is_in(self.policy, self.cpu.is_some());
+        rule.policy.as_ref().is_some_and(|policy| is_in(policy.section))
+    }
+}
+
+impl Together {
+    fn filled(&self, programs: usize, places: usize) -> String {
+        let message = self.message.replace("{programs}", &programs.to_string());
+        message.replace("{places}", &places.to_string())
+    }
+}

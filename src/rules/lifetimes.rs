@@ -1,0 +1,32 @@
+//! What outlives the test that puts it on the GPU: what is set up for a whole class or module, and what a function keeps.
+
+use super::evaluate::Scope;
+use crate::program::trace::{Event, Frame};
+
+/// What runs once for several tests.
+const FOR_SEVERAL: &[&str] = &["setUpClass", "setup_class", "setUpModule", "setup_module"];
+
+impl Scope<'_> {
+    /// Whether the memory that an event takes is kept for more than the test that it lies in.
+    pub(super) fn outlives_test(&self, event: &Event) -> bool {
+        self.trace.outwards(event.frame).any(|frame| {
+            frame.function.as_deref().is_some_and(|name| FOR_SEVERAL.contains(&name))
+                || self.keeps_results(frame)
+        })
+    }
+
+    /// Whether a function is decorated to give the same object again: `functools.lru_cache` and its like.
+    fn keeps_results(&self, frame: &Frame) -> bool {
+        let Some(function) =
+            frame.number.and_then(|number| self.program.code(frame.file).functions.get(number))
+        else {
+            return false;
+        };
+        let text = &self.program.sources.file(frame.file).text;
+        let Some(above) = text.get(..function.name_span.start as usize) else { return false };
+        // Behind the line with `def`.
+        let mut decorators =
+            above.lines().rev().skip(1).map(str::trim).take_while(|line| line.starts_with('@'));
+        decorators.any(|line| line.contains("cache"))
+    }
+}

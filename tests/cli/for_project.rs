@@ -1,0 +1,73 @@
+//! What is said once for a whole project that has no policy.
+
+use crate::project::{Answer, Project};
+
+const NO_CHOICE: &str = "import torch\n\ntorch.cuda.init()\n";
+const CHOICE: &str = "import os\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\n\
+                      os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"0\"\nimport torch\ntorch.cuda.init()\n";
+
+/// Rule, severity and place of each finding, and how many programs it speaks for.
+#[track_caller]
+fn seen(answer: &Answer) -> Vec<String> {
+    let json = answer.json();
+    let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let line = |finding: &serde_json::Value| {
+        let programs = finding["programs"].as_array().map_or(1, Vec::len);
+        format!("{} {} {programs}", text(finding, "path"), text(finding, "severity"))
+    };
+    json["findings"].as_array().expect("a list").iter().map(line).collect()
+}
+
+fn programs(names: &[&str]) -> Project {
+    names.iter().fold(Project::new(), |project, name| project.file(name, NO_CHOICE))
+}
+
+#[test]
+fn one_warning_speaks_for_all_programs() {
+    let project = programs(&["b.py", "a.py", "c.py", "d.py", "e.py"]);
+    let answer = project.run("check --format json --min-severity note");
+    let notes = ["b.py", "c.py", "d.py", "e.py"].map(|name| format!("{name} note 1"));
+    assert_eq!(seen(&answer), [&["a.py warning 5".to_owned()][..], &notes].concat());
+    let finding = &answer.json()["findings"][0];
+    assert_eq!(finding["message"], "5 programs leave the choice of the GPU to whoever starts them");
+    let related: Vec<_> =
+        finding["related"].as_array().expect("a list").iter().map(|one| &one["path"]).collect();
+    assert_eq!(related, ["b.py", "c.py", "d.py"], "{finding}");
+}
+
+#[test]
+fn a_single_script_is_told_about_itself() {
+    let answer = programs(&["a.py"]).run("check --format json");
+    assert_eq!(seen(&answer), ["a.py warning 1"]);
+    assert!(answer.stdout.contains("`torch.cuda.init()` is reached"), "{answer:?}");
+}
+
+#[test]
+fn it_is_known_wherever_it_stands() {
+    let project = programs(&["b.py", "c.py"]);
+    assert_eq!(project.run("check --baseline known.json --write-baseline").code, Some(0));
+    let project = project.file("a.py", NO_CHOICE);
+    assert_eq!(project.run("check --baseline known.json").code, Some(0));
+}
+
+#[test]
+fn who_accepts_the_first_accepts_all() {
+    let ignored = "import torch\n\ntorch.cuda.init()  # gpulint: ignore[missing-visible-devices] one card\n";
+    let project = programs(&["b.py", "c.py"]).file("a.py", ignored);
+    assert_eq!(project.run("check").code, Some(0));
+}
+
+#[test]
+fn a_program_against_the_convention_of_the_project_speaks_for_itself() {
+    let project = programs(&["d.py", "e.py"]).file("a.py", CHOICE).file("b.py", CHOICE);
+    assert_eq!(seen(&project.run("check --format json")), ["d.py warning 2"], "two are no convention");
+    let project = project.file("c.py", CHOICE);
+    assert_eq!(seen(&project.run("check --format json")), ["d.py warning 1", "e.py warning 1"]);
+}
+
+#[test]
+fn a_severity_that_the_policy_gives_holds_for_each() {
+    let policy = "rules: {severity: {missing-visible-devices: warning}}\n";
+    let project = programs(&["a.py", "b.py"]).file("gpulint.yaml", policy);
+    assert_eq!(seen(&project.run("check --format json")), ["a.py warning 1", "b.py warning 1"]);
+}

@@ -1,0 +1,17 @@
+import torch
+
+
+def test_one(clean):
+    torch.zeros(1, device="cuda")  # ~ missing-visible-devices warning
+
+
+def test_two(clean):
+    torch.zeros(2, device="cuda")
+
+
+def test_three(clean):
+    torch.zeros(3, device="cuda")
+
+
+def test_forgotten():  # ~ gpu-test-without-cleanup warning
+    torch.zeros(4, device="cuda")
