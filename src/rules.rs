@@ -10,6 +10,7 @@ mod example;
 mod examples;
 pub(crate) mod explain;
 mod files;
+mod first_uses;
 mod for_project;
 mod forks;
 mod form;

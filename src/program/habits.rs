@@ -35,7 +35,7 @@ impl Habits {
         let uses = trace.events.iter().filter(|event| event.what.initialises_cuda());
         let first: Vec<&Event> = uses.filter(|event| !event.before.is_after_cuda()).collect();
         let is_set = |reaching: &Reaching| reaching.iter().all(|one| matches!(one, Definition::Set(..)));
-        let uses_gpu = !first.is_empty();
+        let uses_gpu = trace.events.iter().any(|event| event.what.takes_gpu());
         let (tests, cleaned) = tests_of(trace);
         Habits {
             uses_gpu,

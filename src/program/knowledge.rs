@@ -141,6 +141,8 @@ pub enum Does {
     Threads,
     /// Asks which GPUs there are, or what they can do.
     Query,
+    /// Reaches `cuInit` on its way, and takes no GPU.
+    Passing,
 }
 
 /// A value that an argument is compared with; the text `nonzero` stands for every other integer.

@@ -280,6 +280,18 @@ impl What {
         }
     }
 
+    /// Takes a GPU: more than asking which there are, or reaching `cuInit` in passing.
+    pub fn takes_gpu(&self) -> bool {
+        use super::knowledge::Does;
+        match self {
+            What::Call { does, .. } => {
+                let asks = does.iter().any(|does| matches!(does, Does::Query | Does::Passing));
+                does.contains(&Does::CudaInit) && (!asks || does.contains(&Does::Allocate))
+            }
+            _ => false,
+        }
+    }
+
     /// Puts memory on the GPU.
     pub fn loads(&self) -> bool {
         matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Allocate))

@@ -11,7 +11,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
-use crate::program::{Definition, Happened, Program};
+use crate::program::{Definition, Program};
 use std::cell::OnceCell;
 
 /// What a rule is held against.
@@ -31,6 +31,8 @@ pub struct Scope<'a> {
     reported: Vec<EventId>,
     /// Whether the program checks which GPU it got, once somebody asked.
     validated: OnceCell<bool>,
+    /// The events that take a GPU while none was taken yet for sure, once somebody asked.
+    pub(super) first_uses: OnceCell<Vec<EventId>>,
     /// How each event comes from the import of a module, once somebody asked.
     at_imports: OnceCell<Vec<Option<AtImport>>>,
 }
@@ -102,6 +104,7 @@ impl<'a> Scope<'a> {
             all,
             reported,
             validated: OnceCell::new(),
+            first_uses: OnceCell::new(),
             at_imports: OnceCell::new(),
         }
     }
@@ -130,9 +133,9 @@ impl Scope<'_> {
             return true;
         }
         match (wanted, kind) {
-            (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(event),
+            (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(id, event),
             (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
-                event.what.initialises_cuda() || self.is_handed_on(&rule.find.launches_without, id, event)
+                event.what.takes_gpu() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
             (EventKind::TestLoad, ScopeKind::Program) => {
@@ -141,7 +144,9 @@ impl Scope<'_> {
                     && !self.trace.own_uses_only
                     && self.trace.test_of(event).is_some()
             }
-            (EventKind::GpuChoice, ScopeKind::Program) => self.is_first_use(event) || self.reads_mask(event),
+            (EventKind::GpuChoice, ScopeKind::Program) => {
+                self.is_first_import(event) || self.reads_mask(event)
+            }
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
                 What::Write { variable, .. } => {
                     rule.find.variables.is_empty() || rule.find.variables.contains(variable)
@@ -209,23 +214,6 @@ impl Scope<'_> {
             }
             _ => false,
         }
-    }
-
-    /// Whether the event may be the first GPU use on some path.
-    fn is_first_use(&self, event: &Event) -> bool {
-        let imports_count = self.policy.gpu.is_some();
-        let uses = event.what.initialises_cuda() || (imports_count && event.what.imports_gpu_library());
-        let first = is_fresh(event.before.cuda) && (!imports_count || is_fresh(event.before.library));
-        uses && first && self.is_looked_at(event)
-    }
-
-    /// Whether the event may be the one at which CUDA reads the mask.
-    fn reads_mask(&self, event: &Event) -> bool {
-        event.what.initialises_cuda() && is_fresh(event.before.cuda) && self.is_looked_at(event)
-    }
-
-    fn is_looked_at(&self, event: &Event) -> bool {
-        !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
     }
 
     fn finding(
@@ -399,11 +387,6 @@ impl Scope<'_> {
             }
         }
     }
-}
-
-/// Whether something did not happen yet on some path.
-fn is_fresh(happened: Option<Happened>) -> bool {
-    happened.is_none_or(|happened| !happened.certain)
 }
 
 fn lower(severity: Severity) -> Severity {

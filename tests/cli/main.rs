@@ -28,7 +28,7 @@ const INDEX_WITHOUT_ORDER: &str = "\
 import os
 os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"
 import torch
-torch.cuda.is_available()
+torch.cuda.init()
 ";
 
 /// With it each place without an order is a warning, and not only the first of the project.

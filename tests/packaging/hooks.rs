@@ -144,7 +144,7 @@ fn notebooks_scripts_and_workflows_are_checked() {
 "source": {}}}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}"#,
         serde_json::to_string(&lines).unwrap()
     );
-    let program = "import torch\n\nprint(torch.cuda.is_available())\n";
+    let program = "import torch\n\nprint(torch.cuda.init())\n";
     let workflow = "on: push\njobs:\n  gpu:\n    runs-on: [self-hosted, gpu-a]\n    env:\n      \
                     CUDA_VISIBLE_DEVICES: \"1\"\n    steps:\n      - run: python evaluate.py\n";
     for (file, text, found) in [
@@ -236,8 +236,8 @@ fn hooks_of_the_wheel_install_without_compiler_and_network() {
     let (passed, text) = run(&[("train.py", RIGHT)]);
     assert!(passed, "{text}");
     assert_eq!(text.matches("Passed").count(), 1, "{text}");
-    let job = "#!/bin/bash\n#SBATCH --gres=gpu:1\nexport CUDA_VISIBLE_DEVICES=1\npython train_more.py\n";
-    let program = "import torch\n\nprint(torch.cuda.is_available())\n";
+    let job = "#!/bin/bash\n#SBATCH --gres=gpu:1\nexport CUDA_VISIBLE_DEVICES=cuda:0\npython train_more.py\n";
+    let program = "import torch\n\nprint(torch.cuda.init())\n";
     let (passed, text) = run(&[("predict.py", WRONG), ("train_more.py", program), ("job.sbatch", job)]);
     assert!(!passed, "{text}");
     assert!(text.contains("predict.py:3:1: warning["), "{text}");

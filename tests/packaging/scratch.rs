@@ -8,11 +8,11 @@ use std::process::{Command, Output};
 /// A script that chooses its card correctly.
 pub const RIGHT: &str = "import os\n\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\n\
      os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n\nimport torch\n\n\
-     if __name__ == \"__main__\":\n    print(torch.cuda.is_available())\n";
+     if __name__ == \"__main__\":\n    print(torch.cuda.init())\n";
 
 /// A script with a mask that is an index and no word about the order in which cards are counted.
 pub const WRONG: &str = "import os\n\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n\nimport torch\n\n\
-     if __name__ == \"__main__\":\n    print(torch.cuda.is_available())\n";
+     if __name__ == \"__main__\":\n    print(torch.cuda.init())\n";
 
 /// The rule that `WRONG` breaks.
 pub const WRONG_RULE: &str = "missing-device-order";

@@ -14,7 +14,7 @@ const WRONG: &str = "\
 import os
 os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"
 import torch
-torch.cuda.is_available()
+torch.cuda.init()
 ";
 
 /// The same, and right.
@@ -23,7 +23,7 @@ import os
 os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"
 os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"
 import torch
-torch.cuda.is_available()
+torch.cuda.init()
 ";
 
 const RULE: &str = "missing-device-order";

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const PIN: &str = "import os\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"";
 const ORDER: &str = "import os\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"";
-const USE: &str = "import torch\ntorch.cuda.is_available()";
+const USE: &str = "import torch\ntorch.cuda.init()";
 
 fn cell(notebook: &str, name: &str, kind: u32) -> Value {
     json!({"kind": kind, "document": cell_uri(notebook, name)})

@@ -305,9 +305,9 @@ impl<'p> Run<'p> {
         };
         let noted_events = &self.trace.events[events as usize..];
         let asks = |event: &Event| match &event.what {
-            What::Call { does, .. } => {
-                does.iter().all(|does| matches!(does, Does::CudaInit | Does::TorchInit | Does::Query))
-            }
+            What::Call { does, .. } => does
+                .iter()
+                .all(|does| matches!(does, Does::CudaInit | Does::TorchInit | Does::Query | Does::Passing)),
             _ => false,
         };
         Effects {

@@ -1,4 +1,4 @@
 import torch
 from dotenv import load_dotenv
 
-print(torch.cuda.is_available())  # ~ missing-visible-devices warning
+print(torch.cuda.init())  # ~ missing-visible-devices warning

@@ -63,7 +63,7 @@ def f(model):
     if cap < (8, 0):
         return None
     return torch.float8_e4m3fn if cap >= (8, 0) else torch.bfloat16  # ~ feature-gate-wrong warning
-is_ada = torch.cuda.get_device_capability() == (8, 6)  # ~ capability-architecture-mismatch error, missing-visible-devices warning
+is_ada = torch.cuda.get_device_capability() == (8, 6)  # ~ capability-architecture-mismatch error
 if torch.cuda.get_device_capability() >= (8, 6) and torch.cuda.is_available():
     print("Ada GPU detected")  # ~ capability-architecture-mismatch error
 ARCH_BY_CC = {"sm_75": Arch.AMPERE, "sm_90": Arch.HOPPER}  # ~ capability-architecture-mismatch error

@@ -1,4 +1,4 @@
-import jax  # ~ missing-visible-devices warning
+import jax
 
 if __name__ == "__main__":
     print(jax.COUNT)

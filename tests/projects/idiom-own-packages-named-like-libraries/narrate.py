@@ -2,4 +2,4 @@
 from TTS.api import TTS
 
 if __name__ == "__main__":
-    TTS(gpu=True)  # ~ missing-visible-devices note
+    TTS(gpu=True)  # ~ missing-visible-devices warning

@@ -1,3 +1,3 @@
 import torch
 
-print(torch.cuda.is_available())  # ~ missing-visible-devices warning
+print(torch.cuda.init())  # ~ missing-visible-devices warning

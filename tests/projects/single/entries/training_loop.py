@@ -12,5 +12,5 @@ for epoch in range(3):
     for x, y in loader:
         loss = loss_fn(model(x), y)
         optimizer.zero_grad()
-        loss.backward()  # ~ missing-visible-devices warning
+        loss.backward()
         optimizer.step()

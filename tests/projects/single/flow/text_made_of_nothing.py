@@ -9,7 +9,7 @@ def select(device=""):
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
     elif device:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")  # ~ missing-visible-devices warning
+    return torch.device("cuda" if torch.cuda.init() else "cpu")  # ~ missing-visible-devices warning
 
 
 def profile(device=None):

@@ -1,3 +1,3 @@
-import speechbrain  # ~ missing-visible-devices warning
+import speechbrain
 
 print(speechbrain.__version__)

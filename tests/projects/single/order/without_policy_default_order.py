@@ -4,4 +4,4 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ missing-device-order warning
 
 import torch
 
-print(torch.cuda.is_available())
+print(torch.cuda.init())

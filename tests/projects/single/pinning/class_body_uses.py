@@ -2,7 +2,7 @@ import torch
 
 
 class Config:
-    device = "cuda" if torch.cuda.is_available() else "cpu"  # ~ missing-visible-devices warning
+    device = "cuda" if torch.cuda.init() else "cpu"  # ~ missing-visible-devices warning
 
 
 print(Config.device)

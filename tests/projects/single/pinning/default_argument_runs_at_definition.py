@@ -1,7 +1,7 @@
 import torch
 
 
-def run(device=torch.cuda.current_device()):  # ~ missing-visible-devices warning, cuda-call-in-default-argument warning
+def run(device=torch.cuda.init()):  # ~ missing-visible-devices warning, cuda-call-in-default-argument warning
     return device
 
 

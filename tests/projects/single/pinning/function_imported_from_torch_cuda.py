@@ -1,3 +1,3 @@
-from torch.cuda import is_available as has_cuda
+from torch.cuda import init as has_cuda
 
 print(has_cuda())  # ~ missing-visible-devices warning

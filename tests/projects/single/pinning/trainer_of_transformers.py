@@ -16,10 +16,10 @@ class Arguments(transformers.TrainingArguments):
 
 class Mine(Trainer):
     def __init__(self, *args, **options):
-        super().__init__(*args, **options)
+        super().__init__(*args, **options)  # ~ missing-visible-devices warning
 
 
 if __name__ == "__main__":
     parser = HfArgumentParser((ModelArguments, Arguments))
-    model_arguments, arguments = parser.parse_args_into_dataclasses()  # ~ missing-visible-devices warning
+    model_arguments, arguments = parser.parse_args_into_dataclasses()
     Mine(model=None, args=arguments).train()

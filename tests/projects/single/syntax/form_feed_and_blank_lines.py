@@ -5,7 +5,7 @@ import os
 
 import torch
 
-def f(): return torch.cuda.is_available()  # ~ missing-visible-devices warning
+def f(): return torch.cuda.init()  # ~ missing-visible-devices warning
 
 
 f() ; print(1)

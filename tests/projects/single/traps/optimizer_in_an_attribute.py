@@ -1,3 +1,5 @@
+import os
+
 import torch
 
 
@@ -7,7 +9,8 @@ class Trainer:
         self.optimizer = torch.optim.Adam(self.model.parameters())
 
     def fit(self):
-        self.optimizer.step()  # ~ missing-visible-devices warning
+        self.optimizer.step()
 
 
 Trainer().fit()
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # ~ pin-after-cuda-init error

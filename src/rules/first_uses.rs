@@ -1,0 +1,77 @@
+//! Where a program first uses a GPU: what counts for the choice of a card, and what for the order of things.
+
+use super::evaluate::Scope;
+use crate::program::trace::{Event, EventId, What};
+use crate::program::{Happened, MASK, ORDER};
+
+impl Scope<'_> {
+    /// Whether the event may be the first on some path for which it matters which GPU the process gets. Queries and what
+    /// reaches `cuInit` in passing take none.
+    pub(super) fn is_first_use(&self, id: EventId, event: &Event) -> bool {
+        let imports_count = self.policy.gpu.is_some();
+        if self.is_first_import(event) {
+            return true;
+        }
+        event.what.takes_gpu()
+            && (!imports_count || is_fresh(event.before.library))
+            && self.first_uses().binary_search(&id).is_ok()
+            && !self.is_chosen_late(id, event)
+            && self.is_looked_at(event)
+    }
+
+    /// Whether the event is an import that counts as the first use, under a policy.
+    pub(super) fn is_first_import(&self, event: &Event) -> bool {
+        self.policy.gpu.is_some()
+            && event.what.imports_gpu_library()
+            && is_fresh(event.before.cuda)
+            && is_fresh(event.before.library)
+            && self.is_looked_at(event)
+    }
+
+    /// Whether the event may be the one at which CUDA reads the mask.
+    pub(super) fn reads_mask(&self, event: &Event) -> bool {
+        event.what.initialises_cuda() && is_fresh(event.before.cuda) && self.is_looked_at(event)
+    }
+
+    fn is_looked_at(&self, event: &Event) -> bool {
+        !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
+    }
+
+    /// Whether the mask or the order was set between `cuInit` and the event: that comes too late, and is told there.
+    fn is_chosen_late(&self, id: EventId, event: &Event) -> bool {
+        let Some(cuda) = event.before.cuda else { return false };
+        let writes = self.trace.writes.iter().filter(|&&write| cuda.event < write && write < id);
+        writes.into_iter().any(|&write| {
+            let late = self.trace.event(write);
+            let chooses = |variable: &str| variable == MASK || variable == ORDER;
+            matches!(&late.what, What::Write { variable, .. } if chooses(variable))
+                && late.in_child == event.in_child
+                && !self.trace.excludes(late, event)
+                && !self.is_for_child(write)
+        })
+    }
+
+    fn first_uses(&self) -> &[EventId] {
+        self.first_uses.get_or_init(|| {
+            let (mut first, mut certain): (Vec<EventId>, Vec<&Event>) = (Vec::new(), Vec::new());
+            for (id, event) in
+                self.trace.events.iter().enumerate().filter(|(_, event)| event.what.takes_gpu())
+            {
+                let is_before = |earlier: &&Event| {
+                    earlier.in_child == event.in_child && !self.trace.excludes(earlier, event)
+                };
+                if certain.iter().rev().any(is_before) {
+                    continue;
+                }
+                first.push(id as EventId);
+                certain.extend(event.certain.then_some(event));
+            }
+            first
+        })
+    }
+}
+
+/// Whether something did not happen yet on some path.
+fn is_fresh(happened: Option<Happened>) -> bool {
+    happened.is_none_or(|happened| !happened.certain)
+}
