@@ -29,12 +29,17 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, select
             let is_open = finding.severity >= Severity::Warning;
             if is_open && !is_usual && selection.severity_in(&rule.id, name_of(finding)).is_none() {
                 alike.push(at);
+            } else {
+                finding.speaks = Speaks::ForItself;
             }
         }
         alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
         let Some((&first, others)) = alike.split_first() else { continue };
         for &other in if project.together.is_some() { others } else { &alike } {
             findings[other].severity = Severity::Note;
+            if project.together.is_none() {
+                findings[other].speaks = Speaks::ForItself;
+            }
         }
         if let Some(together) = &project.together {
             let next = others.iter().take(SHOWN).map(|&at| Related {

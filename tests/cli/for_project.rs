@@ -1,6 +1,7 @@
 //! What is said once for a whole project that has no policy.
 
 use crate::project::{Answer, Project};
+use crate::since::{commit, git};
 
 const NO_CHOICE: &str = "import torch\n\ntorch.cuda.init()\n";
 const CHOICE: &str = "import os\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\n\
@@ -63,6 +64,15 @@ fn a_program_against_the_convention_of_the_project_speaks_for_itself() {
     assert_eq!(seen(&project.run("check --format json")), ["d.py warning 2"], "two are no convention");
     let project = project.file("c.py", CHOICE);
     assert_eq!(seen(&project.run("check --format json")), ["d.py warning 1", "e.py warning 1"]);
+}
+
+#[test]
+fn a_program_that_a_change_adds_is_a_warning() {
+    let project = programs(&["a.py", "b.py"]).file("gpulint.yaml", "");
+    git(&project, "init -q");
+    commit(&project);
+    let project = project.file("c.py", NO_CHOICE);
+    assert_eq!(seen(&project.run("check --format json --since main")), ["c.py warning 1"]);
 }
 
 #[test]

@@ -162,7 +162,9 @@ fn pull_request(name: &str) -> (Scratch, String, String) {
         server.git(&["commit", "--quiet", "--message", file]);
         server.git(&["rev-parse", "HEAD"])
     };
-    for number in 0..4 {
+    // Each place by itself, and not only the first of the project.
+    commit("gpulint.yaml", &format!("rules: {{severity: {{{WRONG_RULE}: warning}}}}\n"));
+    for number in 1..4 {
         commit(&format!("notes/{number}.txt"), "");
     }
     let base = commit("old.py", WRONG);
