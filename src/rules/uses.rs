@@ -255,6 +255,14 @@ pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
     }
 }
 
+/// Whether the body of a `try` may look up a name that is missing: the error is caught, whatever the handler is for.
+pub(super) fn catches_missing(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let Around::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) = around else { return false };
+    let for_all = |caught: &Expr<'_>| matches!(scope.text(caught.span), "Exception" | "BaseException");
+    guards(around, scope)
+        || handlers.iter().any(|handler| handler.types.is_empty() || handler.types.iter().any(for_all))
+}
+
 /// Whether a `try` catches nothing but imports that fail: a name that is missing goes past it.
 pub(super) fn is_for_imports(around: &Around<'_, '_>) -> bool {
     match around {
@@ -265,9 +273,9 @@ pub(super) fn is_for_imports(around: &Around<'_, '_>) -> bool {
     }
 }
 
-/// Whether a handler of these types catches a name that is missing.
+/// Whether a handler of these types is about a name that is missing. One for all exceptions hides the mistake instead.
 fn survives(types: &[Expr<'_>], scope: &FileScope<'_>) -> bool {
-    const MISSING: [&str; 5] =
-        ["AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "BaseException"];
-    types.is_empty() || types.iter().any(|caught| MISSING.contains(&scope.text(caught.span)))
+    const MISSING: [&str; 4] =
+        ["AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError"];
+    types.iter().any(|caught| MISSING.contains(&scope.text(caught.span)))
 }

@@ -4,7 +4,7 @@ use crate::code::walk::{Around, Part, walk};
 use crate::code::{Block, Call, Comparison, Expr, ExprKind, ImportNames, Step, StepKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, Sighting};
-use crate::rules::uses::{argument, guards, is_for_imports};
+use crate::rules::uses::{argument, catches_missing, is_for_imports};
 
 /// Modules of torch that are in no build of it.
 const ABSENT: &[&str] = &["torch.hip", "torch.rocm", "torch.backends.hip", "torch.backends.rocm"];
@@ -25,8 +25,7 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<Sighting> {
             }
             ExprKind::Attribute(..) | ExprKind::Name(_) => {
                 // Behind `hasattr` it is the question that is wrong, and without a handler it fails.
-                let catches =
-                    |one| matches!(one, &Around::Try(_)) && guards(one, scope) && !is_for_imports(one);
+                let catches = |one| catches_missing(one, scope) && !is_for_imports(one);
                 let in_try = around.iter().any(catches);
                 let is_called = matches!(around.last(), Some(Around::Argument(..)));
                 if in_try && !is_called && is_absent(expr, scope) && !is_asked_before(around, scope) {
@@ -37,7 +36,7 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<Sighting> {
         },
         Part::Step(step) => match &step.kind {
             StepKind::Import(import) => {
-                let in_try = around.iter().any(|one| matches!(one, Around::Try(_)) && guards(one, scope));
+                let in_try = around.iter().any(|one| catches_missing(one, scope));
                 let names = match &import.names {
                     ImportNames::Names(names) => &names[..],
                     _ => &[],
