@@ -5,6 +5,7 @@ use crate::code::walk::{Around, Part, walk};
 use crate::code::{Argument, Call, Expr, ExprKind};
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::{argument, expects_failure};
+use crate::versions::Range;
 
 /// Calls that take the kind of device and the index apart: the position of the device, and what to write instead.
 const APART: &[(&str, Option<usize>, &str)] = &[
@@ -28,21 +29,43 @@ const APART: &[(&str, Option<usize>, &str)] = &[
 
 const INDEX_APART: &str = "write `device=\"cuda\", device_index=1`";
 
-/// Keywords that a call does not take, or no longer, with what to write instead.
-const REMOVED: &[(&[&str], &str, &str, &str)] = &[
-    (TRAINERS, "gpus", "has no `gpus=` since 2.0", "write `accelerator=\"gpu\", devices=…`"),
-    (
-        &["transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"],
-        "device",
-        "takes no device: it uses the GPUs that are visible",
-        "choose the card by CUDA_VISIBLE_DEVICES",
-    ),
-    (
-        &["xgboost.XGBClassifier", "xgboost.XGBRegressor", "xgboost.XGBRanker", "xgboost.XGBRFClassifier"],
-        "gpu_id",
-        "takes the index in `device` since 2.0",
-        "write `device=\"cuda:1\"`",
-    ),
+/// A keyword that calls do not take, or no longer.
+struct Removed {
+    calls: &'static [&'static str],
+    keyword: &'static str,
+    what: &'static str,
+    instead: &'static str,
+    /// The packages that have the calls, and the versions without the keyword; nothing if none ever had it.
+    since: Option<(&'static [&'static str], &'static str)>,
+}
+
+const REMOVED: &[Removed] = &[
+    Removed {
+        calls: TRAINERS,
+        keyword: "gpus",
+        what: "has no `gpus=` since 2.0",
+        instead: "write `accelerator=\"gpu\", devices=…`",
+        since: Some((&["lightning", "pytorch-lightning"], ">=2.0")),
+    },
+    Removed {
+        calls: &["transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"],
+        keyword: "device",
+        what: "takes no device: it uses the GPUs that are visible",
+        instead: "choose the card by CUDA_VISIBLE_DEVICES",
+        since: None,
+    },
+    Removed {
+        calls: &[
+            "xgboost.XGBClassifier",
+            "xgboost.XGBRegressor",
+            "xgboost.XGBRanker",
+            "xgboost.XGBRFClassifier",
+        ],
+        keyword: "gpu_id",
+        what: "takes the index in `device` since 2.0",
+        instead: "write `device=\"cuda:1\"`",
+        since: Some((&["xgboost"], ">=2.0")),
+    },
 ];
 
 const TRAINERS: &[&str] = &[
@@ -95,7 +118,7 @@ const INDICES: &[&str] = &[
 /// All calls that are looked at but `torch.device`, which is nearly everywhere: there only a negative index is wrong.
 pub(super) fn rare() -> Vec<&'static str> {
     let apart = APART.iter().map(|(call, ..)| *call);
-    let removed = REMOVED.iter().flat_map(|(calls, ..)| calls.iter().copied());
+    let removed = REMOVED.iter().flat_map(|one| one.calls.iter().copied());
     let others = ["cupy.cuda.Device", "pyannote.audio.Pipeline", "torch.cuda.set_device"];
     let lists = [COUNTING, LISTING, AUTOCASTS].into_iter().flatten().copied();
     apart.chain(removed).chain(others).chain(lists).collect()
@@ -184,10 +207,18 @@ impl<'a> Look<'_, 'a> {
 
     /// `Trainer(gpus=1)`
     fn removed(&self) -> Option<Fault<'a>> {
-        let (_, keyword, what, instead) = REMOVED
-            .iter()
-            .find(|(calls, keyword, ..)| calls.contains(&self.path) && self.keyword(keyword).is_some())?;
-        Some(Fault { at: self.keyword(keyword)?, what, instead, sure: true })
+        let one = REMOVED.iter().find(|one| one.calls.contains(&self.path))?;
+        let at = self.keyword(one.keyword)?;
+        let is_gone = one.since.is_none_or(|(packages, versions)| self.requires(packages, versions));
+        is_gone.then_some(Fault { at, what: one.what, instead: one.instead, sure: true })
+    }
+
+    /// Whether the project requires one of some packages, and no other versions of it than these.
+    fn requires(&self, packages: &[&str], versions: &str) -> bool {
+        let Some(versions) = Range::read(versions) else { return false };
+        let program = self.scope.program;
+        let file = program.name_of(self.scope.file);
+        packages.iter().any(|package| program.versions().satisfies(file, package, &versions) == Some(true))
     }
 
     /// `Trainer(devices=gpu_id)`

@@ -8,7 +8,7 @@ import xgboost as xgb
 from catboost import CatBoostClassifier
 
 xgb.XGBClassifier(device="cuda:1")  # ~ device-outside-mask error
-xgb.XGBRegressor(tree_method="gpu_hist", gpu_id=1)  # ~ device-outside-mask error, wrong-device-argument warning
+xgb.XGBRegressor(tree_method="gpu_hist", gpu_id=1)  # ~ device-outside-mask error
 xgb.train({"device": "cuda:1", "max_depth": 1}, None)  # ~ device-outside-mask error
 xgb.train({"device": "cpu", "max_depth": 3, "nthread": 1}, None)
 lgb.LGBMClassifier(device="gpu", gpu_platform_id=1, gpu_device_id=0)
