@@ -14,6 +14,9 @@ use crate::program::trace::{Event, EventId, Recipient, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 
+/// No machine has a device with this index or a higher one: it was written because it is not there.
+const NO_DEVICE: i64 = 64;
+
 /// What conditions found out about an event.
 #[derive(Default)]
 pub(super) struct Verdict {
@@ -231,6 +234,9 @@ impl Scope<'_> {
 
     fn device_differs(&self, event: &Event) -> bool {
         let What::Select { index: Some(index), .. } = event.what else { return false };
+        if index >= NO_DEVICE {
+            return false;
+        }
         let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());
         allowed.is_some_and(|allowed| allowed != index)
     }
@@ -266,7 +272,7 @@ impl Scope<'_> {
             _ => None,
         });
         let first = counts.next()??;
-        counts.all(|count| count == Some(first)).then_some((first, index))
+        (index < NO_DEVICE && counts.all(|count| count == Some(first))).then_some((first, index))
     }
 }
 
