@@ -272,7 +272,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
         What::Observed { text, .. } => json!({"kind": "observed", "text": text}),
         What::End => json!({"kind": "end"}),
-        What::Select { index, text, by } => {
+        What::Select { index, text, by, .. } => {
             json!({"kind": "select", "index": index, "device": text, "by": by})
         }
     };

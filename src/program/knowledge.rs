@@ -133,6 +133,8 @@ pub enum Does {
     Allocate,
     /// Chooses one of the GPUs.
     SelectDevice,
+    /// Makes a value that names a GPU, and chooses none by that.
+    NameDevice,
     /// Asks NVML, which initialises nothing.
     Nvml,
     /// Gives memory of the GPU back.

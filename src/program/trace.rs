@@ -171,7 +171,17 @@ pub enum What {
         text: String,
         /// The call, parameter or key that takes it.
         by: String,
+        choice: Choice,
     },
+}
+
+/// Whether a GPU that code names is used there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// A call outside the project takes it, or a configuration file sets it for whoever reads that.
+    Taken,
+    /// A parameter, a key, a field or a value bears its name: what becomes of that is another question.
+    Named,
 }
 
 /// A frame, by its position in the trace; 0 is the entry file itself.

@@ -10,7 +10,7 @@ use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::masks;
 use crate::policy::{Gpu, Policy};
-use crate::program::trace::{Event, EventId, Recipient, What};
+use crate::program::trace::{Choice, Event, EventId, Recipient, What};
 use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 
@@ -70,6 +70,9 @@ impl Scope<'_> {
         let is =
             |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
         let device = is(condition.device_differs, &|| self.device_differs(event))
+            && is(condition.device_taken, &|| {
+                matches!(event.what, What::Select { choice: Choice::Taken, .. })
+            })
             && is(condition.outside_mask, &|| {
                 self.left_by_mask(event)
                     .is_some_and(|(left, index)| (left > 0 || event.certain) && index >= left)

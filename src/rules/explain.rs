@@ -77,6 +77,7 @@ impl Scope<'_> {
         }
         let flags = [
             (condition.device_differs, "the index is not the one that is allowed"),
+            (condition.device_taken, "a call takes the index"),
             (condition.outside_mask, "the index is beyond the GPUs that the mask leaves"),
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
             (condition.handed_on, "the environment is handed to something that is not followed"),

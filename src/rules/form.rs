@@ -124,6 +124,7 @@ impl Condition {
             ("after", self.after.is_some()),
             ("new-value-since", self.new_value_since.is_some()),
             ("device-differs", self.device_differs.is_some()),
+            ("device-taken", self.device_taken.is_some()),
             ("outside-mask", self.outside_mask.is_some()),
             ("inside-mask", self.inside_mask.is_some()),
             ("counted", self.counted.is_some()),

@@ -5,7 +5,7 @@ use super::calls::{Arg, Args};
 use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, Form};
-use crate::program::trace::What;
+use crate::program::trace::{Choice, What};
 
 /// What a device argument says.
 pub(super) enum Device {
@@ -26,14 +26,14 @@ impl<'p> Run<'p> {
     /// `device = "cuda:1"`, `def f(device="cuda:1")`, `device: str = "cuda:1"`.
     pub(super) fn chosen_by_name(&mut self, name: &str, value: &Value<'p>) {
         if names_device(name) {
-            self.choose_literal(name, value);
+            self.choose_literal(name, value, Choice::Named);
         }
     }
 
     /// `f(device="cuda:1")`, whoever `f` is.
     pub(super) fn chosen_by_keyword(&mut self, callee: &str, name: &str, value: &Value<'p>) {
         if names_device(name) && !only_records(callee) {
-            self.choose_literal(name, value);
+            self.choose_literal(name, value, Choice::Named);
         }
     }
 
@@ -44,7 +44,7 @@ impl<'p> Run<'p> {
             && *index >= 0
             && names_gpu_index(name)
         {
-            self.note_choice(Some(*index), index.to_string(), name, *place);
+            self.note_choice(Some(*index), index.to_string(), name, *place, Choice::Named);
         }
     }
 
@@ -60,7 +60,7 @@ impl<'p> Run<'p> {
         if let Value::Text(key) = key
             && names_device(&key.text)
         {
-            self.choose_literal(&key.text.clone(), value);
+            self.choose_literal(&key.text.clone(), value, Choice::Named);
         }
     }
 
@@ -73,27 +73,28 @@ impl<'p> Run<'p> {
                 match text.text.trim().to_ascii_lowercase().starts_with("gpu:") {
                     true => {
                         if let Some(index) = cuda_index(&text.text, true) {
-                            self.note_choice(Some(index), text.text.trim().to_owned(), &key, text.place);
+                            let text = (text.text.trim().to_owned(), text.place);
+                            self.note_choice(Some(index), text.0, &key, text.1, Choice::Taken);
                         }
                     }
-                    false => self.choose_literal(&key, value),
+                    false => self.choose_literal(&key, value, Choice::Taken),
                 }
             }
             Value::Int(index, place) if names_gpu_index(&key) => {
-                self.note_choice(Some(*index), index.to_string(), &key, *place);
+                self.note_choice(Some(*index), index.to_string(), &key, *place, Choice::Taken);
             }
             _ => {}
         }
     }
 
     /// Only text that names a CUDA device counts here: an integer may be any kind of device.
-    pub(super) fn choose_literal(&mut self, by: &str, value: &Value<'p>) {
+    pub(super) fn choose_literal(&mut self, by: &str, value: &Value<'p>, choice: Choice) {
         let several = value.alternatives().len() > 1;
         self.uncertain += usize::from(several);
         for value in value.alternatives() {
             let Value::Text(text) = value else { continue };
             if let Some(index) = cuda_index(&text.text, false) {
-                self.note_choice(Some(index), text.text.to_string(), by, text.place);
+                self.note_choice(Some(index), text.text.to_string(), by, text.place, choice);
             }
         }
         self.uncertain -= usize::from(several);
@@ -112,7 +113,14 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(super) fn note_choice(&mut self, index: Option<i64>, text: String, by: &str, place: Place) {
+    pub(super) fn note_choice(
+        &mut self,
+        index: Option<i64>,
+        text: String,
+        by: &str,
+        place: Place,
+        choice: Choice,
+    ) {
         if self.expects_failure {
             return;
         }
@@ -120,7 +128,7 @@ impl<'p> Run<'p> {
         // The literal may stand in a branch that counted the devices, and be used after it.
         self.state.counted |= self.counted_places.contains(&place);
         self.forget_vaguer_choice(place);
-        self.note_at(What::Select { index, text, by: by.to_owned() }, place);
+        self.note_at(What::Select { index, text, by: by.to_owned(), choice }, place);
         self.state.counted = counted;
     }
 

@@ -7,7 +7,7 @@ use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
 use crate::program::state::State;
-use crate::program::trace::What;
+use crate::program::trace::{Choice, What};
 use crate::sources::Language;
 
 impl<'p> Run<'p> {
@@ -87,7 +87,11 @@ impl<'p> Run<'p> {
                         let name = self.name_of_call(callee);
                         let is_path = name.contains(['.', ':']);
                         let by = if is_path { format!("{name}()") } else { format!(".{name}()") };
-                        self.note_choice(index, text, &by, place);
+                        let choice = match row.does.contains(&Does::NameDevice) {
+                            true => Choice::Named,
+                            false => Choice::Taken,
+                        };
+                        self.note_choice(index, text, &by, place, choice);
                     }
                 }
                 Device::Negative => negative = true,
@@ -102,7 +106,9 @@ impl<'p> Run<'p> {
         if row.does.contains(&Does::Release) {
             self.note_release(callee, span);
         }
-        let noted = |does: &Does| !matches!(does, Does::SelectDevice | Does::Release | Does::Threads);
+        let noted = |does: &Does| {
+            !matches!(does, Does::SelectDevice | Does::NameDevice | Does::Release | Does::Threads)
+        };
         if row.does.contains(&Does::Threads) {
             self.pass_call(&effect.library, &[Does::Threads], callee, span);
         }

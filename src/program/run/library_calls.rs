@@ -9,7 +9,7 @@ use crate::facts::Span;
 use crate::program::heap::refers_to_scopes;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::summaries::Fact;
-use crate::program::trace::{Recipient, What};
+use crate::program::trace::{Choice, Recipient, What};
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
@@ -98,12 +98,12 @@ impl<'p> Run<'p> {
             }
             "torch.device" => {
                 let device = self.torch_device(args, span);
-                self.choose_literal("torch.device()", &device);
+                self.choose_literal("torch.device()", &device, Choice::Named);
                 Some(device)
             }
             "tch.Device.Cuda" => {
                 let device = self.tch_device(args, span);
-                self.choose_literal("tch::Device::Cuda()", &device);
+                self.choose_literal("tch::Device::Cuda()", &device, Choice::Taken);
                 Some(device)
             }
             "multiprocessing.set_start_method" | "torch.multiprocessing.set_start_method" => {

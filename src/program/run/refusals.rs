@@ -105,7 +105,13 @@ impl<'p> Run<'p> {
             return;
         };
         let name = name.trim_start_matches('-').replace('-', "_");
-        if let Some(default) = args.keyword("default").filter(|one| matches!(one.value, Value::Int(..))) {
+        let is_kept = |value: &Value<'p>| match value {
+            Value::Int(..) => true,
+            // A device other than the first is a choice.
+            Value::Text(text) => text.text.starts_with("cuda:") && text.text != "cuda:0",
+            _ => false,
+        };
+        if let Some(default) = args.keyword("default").filter(|one| is_kept(&one.value)) {
             self.option_defaults.insert(name.clone(), default.value.clone());
         }
         let given = match (args.keyword("type"), args.keyword("action")) {
@@ -140,7 +146,7 @@ impl<'p> Run<'p> {
         self.options.get(name).copied()
     }
 
-    /// The integer that an option of a parser holds when nobody says otherwise.
+    /// The integer or device that an option of a parser holds when nobody says otherwise.
     pub(super) fn option_default(&mut self, value: &Value<'p>) -> Option<Value<'p>> {
         let Value::Outside(path) = value else { return None };
         let path = self.paths.text(*path).clone();

@@ -65,6 +65,8 @@ pub struct Condition {
     pub new_value_since: Option<Earlier>,
     /// The chosen index is not the one that the policy allows (0 without a policy).
     pub device_differs: Option<bool>,
+    /// A call takes the chosen index: it is more than the value of a parameter, a key or a `torch.device`.
+    pub device_taken: Option<bool>,
     /// The chosen index is beyond the GPUs that the mask leaves.
     pub outside_mask: Option<bool>,
     /// The mask leaves several GPUs and the chosen index is one of them.

@@ -1,12 +1,12 @@
 import torch
 
 
-def load(path, device="cuda:1"):  # ~ device-not-allowed warning
+def load(path, device="cuda:1"):
     return torch.load(path, map_location=device)
 
 
 class Config:
-    device = "cuda:1"  # ~ device-not-allowed warning
+    device = "cuda:1"
     other = "cuda:1 in words"
 
 

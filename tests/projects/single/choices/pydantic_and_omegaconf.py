@@ -3,9 +3,9 @@ from pydantic import BaseModel, Field
 
 
 class Settings(BaseModel):
-    device: str = Field("cuda:1", description="the card")  # ~ device-not-allowed warning
+    device: str = Field("cuda:1", description="the card")
     batch: int = 1
 
 
-config = OmegaConf.create({"model": {"device": "cuda:1"}, "index": 1})  # ~ device-not-allowed warning
+config = OmegaConf.create({"model": {"device": "cuda:1"}, "index": 1})
 print(Settings(), config)

@@ -7,7 +7,7 @@ import torch
 @dataclass
 class Settings:
     name: str = "large"
-    device: str = "cuda:1"  # ~ device-not-allowed warning
+    device: str = "cuda:1"
 
 
 print(Settings())

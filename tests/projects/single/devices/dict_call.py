@@ -1,4 +1,4 @@
 import torch
 
-options = dict(device="cuda:1", dtype=torch.float16)  # ~ device-not-allowed warning
+options = dict(device="cuda:1", dtype=torch.float16)
 print(options)

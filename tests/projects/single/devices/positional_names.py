@@ -2,7 +2,7 @@ import torch
 
 
 def build(x):
-    a = torch.device("cuda:1")  # ~ device-not-allowed warning
+    a = torch.device("cuda:1")
     b = torch.empty(2, 3, device=torch.device("cuda", 2))  # ~ device-not-allowed warning
     c = x.to(torch.device("cuda:1"), dtype=torch.float16)  # ~ device-not-allowed warning
     d = x.to(dtype=torch.float16, device="cuda:1")  # ~ device-not-allowed warning

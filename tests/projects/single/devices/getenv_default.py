@@ -1,4 +1,0 @@
-import os
-
-DEVICE = os.environ.get("TTS_DEVICE", "cuda:1")  # ~ device-not-allowed warning
-print(DEVICE)

@@ -1,8 +1,0 @@
-async def synthesize(text, *, device="cuda:1"):  # ~ device-not-allowed warning
-    return text, device
-
-
-place = lambda tensor, device="cuda:1": tensor.to(device)  # ~ device-not-allowed warning
-
-if __name__ == "__main__":
-    print(place, synthesize)
