@@ -7,7 +7,7 @@ use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::state::State;
-use crate::program::trace::{EventId, Recipient};
+use crate::program::trace::{Choice, EventId, Recipient};
 use std::rc::Rc;
 
 /// What entering a `with` left to be done at its end.
@@ -72,6 +72,8 @@ impl<'p> Run<'p> {
                 leave.entered = manager.clone();
             }
             _ => {
+                // `with torch.device("cuda:1"):` is the device for what is made inside.
+                self.choose_literal("torch.device()", manager, Choice::Taken);
                 if is_name {
                     leave.entered = manager.clone();
                 }
