@@ -1,7 +1,7 @@
 //! Whether code may end the program: by an exception, an assertion or an exit.
 
 use super::Program;
-use super::trace::{Frame, Trace};
+use super::trace::{Event, Frame, Trace};
 use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
 
@@ -18,6 +18,14 @@ impl Program<'_> {
         // What has a frame ran.
         let code = self.code_in_pieces(frame.file);
         frame.number.map_or(&code.body, |number| &code.functions[number].body)
+    }
+
+    /// Whether the program stops because of what the call of an event told it, in the function that calls or in the one
+    /// that called this.
+    pub fn stops_by_answer(&self, trace: &Trace, event: &Event) -> bool {
+        let frame = &trace.frames[event.frame as usize];
+        stops_by(self.block_of(frame), event.place.span, &mut Vec::new())
+            || self.caller_may_stop(trace, frame)
     }
 
     /// Whether the function or module of a frame raises, asserts or exits somewhere.
@@ -92,6 +100,10 @@ fn mentions(test: &Expr<'_>, names: &[&str]) -> bool {
         ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().any(|part| mentions(part, names)),
         ExprKind::Compare(_, sides) => mentions(&sides.0, names) || mentions(&sides.1, names),
         ExprKind::Attribute(object, _) => mentions(object, names),
+        ExprKind::Call(call) => {
+            mentions(&call.callee, names)
+                || call.arguments.iter().any(|argument| mentions(&argument.value, names))
+        }
         _ => false,
     }
 }

@@ -85,6 +85,7 @@ impl Scope<'_> {
             && is(condition.released, &|| self.is_released(id))
             && is(condition.outlives_test, &|| self.outlives_test(event))
             && is(condition.validated, &|| self.is_validated())
+            && is(condition.asserts_gpu, &|| self.asserts_gpu())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
             && is(condition.counts_anew, &|| self.trace.counts_from_zero(event))
             && is(condition.uses_gpu, &|| self.uses_gpu())

@@ -86,6 +86,10 @@ impl Scope<'_> {
             (condition.outlives_test, "the memory is kept for more than the test"),
             (condition.counts_anew, "the GPUs are counted anew: in a container, in a job of a scheduler"),
             (condition.validated, "the program checks which GPU it got"),
+            (
+                condition.asserts_gpu,
+                "the program stops on a GPU with another name or less memory than it wants",
+            ),
             (condition.certain, "it happens on every path, as far as the conditions are understood"),
             (condition.imported_later, "a GPU library is imported later"),
             (condition.allocator_missing, "nothing sets what the policy wants of torch's allocator"),

@@ -132,6 +132,7 @@ impl Condition {
             ("for-child", self.for_child.is_some()),
             ("for-test", self.for_test.is_some()),
             ("validated", self.validated.is_some()),
+            ("asserts-gpu", self.asserts_gpu.is_some()),
             ("forked-use", self.forked_use.is_some()),
             ("released", self.released.is_some()),
             ("cpu-part", self.cpu_part.is_some()),

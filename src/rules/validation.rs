@@ -18,6 +18,16 @@ const ASKS: &[&str] = &[
     "cuda.get_current_device",
 ];
 
+/// Those of them that tell one GPU of a machine from another.
+const TELL_APART: &[&str] = &[
+    "cuda.get_device_name",
+    "cuda.mem_get_info",
+    "runtime.memGetInfo",
+    "nvmlDeviceGetName",
+    "nvmlDeviceGetUUID",
+    "nvmlDeviceGetMemoryInfo",
+];
+
 impl Scope<'_> {
     /// Looks through the whole trace.
     pub(super) fn has_validation(&self) -> bool {
@@ -27,6 +37,24 @@ impl Scope<'_> {
                 let frame = &self.trace.frames[event.frame as usize];
                 ASKS.iter().any(|asks| callee.ends_with(asks))
                     && (self.program.may_stop(frame) || self.program.caller_may_stop(self.trace, frame))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether the program stops on a GPU with another name or less memory than it wants: then it is no matter which one
+    /// comes first. What a GPU can do is no such question, since many can do the same.
+    pub(super) fn asserts_gpu(&self) -> bool {
+        self.trace.events.iter().any(|event| match &event.what {
+            What::Validate { .. } => true,
+            What::Call { callee, .. } => {
+                let statement = || self.program.sources.text(event.statement);
+                let is_particular = TELL_APART.iter().any(|asks| callee.ends_with(asks))
+                    || callee.ends_with("get_device_properties")
+                        && [").name", ").total_memory", ").uuid"]
+                            .iter()
+                            .any(|part| statement().contains(part));
+                is_particular && self.program.stops_by_answer(self.trace, event)
             }
             _ => false,
         })

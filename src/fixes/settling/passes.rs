@@ -3,7 +3,7 @@
 use super::{Applied, Dropped, Key, Settled, Task};
 use crate::Outcome;
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Finding, Fix, Safety, Status};
+use crate::findings::{Finding, Fix, Safety, Severity, Speaks, Status};
 use crate::fixes::edits::Edits;
 use crate::fixes::{Refusal, notebook, prove};
 use crate::languages::Tree;
@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
             refused: BTreeMap::new(),
         };
         let is_left =
-            |finding: &&Finding| finding.status != Status::Active || finding.severity < task.wanted.least;
+            |finding: &&Finding| finding.status != Status::Active || !is_severe(finding, task.wanted.least);
         run.left_alone = outcome.findings.iter().filter(is_left).map(|finding| run.key_of(finding)).collect();
         run
     }
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
         all.filter(|(finding, fix)| {
             (fix.safety == Safety::Safe || task.wanted.risky)
                 && finding.status != Status::Suppressed
-                && finding.severity >= task.wanted.least
+                && is_severe(finding, task.wanted.least)
                 && !self.left_alone.contains(&self.key_of(finding))
                 && !fix.edits.iter().any(|edit| task.is_twin(edit.place.file))
         })
@@ -349,4 +349,14 @@ impl Chosen {
             }
         }
     }
+}
+
+/// Whether a finding is severe enough. Those that one warning speaks for are as severe as that: fixed one after the other,
+/// each would be the warning of the next run.
+fn is_severe(finding: &Finding, least: Severity) -> bool {
+    let severity = match finding.speaks {
+        Speaks::ForOneOfMany => finding.severity.max(Severity::Warning),
+        Speaks::ForItself | Speaks::ForProject => finding.severity,
+    };
+    severity >= least
 }

@@ -83,6 +83,8 @@ pub struct Condition {
     pub forked_use: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
     pub validated: Option<bool>,
+    /// The program stops on a GPU with another name or less memory than it wants.
+    pub asserts_gpu: Option<bool>,
     /// The memory is given back whatever is raised in the test.
     pub released: Option<bool>,
     /// The memory is kept for more than the test.
