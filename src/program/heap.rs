@@ -55,14 +55,14 @@ pub(crate) struct Heap<'p> {
     own: Vec<ScopeId>,
     /// What is bound now was there before everything that is followed.
     is_backdated: bool,
-    /// What is watched for names of older scopes that come to hold something else.
-    watch: Watch,
+    /// The passes of loops that are being followed, the innermost last.
+    watches: Vec<Watch>,
     recorder: reads::Recorder<'p>,
 }
 
-/// A moment in a program, to see whether names come to hold something else behind it.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Watch {
+/// A moment in a program, to see whether a name that is asked behind it comes to hold something else afterwards.
+#[derive(Clone, Copy)]
+struct Watch {
     since: Version,
     changed: bool,
 }
@@ -95,6 +95,8 @@ struct Slot<'p> {
     version: Version,
     /// The number of the last record that says it was read.
     seen: Cell<u64>,
+    /// When it was read last.
+    read: Cell<Version>,
 }
 
 impl<'p> Heap<'p> {
@@ -142,7 +144,7 @@ impl<'p> Heap<'p> {
         }
         self.undo.clear();
         self.arms.clear();
-        self.watch = Watch::default();
+        self.watches.clear();
         self.recorder.end_program();
     }
 
@@ -155,6 +157,7 @@ impl<'p> Heap<'p> {
     pub fn get(&self, scope: ScopeId, name: &'p str) -> Option<&Value<'p>> {
         match self.scopes[scope as usize].slots.get(name) {
             Some(slot) => {
+                slot.read.set(self.clock);
                 self.recorder.note_slot(scope, self.scopes[scope as usize].born, name, slot);
                 slot.value.as_ref()
             }
@@ -228,11 +231,11 @@ impl<'p> Heap<'p> {
 
     fn put(&mut self, scope: ScopeId, name: &'p str, value: Option<Value<'p>>) {
         self.clock += 1;
-        if !self.watch.changed && self.is_older(scope, self.watch.since) {
-            self.watch.changed = self.comes_to_differ(scope, name, value.as_ref());
+        if !self.watches.is_empty() {
+            self.watch(scope, name, value.as_ref());
         }
         let version = if self.is_backdated { BACKDATED } else { self.clock };
-        let slot = Slot { value, version, seen: Cell::new(0) };
+        let slot = Slot { value, version, seen: Cell::new(0), read: Cell::new(0) };
         let found = &mut self.scopes[scope as usize];
         found.version = self.clock;
         let old = found.slots.insert(name, slot);
@@ -246,26 +249,30 @@ impl<'p> Heap<'p> {
         }
     }
 
-    /// Whether a name that holds a text, a truth value or None is about to hold another.
-    fn comes_to_differ(&self, scope: ScopeId, name: &str, value: Option<&Value<'p>>) -> bool {
+    /// Notes in the watches that a name is about to hold another text, truth value or None than the one that was read since.
+    fn watch(&mut self, scope: ScopeId, name: &str, value: Option<&Value<'p>>) {
         // What conditions ask: a counter differs in each pass of a loop, and says nothing.
         let is_known = |value: &Value<'p>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::None);
-        match (self.peek(scope, name), value) {
-            (Some(old), Some(new)) => is_known(old) && is_known(new) && !old.same(new),
-            _ => false,
+        let Some(new) = value.filter(|value| is_known(value)) else { return };
+        let found = &self.scopes[scope as usize];
+        let Some(Slot { value: Some(old), read, .. }) = found.slots.get(name) else { return };
+        if !is_known(old) || old.same(new) {
+            return;
         }
+        let (born, read) = (found.born, read.get());
+        let concerned = self.watches.iter_mut().filter(|watch| born <= watch.since && read >= watch.since);
+        concerned.for_each(|watch| watch.changed = true);
     }
 
-    /// Begins to watch the names of all scopes that there are; returns what was watched before.
-    pub fn begin_watch(&mut self) -> Watch {
-        std::mem::replace(&mut self.watch, Watch { since: self.clock, changed: false })
+    /// Begins to watch the names of all scopes that there are.
+    pub fn begin_watch(&mut self) {
+        self.clock += 1;
+        self.watches.push(Watch { since: self.clock, changed: false });
     }
 
-    /// Whether a name came to hold something else; goes on with what was watched before.
-    pub fn end_watch(&mut self, before: Watch) -> bool {
-        let watch = std::mem::replace(&mut self.watch, before);
-        self.watch.changed |= watch.changed;
-        watch.changed
+    /// Ends the innermost watch; whether a name that was read came to hold something else behind that.
+    pub fn end_watch(&mut self) -> bool {
+        self.watches.pop().is_some_and(|watch| watch.changed)
     }
 
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {

@@ -57,7 +57,6 @@ impl<'p> Run<'p> {
         self.branches += 1;
         let branch = self.branches;
         for (number, arm) in arms.into_iter().enumerate() {
-            self.state = before.clone();
             let mark = self.heap.begin_arm();
             self.uncertain += 1;
             let way = self.path.len();
@@ -66,7 +65,8 @@ impl<'p> Run<'p> {
             self.path.truncate(way);
             self.uncertain -= 1;
             let changes = self.heap.end_arm(mark);
-            let outcome = Outcome { state: std::mem::take(&mut self.state), changes };
+            // The next arm begins as this one did.
+            let outcome = Outcome { state: std::mem::replace(&mut self.state, before.clone()), changes };
             if self.ends_program() {
                 self.trace.ended.insert((branch, number as u32));
                 self.ended.push((branch, number as u32));
@@ -91,7 +91,6 @@ impl<'p> Run<'p> {
                 Flow::Gone => {}
             }
         }
-        self.state = before;
         if outcomes.is_empty() {
             self.flow = Flow::Gone;
         } else {

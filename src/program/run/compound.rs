@@ -132,10 +132,11 @@ impl<'p> Run<'p> {
     }
 
     /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
-    /// did to CUDA meets what the second does to the environment, or where the second finds other values.
+    /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
+    /// asked for.
     fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
         let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
-        let watch = self.heap.begin_watch();
+        self.heap.begin_watch();
         self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
         self.repeats += 1;
         self.here.repeats += 1;
@@ -143,7 +144,7 @@ impl<'p> Run<'p> {
         self.here.repeats -= 1;
         self.repeats -= 1;
         let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
-        let differs = self.heap.end_watch(watch);
+        let differs = self.heap.end_watch();
         // A loop inside a pass that is followed again is followed once: else each level would double the work.
         if (met || differs) && self.flow == Flow::Next && !self.repeats_pass {
             self.repeats_pass = true;

@@ -51,8 +51,8 @@ pub(in crate::program) struct Decision<'p> {
 #[derive(Default)]
 pub(super) struct Decisions<'p> {
     all: VecDeque<Decision<'p>>,
-    /// The scopes that any of them asked, and some that only forgotten ones did: most names are bound in others.
-    asked: FxHashSet<ScopeId>,
+    /// What any of them asked, and some names that only forgotten ones did: most names that are bound are others.
+    asked: FxHashSet<(ScopeId, Option<&'p str>)>,
 }
 
 impl<'p> Decisions<'p> {
@@ -60,13 +60,13 @@ impl<'p> Decisions<'p> {
         if self.all.len() == MOST {
             self.all.pop_front();
         }
-        self.asked.extend(decision.names.iter().map(|(scope, _)| scope));
+        self.asked.extend(&decision.names);
         self.all.push_back(decision);
     }
 
     /// Forgets those that asked this name, or the object with all that it holds.
-    fn forget(&mut self, scope: ScopeId, name: &str) {
-        if !self.asked.contains(&scope) {
+    fn forget(&mut self, scope: ScopeId, name: &'p str) {
+        if !self.asked.contains(&(scope, None)) && !self.asked.contains(&(scope, Some(name))) {
             return;
         }
         let concerns =
@@ -233,7 +233,7 @@ impl<'p> Run<'p> {
     }
 
     /// A name is bound anew: what was decided by it is no longer known.
-    pub(super) fn forget_decisions(&mut self, scope: ScopeId, name: &str) {
+    pub(super) fn forget_decisions(&mut self, scope: ScopeId, name: &'p str) {
         self.decisions.forget(scope, name);
     }
 
