@@ -89,7 +89,6 @@ struct Tool {
 struct Files<'a> {
     checked: usize,
     skipped: &'a [Skipped],
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     unfinished: &'a [String],
 }
 
