@@ -7,12 +7,14 @@ mod caches;
 mod clean_up_order;
 mod context_managers;
 mod cuda_calls;
+mod current_devices;
 mod dataset_workers;
 mod device_arguments;
 mod device_names;
 mod device_texts;
 mod env_validators;
 mod environments;
+mod epoch_outputs;
 mod filled_masks;
 mod fixtures;
 mod gpu_values;
@@ -24,6 +26,7 @@ mod kept_graphs;
 mod lazy_imports;
 mod leak_checks;
 mod locks;
+mod mask_numbers;
 mod memory;
 mod nvml_indices;
 mod optional_imports;
@@ -31,6 +34,7 @@ mod parallel_kernels;
 mod parsed_masks;
 mod python_names;
 mod ranks;
+mod ray_tasks;
 mod requirements;
 mod resets;
 mod retries;
@@ -40,6 +44,7 @@ mod subshells;
 mod swallowing;
 mod tf32;
 mod uncalled_checks;
+mod unentered_contexts;
 
 use super::files::{FileScope, Sighting};
 use super::waking::{Glance, Need};
@@ -65,6 +70,11 @@ const ANALYSES: &[Analysis] = &[
         look: hardware::gates_that_emulation_opens,
     },
     Analysis {
+        name: "cache-of-another-device",
+        words: &["empty_cache", "synchronize"],
+        look: current_devices::left_by_cleaning,
+    },
+    Analysis {
         name: "capability-architecture-mismatch",
         words: hardware::ARCHITECTURES,
         look: hardware::wrong_architectures,
@@ -87,6 +97,12 @@ const ANALYSES: &[Analysis] = &[
         words: &["contextmanager", "fixture"],
         look: context_managers::that_clean_up_by_luck,
     },
+    Analysis { name: "context-as-device", words: &["cuda.device("], look: unentered_contexts::as_devices },
+    Analysis {
+        name: "context-not-entered",
+        words: &["Device", "autocast", "device", "grad", "inference_mode", "stream", "using_allocator"],
+        look: unentered_contexts::as_statements,
+    },
     Analysis {
         name: "context-swallows-exception",
         words: &["contextmanager", "__exit__", "__aexit__"],
@@ -101,6 +117,11 @@ const ANALYSES: &[Analysis] = &[
         name: "cuda-runtime-mismatch",
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
+    },
+    Analysis {
+        name: "data-parallel-first-device",
+        words: &["DataParallel"],
+        look: current_devices::left_by_data_parallel,
     },
     Analysis {
         name: "device-name-typo",
@@ -122,7 +143,7 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
     Analysis {
         name: "environment-in-subshell",
-        words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set "],
+        words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set ", "VISIBLE_DEVICES="],
         look: subshells::that_take_variables_along,
     },
     Analysis {
@@ -148,6 +169,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["modules"],
         look: import_proofs::in_a_used_process,
     },
+    Analysis { name: "input-on-another-device", words: &[".cuda()"], look: current_devices::left_by_inputs },
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
     Analysis {
         name: "leak-check-on-reserved",
@@ -174,6 +196,11 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "loss-keeps-graph", words: &["backward"], look: kept_graphs::by_sums },
     Analysis {
+        name: "mask-number-as-index",
+        words: &["CUDA_VISIBLE_DEVICES"],
+        look: mask_numbers::used_as_indices,
+    },
+    Analysis {
         name: "mask-parsed-as-int",
         words: &["VISIBLE_DEVICES"],
         look: parsed_masks::that_become_numbers,
@@ -183,10 +210,16 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {
         name: "nvml-index-as-cuda-index",
-        words: &["nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop"],
+        words: &["nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop"],
         look: nvml_indices::that_cross,
     },
+    Analysis {
+        name: "outputs-kept-for-epoch",
+        words: &["training_epoch_end", "validation_epoch_end", "test_epoch_end"],
+        look: epoch_outputs::that_keep_batches,
+    },
     Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
+    Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },
     Analysis {
         name: "retry-inside-oom-handler",
         words: &["OutOfMemory", "ResourceExhausted", "ut of memory", "OOM", "oom", "empty_cache"],
@@ -242,18 +275,23 @@ const ANALYSES: &[Analysis] = &[
 
 /// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
 const BESIDE: &[(&str, &[&str])] = &[
+    ("cache-of-another-device", &["cuda:", ".cuda("]),
     ("cuda-in-dataset-worker", &["cuda", "device"]),
+    ("data-parallel-first-device", &["set_device"]),
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),
     ("gpu-spec-mismatch", hardware::GATES),
+    ("input-on-another-device", &["cuda:", ".cuda("]),
     ("retry-inside-oom-handler", &["except"]),
 ];
 
 /// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.
 const NAMED: &[(&str, &[&str])] = &[
     ("check-not-called", uncalled_checks::CHECKS),
+    ("context-not-entered", unentered_contexts::MANAGERS),
     ("gpu-reset-as-recovery", resets::WORDS),
     ("import-proof-in-same-process", &["sys.modules"]),
+    ("ray-task-without-gpu", &["ray.remote"]),
     ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
 ];
 

@@ -191,9 +191,9 @@ pub(super) fn last_part(name: &str) -> &str {
     name.trim_end_matches("()").rsplit('.').next().unwrap_or(name)
 }
 
-/// `torch`, `device` and `index` for `torch.device().index`.
+/// `torch`, `device` and `index` for `torch.device().index`. What Python has built in is named alone.
 pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
-    name.split('.').map(|part| part.trim_end_matches("()"))
+    name.strip_prefix("builtins.").unwrap_or(name).split('.').map(|part| part.trim_end_matches("()"))
 }
 
 fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {

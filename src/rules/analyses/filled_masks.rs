@@ -4,7 +4,7 @@
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{ExprKind, StepKind, Target};
+use crate::code::{Argument, Expr, ExprKind, Function, StepKind, Target};
 use crate::facts::Span;
 use crate::program::{MASK, ORDER};
 use crate::rules::files::FileScope;
@@ -68,21 +68,42 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
             }
             _ => {}
         },
-        // `free.append(memory)`
-        Part::Expr(expr) => {
-            if let ExprKind::Call(call) = &expr.kind
-                && let ExprKind::Attribute(receiver, "append") = &call.callee.kind
-                && let ExprKind::Name(name) = receiver.kind
-                && call.arguments.iter().any(|one| {
-                    let text = scope.text(one.value.span);
-                    tells_index(text) || mentions(text, known)
-                })
-            {
-                known.insert(name);
+        Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+            let holds = |one: &Argument<'_>| {
+                let text = scope.text(one.value.span);
+                tells_index(text) || mentions(text, known)
+            };
+            match &call.callee.kind {
+                // `free.append(memory)`
+                ExprKind::Attribute(receiver, "append") => {
+                    if let ExprKind::Name(name) = receiver.kind
+                        && call.arguments.iter().any(holds)
+                    {
+                        known.insert(name);
+                    }
+                }
+                // `environment_for(str(number))`
+                ExprKind::Name(name) => {
+                    let function = scope.code.functions.iter().find(|function| function.name == *name);
+                    let given = call.arguments.iter().enumerate().filter(|(_, one)| holds(one));
+                    let taken: Vec<&str> =
+                        given.filter_map(|(at, one)| parameter(function?, at, one)).collect();
+                    known.extend(taken);
+                }
+                _ => {}
             }
         }
+        Part::Expr(_) => {}
         Part::Target(_) => {}
     });
+}
+
+/// The parameter that takes an argument.
+fn parameter<'a>(function: &Function<'a>, at: usize, given: &Argument<'_>) -> Option<&'a str> {
+    match given.name {
+        Some(name) => function.parameters.iter().map(|one| one.name).find(|known| *known == name),
+        None => function.parameters.get(at).map(|one| one.name),
+    }
 }
 
 /// Whether a question to NVML stands here whose answer leads to an index. A list for people or a count does not.

@@ -9,7 +9,15 @@ use crate::rules::uses::argument;
 /// Variables that hold masks.
 const MASKS: &[&str] = &["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"];
 
-/// `int(os.environ["CUDA_VISIBLE_DEVICES"])`, also of its parts.
+/// What comes of reading a mask in a way that it need not fit.
+const AS_NUMBER: &str = "a list, a UUID or an empty mask raises a ValueError here";
+const AS_LITERAL: &str =
+    "one index gives a number and no list here, and a UUID or an empty mask raises an error";
+
+/// Functions that read a literal from a text.
+const READERS: &[&str] = &["ast.literal_eval", "builtins.eval", "json.loads", "yaml.safe_load"];
+
+/// `int(os.environ["CUDA_VISIBLE_DEVICES"])`, also of its parts; and `ast.literal_eval` of it.
 pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut found: Vec<Sighting> = Vec::new();
     // Names that a loop over the parts of a mask binds, and where they hold.
@@ -38,8 +46,12 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<Sighting> {
                     let within = |span: &Span| span.start <= expr.span.start && expr.span.end <= span.end;
                     elements.iter().any(|(known, span)| *known == name && within(span)).then_some(MASKS[0])
                 });
-                if let Some(variable) = variable.filter(|_| !is_guarded(scope, around)) {
-                    found.push(Sighting::at(scope.place(expr.span)).word("variable", variable));
+                let as_number = variable.map(|variable| (variable, AS_NUMBER));
+                let as_literal = || literal_of(scope, call).map(|variable| (variable, AS_LITERAL));
+                let read = as_number.or_else(as_literal).filter(|_| !is_guarded(scope, around));
+                if let Some((variable, raises)) = read {
+                    let sighting = Sighting::at(scope.place(expr.span)).word("variable", variable);
+                    found.push(sighting.word("raises", raises));
                 }
             }
             _ => {}
@@ -60,6 +72,17 @@ fn number_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<&'static str> {
     if is_map && makes_int { mask_in(scope, &values.value, 0) } else { None }
 }
 
+/// The mask that a call reads as a literal of Python or JSON.
+fn literal_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<&'static str> {
+    let reads = READERS.contains(&scope.names.path(&call.callee)?);
+    let text = argument(&call.arguments, Some(0), None).filter(|_| reads)?;
+    match &scope.names.meant(text).kind {
+        // `eval(f"[{mask}]")` makes a list of any list of indices.
+        ExprKind::Join(_) | ExprKind::Binary(..) => None,
+        _ => mask_in(scope, text, 0),
+    }
+}
+
 /// What `int(…)` is called with.
 fn made_int<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
     (scope.names.path(&call.callee) == Some("builtins.int"))
@@ -67,7 +90,7 @@ fn made_int<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c
 }
 
 /// The mask that an expression is, or is a part of.
-fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<&'static str> {
+pub(super) fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<&'static str> {
     /// `mask.split(",")[0].strip()` has three.
     const MOST: usize = 8;
     if hops > MOST {
@@ -76,6 +99,7 @@ fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<&'stat
     let inner = |expr| mask_in(scope, expr, hops + 1);
     let named = |key: &Expr<'_>| match &scope.names.meant(key).kind {
         ExprKind::Text(name) => MASKS.iter().copied().find(|mask| mask == name),
+        ExprKind::Attribute(_, name) => constant_of_class(scope, name),
         _ => None,
     };
     match &scope.names.meant(expr).kind {
@@ -95,13 +119,30 @@ fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<&'stat
     }
 }
 
+/// The mask whose name a class of the file keeps: `mask_name = "CUDA_VISIBLE_DEVICES"`.
+fn constant_of_class(scope: &FileScope<'_>, name: &str) -> Option<&'static str> {
+    let steps = scope.code.classes.iter().flat_map(|class| &class.body);
+    let mut values = steps.filter_map(|step| match &step.kind {
+        StepKind::Assign { targets, value: Some(value), .. } => {
+            let binds = |target: &Target<'_>| matches!(target, Target::Name(bound, _) if *bound == name);
+            targets.iter().any(binds).then_some(value)
+        }
+        _ => None,
+    });
+    match &values.next()?.kind {
+        ExprKind::Text(text) => MASKS.iter().copied().find(|mask| mask == text),
+        _ => None,
+    }
+}
+
 /// Whether the code asks first, or survives what is no number.
 fn is_guarded(scope: &FileScope<'_>, around: &[Around<'_, '_>]) -> bool {
     const ASKING: [&str; 5] = ["isdigit", "isnumeric", "isdecimal", "fullmatch", "re.match"];
     let asks = |text: &str| ASKING.iter().any(|word| text.contains(word));
     let catches = |handler: &Handler<'_>| {
         let survives = |caught: &Expr<'_>| {
-            matches!(scope.text(caught.span), "ValueError" | "TypeError" | "Exception" | "BaseException")
+            let name = scope.text(caught.span);
+            matches!(name, "ValueError" | "TypeError" | "SyntaxError" | "Exception" | "BaseException")
         };
         handler.types.is_empty() || handler.types.iter().any(survives)
     };

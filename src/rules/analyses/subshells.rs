@@ -15,7 +15,7 @@ const IDLE: &[&str] = &["echo", "cd", "true", ":", "printenv", "pwd", "unset", "
 pub(in crate::rules) fn may_start(part: Part<'_, '_>) -> bool {
     match part {
         Part::Expr(Expr { kind: ExprKind::Text(text), .. }) => {
-            ["export ", "setenv ", "set "].iter().any(|word| text.contains(word))
+            ["export ", "setenv ", "set ", "DEVICES="].iter().any(|word| text.contains(word))
         }
         Part::Step(step) => matches!(step.kind, StepKind::Apart(_) | StepKind::Child(_)),
         _ => false,
@@ -47,8 +47,12 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<Sighting> 
 
 /// What a call hands to a shell, with a `0` for each part that is not known.
 fn command_line(scope: &FileScope<'_>, call: &Call<'_>) -> Option<String> {
-    let path = scope.names.path(&call.callee)?;
     let first = || argument(&call.arguments, Some(0), None);
+    // `c.run("…")` of Invoke and Fabric.
+    let is_run = matches!(call.callee.kind, ExprKind::Attribute(_, "run" | "sudo" | "local"));
+    let Some(path) = scope.names.path(&call.callee) else {
+        return first().filter(|_| is_run).and_then(|line| text_of(scope, line));
+    };
     match path {
         "os.system"
         | "os.popen"

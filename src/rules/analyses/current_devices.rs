@@ -1,0 +1,175 @@
+//! Code that names a card other than the first one, beside calls that take the current card, or the first one, instead.
+
+use super::memory::method_of;
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
+
+const PARALLEL: &[&str] = &["torch.nn.DataParallel", "torch.nn.parallel.DataParallel"];
+
+/// Calls that act on the current card, and make a context there.
+const ON_CURRENT: &[&str] = &["torch.cuda.empty_cache", "torch.cuda.synchronize"];
+
+/// `DataParallel(net.cuda())` where the current card is not the first one: it begins with the first one all the same.
+pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let (mut current, mut wrapped) = (Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let place = (home(around), expr.span);
+        match scope.names.path(&call.callee) {
+            Some("torch.cuda.set_device") => {
+                let index = argument(&call.arguments, Some(0), Some("device"));
+                current.extend(index.and_then(|index| index_of(scope, index)).map(|index| (place, index)));
+            }
+            Some(path) if PARALLEL.contains(&path) => {
+                let open = call.arguments.iter().any(|one| one.unpacked);
+                if argument(&call.arguments, Some(1), Some("device_ids")).is_none() && !open {
+                    wrapped.push(place);
+                }
+            }
+            _ => {}
+        }
+    });
+    let moves_to_current = scope.whole_text().contains(".cuda()");
+    let mut found = Vec::new();
+    for (home, span) in wrapped.into_iter().filter(|_| moves_to_current) {
+        let before = |((known, at), _): &&((Option<usize>, Span), i64)| {
+            (*known == home || known.is_none()) && at.start < span.start
+        };
+        if let Some(((_, at), index)) = current.iter().rev().find(before).filter(|(_, index)| *index > 0) {
+            let sighting = Sighting::at(scope.place(span)).word("index", index.to_string());
+            found.push(sighting.beside(scope.place(*at), format!("`cuda:{index}` is made current here")));
+        }
+    }
+    found
+}
+
+/// `net.cuda(5)` and `net(x.cuda())`: the input goes to the current card.
+pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<Sighting> {
+    if chooses_current(scope) {
+        return Vec::new();
+    }
+    let (mut moved, mut found) = (Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, around| {
+        match part {
+            Part::Step(step) => {
+                // `net = Net().cuda(5)`, `net.cuda(5)`
+                let (name, value) = match &step.kind {
+                    StepKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
+                        [Target::Name(name, _)] => (Some(*name), value),
+                        _ => return,
+                    },
+                    StepKind::Evaluate(value) => (None, value),
+                    _ => return,
+                };
+                let Some((object, index)) = moved_to(scope, value) else { return };
+                let name = name.or(match object.kind {
+                    ExprKind::Name(name) => Some(name),
+                    _ => None,
+                });
+                moved.extend(name.map(|name| (home(around), name, index, value.span)));
+            }
+            Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+                let ExprKind::Name(callee) = call.callee.kind else { return };
+                let here = home(around);
+                let last = moved.iter().rev().find(|(home, name, ..)| *home == here && *name == callee);
+                let Some((.., index, at)) = last.filter(|(.., index, _)| *index > 0) else { return };
+                for given in call.arguments.iter().filter(|one| is_bare_cuda(&one.value)) {
+                    let text = scope.text(given.value.span);
+                    let sighting = Sighting::at(scope.place(given.value.span)).word("text", text);
+                    let sighting = sighting.word("index", index.to_string()).word("name", callee);
+                    found.push(sighting.beside(scope.place(*at), format!("`{callee}` is moved here")));
+                }
+            }
+            _ => {}
+        }
+    });
+    found
+}
+
+/// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
+pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<Sighting> {
+    if chooses_current(scope) {
+        return Vec::new();
+    }
+    let (mut used, mut first_used, mut cleaned) = (None, false, Vec::new());
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(expr) = part else { return };
+        match &expr.kind {
+            ExprKind::Text(text) => match text.strip_prefix("cuda") {
+                Some("") => first_used = true,
+                Some(rest) => match rest.strip_prefix(':').and_then(|index| index.parse::<i64>().ok()) {
+                    Some(0) => first_used = true,
+                    Some(_) => used = used.or(Some(expr.span)),
+                    None => {}
+                },
+                None => {}
+            },
+            // A card that is not known may be the first one.
+            ExprKind::Join(_) => first_used |= scope.text(expr.span).contains("cuda:"),
+            ExprKind::Call(call) => {
+                if let Some((_, "cuda", call)) = method_of(expr) {
+                    let index = argument(&call.arguments, Some(0), Some("device"));
+                    match index.and_then(|index| index_of(scope, index)) {
+                        Some(index) if index > 0 => used = used.or(Some(expr.span)),
+                        _ => first_used = true,
+                    }
+                }
+                let path = scope.names.path(&call.callee);
+                if path.is_some_and(|path| ON_CURRENT.contains(&path)) && call.arguments.is_empty() {
+                    cleaned.push(expr.span);
+                }
+            }
+            _ => {}
+        }
+    });
+    let Some(used) = used.filter(|_| !first_used) else { return Vec::new() };
+    let sighting = |span: Span| {
+        let sighting = Sighting::at(scope.place(span)).word("text", scope.text(span));
+        sighting.beside(scope.place(used), "the card that is used")
+    };
+    cleaned.into_iter().map(sighting).collect()
+}
+
+/// Whether the file says which card is the current one, or which are visible.
+fn chooses_current(scope: &FileScope<'_>) -> bool {
+    let text = scope.whole_text();
+    ["set_device", "cuda.device(", "VISIBLE_DEVICES"].iter().any(|word| text.contains(word))
+}
+
+/// The object that an expression moves to a card, and the index of that one.
+fn moved_to<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<(&'c Expr<'c>, i64)> {
+    let (object, method, call): (&Expr<'_>, &str, &Call<'_>) = method_of(expr)?;
+    let device = argument(&call.arguments, Some(0), Some("device"));
+    match method {
+        "cuda" => Some((object, device.map_or(Some(0), |device| index_of(scope, device))?)),
+        "to" => Some((object, index_of(scope, device?)?)),
+        _ => None,
+    }
+}
+
+/// The index that an expression names; `None` when it is not known.
+fn index_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<i64> {
+    match &scope.names.meant(expr).kind {
+        ExprKind::Int(index) => Some(*index),
+        ExprKind::Text(text) => text.strip_prefix("cuda:")?.parse().ok(),
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("torch.device") => {
+            let index = argument(&call.arguments, Some(1), Some("index"));
+            index_of(scope, index.or(argument(&call.arguments, Some(0), None))?)
+        }
+        _ => None,
+    }
+}
+
+fn is_bare_cuda(expr: &Expr<'_>) -> bool {
+    matches!(method_of(expr), Some((_, "cuda", call)) if call.arguments.is_empty())
+}
+
+fn home(around: &[Around<'_, '_>]) -> Option<usize> {
+    around.iter().rev().find_map(|one| match one {
+        Around::Function(number) => Some(*number),
+        _ => None,
+    })
+}

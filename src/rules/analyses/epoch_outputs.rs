@@ -1,0 +1,67 @@
+//! What the steps of a Lightning module return before version 2.0: where the epoch has a hook at its end, all of it is kept until
+//! then.
+
+use crate::code::walk::{Around, Part, walk_block};
+use crate::code::{Class, Expr, ExprKind, Function, StepKind};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, Sighting};
+
+/// A step, and the hook that gets what all steps of an epoch returned.
+const HOOKS: &[(&str, &str)] = &[
+    ("training_step", "training_epoch_end"),
+    ("validation_step", "validation_epoch_end"),
+    ("test_step", "test_epoch_end"),
+];
+
+/// Keys of what is small: one number for each step.
+const SMALL: &[&str] =
+    &["loss", "log", "acc", "metric", "score", "count", "size", "num", "n_", "epoch", "step"];
+
+/// Steps that return whole batches beside the loss.
+pub(super) fn that_keep_batches(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut found = Vec::new();
+    for class in &scope.code.classes {
+        for (step, hook) in HOOKS {
+            let (Some(step), Some(_)) = (method(scope, class, step), method(scope, class, hook)) else {
+                continue;
+            };
+            for (span, key) in returned(scope, step) {
+                let sighting = Sighting::at(scope.place(span)).word("name", step.name).word("value", key);
+                found.push(sighting.word("replacement", *hook));
+            }
+        }
+    }
+    found
+}
+
+fn method<'a>(scope: &'a FileScope<'_>, class: &Class<'_>, name: &str) -> Option<&'a Function<'a>> {
+    let mut defined = class.body.iter().filter_map(|step| match &step.kind {
+        StepKind::Define { function, .. } => scope.code.functions.get(*function),
+        _ => None,
+    });
+    defined.find(|function| function.name == name)
+}
+
+/// Where a step returns a dictionary that holds a batch, and under which key.
+fn returned(scope: &FileScope<'_>, step: &Function<'_>) -> Vec<(Span, String)> {
+    let mut found = Vec::new();
+    walk_block(scope.code, &step.body, &mut |part, around| {
+        let inner = around.iter().any(|one| matches!(one, Around::Function(_)));
+        let Part::Step(returns) = part else { return };
+        let StepKind::Return(Some(value)) = &returns.kind else { return };
+        let ExprKind::Mapping(items) = &scope.names.meant(value).kind else { return };
+        let large = items.iter().find_map(|(key, value)| match &key.as_ref()?.kind {
+            ExprKind::Text(key) if may_be_batch(key, value) => Some(key.to_string()),
+            _ => None,
+        });
+        found.extend(large.filter(|_| !inner).map(|key| (returns.span, key)));
+    });
+    found
+}
+
+/// Whether a value under a key may be as large as the batch, and lie on the GPU.
+fn may_be_batch(key: &str, value: &Expr<'_>) -> bool {
+    let key = key.to_lowercase();
+    let is_name = matches!(value.kind, ExprKind::Name(_));
+    is_name && !SMALL.iter().any(|small| key.contains(small))
+}

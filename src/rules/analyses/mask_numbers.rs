@@ -1,0 +1,191 @@
+//! The number that chose the one visible GPU, used again as an index: behind the mask that GPU is number 0.
+
+use super::parsed_masks::mask_in;
+use crate::code::walk::{Around, Part, walk};
+use crate::code::{Call, Expr, ExprKind, Operator, Step, StepKind, Target};
+use crate::facts::Span;
+use crate::program::MASK;
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
+
+/// Calls that take an index of CUDA, with where it stands.
+const TAKERS: &[(&str, usize, &str)] = &[
+    ("cupy.cuda.Device", 0, "device"),
+    ("torch.accelerator.set_device_index", 0, "device"),
+    ("torch.cuda.device", 0, "device"),
+    ("torch.cuda.set_device", 0, "device"),
+    ("torch.device", 1, "index"),
+];
+
+/// A mask that one number fills, or a place that takes a number.
+struct Number<'a> {
+    /// As it is written: `args.gpu`
+    text: &'a str,
+    span: Span,
+    /// The function that it stands in.
+    home: Option<usize>,
+    /// The branches that it stands in: where their tests stand, and whether it is the arm of the test.
+    arms: Vec<(Span, bool)>,
+}
+
+/// Indices that are the number of the mask.
+pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let (mut masks, mut indices, mut bound) = (Vec::new(), Vec::new(), Vec::new());
+    let mut found: Vec<(Span, Option<Span>)> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        Part::Step(step) => {
+            bound.extend(assigned(scope, step));
+            let filled = mask_filled(scope, step).and_then(|value| number(scope, value));
+            masks.extend(filled.map(|value| Number::of(scope, value, step.span, around)));
+        }
+        Part::Expr(expr) => {
+            let Some(index) = index_in(scope, expr) else { return };
+            if mask_in(scope, index, 0).is_some() {
+                found.push((expr.span, None));
+            }
+            let index = number(scope, index);
+            indices.extend(index.map(|index| Number::of(scope, index, expr.span, around)));
+        }
+        Part::Target(_) => {}
+    });
+    for index in &indices {
+        let is_it = |mask: &&Number<'_>| {
+            mask.text == index.text && mask.reaches(index) && {
+                let between = |(text, at): &(&str, Span)| *text == mask.text && mask.span.start < at.start;
+                !bound.iter().any(between)
+            }
+        };
+        found.extend(masks.iter().find(is_it).map(|mask| (index.span, Some(mask.span))));
+    }
+    found.sort();
+    found.dedup_by_key(|(span, _)| *span);
+    let sighting = |(span, mask): (Span, Option<Span>)| {
+        let sighting = Sighting::at(scope.place(span)).word("text", scope.text(span));
+        match mask {
+            Some(mask) => sighting.beside(scope.place(mask), "the mask leaves this one GPU"),
+            None => sighting,
+        }
+    };
+    found.into_iter().map(sighting).collect()
+}
+
+impl<'a> Number<'a> {
+    fn of(scope: &FileScope<'a>, value: &Expr<'_>, span: Span, around: &[Around<'_, '_>]) -> Self {
+        let home = around.iter().rev().find_map(|one| match one {
+            Around::Function(number) => Some(*number),
+            _ => None,
+        });
+        let arms = around.iter().filter_map(|one| match one {
+            Around::Then(test) => Some((test.span, true)),
+            Around::Otherwise(test) => Some((test.span, false)),
+            _ => None,
+        });
+        Number { text: scope.text(value.span), span, home, arms: arms.collect() }
+    }
+
+    /// Whether a mask is in force where an index is used.
+    fn reaches(&self, index: &Number<'_>) -> bool {
+        let in_order = self.home == index.home && self.span.start < index.span.start;
+        // What a module sets is there in its functions; a parameter may have the same name.
+        let from_module = self.home.is_none() && index.home.is_some() && self.text.contains('.');
+        let apart = |(test, arm): &(Span, bool)| index.arms.contains(&(*test, !arm));
+        (in_order || from_module) && !self.arms.iter().any(apart)
+    }
+}
+
+/// What a statement writes into the mask.
+fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Step<'c>) -> Option<&'c Expr<'c>> {
+    let is_mask =
+        |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
+    match &step.kind {
+        StepKind::Assign { targets, value: Some(value), .. } => {
+            let fills = |target: &Target<'_>| match target {
+                Target::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_mask(&item.1),
+                _ => false,
+            };
+            targets.iter().any(fills).then_some(value)
+        }
+        StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
+            let sets = scope.names.path(&call.callee) == Some("os.environ.setdefault");
+            let key = argument(&call.arguments, Some(0), None).filter(|key| sets && is_mask(key));
+            key.and(argument(&call.arguments, Some(1), None))
+        }
+        _ => None,
+    }
+}
+
+/// The name or attribute of which a text is made: of `str(n)`, `f"{n}"`, `"%d" % n` it is `n`.
+fn number<'c>(scope: &FileScope<'_>, value: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    match &value.kind {
+        ExprKind::Name(_) => Some(value),
+        ExprKind::Attribute(object, _) => number(scope, object).map(|_| value),
+        ExprKind::Join(parts) => match &parts[..] {
+            [part] => number(scope, part),
+            _ => None,
+        },
+        ExprKind::Call(call) => {
+            let makes_text = matches!(scope.names.path(&call.callee), Some("builtins.str" | "builtins.int"));
+            let [only] = &call.arguments[..] else { return None };
+            if makes_text { number(scope, &only.value) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// The expression that says which GPU is meant, in one that names a device.
+fn index_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    let is_kind = |expr: &Expr<'_>| matches!(&expr.kind, ExprKind::Text(text) if text == "cuda:");
+    match &expr.kind {
+        // `f"cuda:{n}"`
+        ExprKind::Join(parts) => match &parts[..] {
+            [kind, index] if is_kind(kind) => Some(index),
+            _ => None,
+        },
+        // `"cuda:" + str(n)`
+        ExprKind::Binary(Operator::Add, sides) if is_kind(&sides.0) => Some(&sides.1),
+        ExprKind::Call(call) => index_given(scope, call),
+        _ => None,
+    }
+}
+
+/// The index that a call takes.
+fn index_given<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
+    if let ExprKind::Attribute(object, method) = &call.callee.kind {
+        let text = matches!(&object.kind, ExprKind::Text(text) if text.starts_with("cuda:{"));
+        let is_index = |one: &&Expr<'_>| !matches!(one.kind, ExprKind::Text(_));
+        match *method {
+            "format" if text => return argument(&call.arguments, Some(0), None),
+            "cuda" => return argument(&call.arguments, Some(0), Some("device")).filter(is_index),
+            _ => {}
+        }
+    }
+    let path = scope.names.path(&call.callee)?;
+    let taker = TAKERS.iter().find(|(name, ..)| *name == path);
+    if let Some((_, position, name)) = taker {
+        return argument(&call.arguments, Some(*position), Some(name));
+    }
+    // `DataParallel(net, device_ids=[n])`
+    match &argument(&call.arguments, None, Some("device_ids"))?.kind {
+        ExprKind::Sequence(ids) => ids.first().filter(|_| ids.len() == 1),
+        _ => None,
+    }
+}
+
+/// The names and attributes that a statement gives another value, as they are written.
+fn assigned<'a>(scope: &FileScope<'a>, step: &Step<'_>) -> Vec<(&'a str, Span)> {
+    let targets: Vec<&Target<'_>> = match &step.kind {
+        StepKind::Assign { targets, .. } => targets.iter().collect(),
+        StepKind::Update { target, .. } | StepKind::For { target, .. } => vec![target],
+        _ => return Vec::new(),
+    };
+    let text = |target: &Target<'_>| match target {
+        Target::Name(_, span) => Some((scope.text(*span), *span)),
+        Target::Attribute(object, name) => {
+            let end = object.span.end + name.len() as u32 + 1;
+            let span = Span { start: object.span.start, end };
+            Some((scope.text(span), span))
+        }
+        _ => None,
+    };
+    targets.into_iter().filter_map(text).collect()
+}

@@ -1,0 +1,66 @@
+//! Tasks and actors of Ray that use a GPU and ask for none: Ray shows them no card.
+
+use super::cuda_calls;
+use crate::code::walk::{Part, walk, walk_block};
+use crate::code::{Block, Expr, ExprKind, StepKind};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, Sighting};
+
+/// `@ray.remote` on a function or class that moves something to a GPU.
+pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<Sighting> {
+    // `step.options(num_gpus=1).remote()`, also by the settings of a cluster, gives one where it is called.
+    let text = scope.whole_text();
+    if [".options(", "NOSET_CUDA_VISIBLE_DEVICES", "OVERRIDE_ON_ZERO"].iter().any(|word| text.contains(word))
+    {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Step(step) = part else { return };
+        let (body, decorators, name) = match &step.kind {
+            StepKind::Define { function, decorators } => {
+                let function = &scope.code.functions[*function];
+                (&function.body, decorators, function.name)
+            }
+            StepKind::DefineClass { class, decorators } => {
+                let class = &scope.code.classes[*class];
+                (&class.body, decorators, class.name)
+            }
+            _ => return,
+        };
+        let remote = decorators.iter().find(|decorator| asks_for_no_gpu(scope, decorator));
+        if let (Some(decorator), Some(used)) = (remote, use_in(scope, body)) {
+            let sighting = Sighting::at(scope.place(decorator.span)).word("name", name);
+            found.push(sighting.beside(scope.place(used), "a GPU is used here"));
+        }
+    });
+    found
+}
+
+/// `@ray.remote`, `@ray.remote(num_cpus=2)`
+fn asks_for_no_gpu(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
+    let is_remote = |expr: &Expr<'_>| scope.names.path(expr) == Some("ray.remote");
+    match &decorator.kind {
+        ExprKind::Call(call) => {
+            let asks = |name: &str| matches!(name, "num_gpus" | "accelerator_type" | "resources");
+            let open = call.arguments.iter().any(|one| one.unpacked || one.name.is_some_and(asks));
+            is_remote(&call.callee) && !open
+        }
+        _ => is_remote(decorator),
+    }
+}
+
+/// The first call in a body that surely needs a GPU; `None` where the code asks whether there is one.
+fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Span> {
+    let (mut used, mut asks) = (None, false);
+    walk_block(scope.code, body, &mut |part, _| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        asks |= scope.names.path(&call.callee).is_some_and(|path| {
+            path.ends_with(".is_available") || path.ends_with(".device_count") || path == "ray.get_gpu_ids"
+        });
+        if used.is_none() && cuda_calls::fails_without_driver(expr, scope).is_some() {
+            used = Some(expr.span);
+        }
+    });
+    used.filter(|_| !asks)
+}
