@@ -32,6 +32,7 @@ mod frames;
 mod functions;
 mod generators;
 mod imports;
+mod jumps;
 mod launchers;
 mod lazy;
 mod library_calls;
@@ -64,11 +65,11 @@ use super::summaries::Summaries;
 use super::trace::{Arms, Assurance, Frame, FrameId, Recipient, Trace};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
-use branches::Outcome;
 use calls::Args;
 use compound::Loop;
 use conduct::Conduct;
 use generators::{Given, Resume};
+use jumps::{Jump, Landing};
 use launchers::Shell;
 use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -122,16 +123,20 @@ pub(super) struct Run<'p> {
     summaries: Summaries<'p>,
     /// How many loops that are being followed have passes that are not.
     repeats: usize,
-    /// The loops that are being followed, innermost last.
-    loops: Vec<Loop<'p>>,
+    /// The loops of the running function that are being followed, innermost last.
+    loops: Vec<Loop>,
+    /// Jumps that did not land yet.
+    jumps: Vec<Jump<'p>>,
+    /// How many landings there were.
+    landings: Landing,
     /// The ways out of the running function and loop that were seen.
     ways_out: WaysOut,
     /// The program ends here, if nobody catches that.
     exits: bool,
     /// A pass of a loop that was followed before is followed again.
     repeats_pass: bool,
-    /// The ways that lead out of each `try` by an exception, innermost last.
-    catches: Vec<Vec<Outcome<'p>>>,
+    /// The `try` statements that are being followed, innermost last.
+    catches: Vec<Landing>,
     /// Branches whose conditions may be asked again.
     decisions: Decisions<'p>,
     /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
@@ -201,8 +206,8 @@ struct Here<'p> {
     returns: Vec<Value<'p>>,
     /// How many loops around the running statement, in this function, have passes that are not followed.
     repeats: usize,
-    /// The ways that lead out of it by `return` in one arm of a branch.
-    exits: Vec<Outcome<'p>>,
+    /// Where `return` leads in an arm of a branch, as soon as one did.
+    end: Option<Landing>,
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
     bound: Option<Value<'p>>,
     class: Option<Rc<ClassValue<'p>>>,
@@ -247,7 +252,7 @@ impl Here<'_> {
             shared: Vec::new(),
             returns: Vec::new(),
             repeats: 0,
-            exits: Vec::new(),
+            end: None,
             bound: None,
             class: None,
             tested: None,
@@ -297,6 +302,8 @@ impl<'p> Run<'p> {
             decisions: Decisions::default(),
             parted: Vec::new(),
             loops: Vec::new(),
+            jumps: Vec::new(),
+            landings: 0,
             catches: Vec::new(),
             ways_out: WaysOut::default(),
             exits: false,

@@ -57,14 +57,14 @@ impl<'p> Run<'p> {
         self.branches += 1;
         let branch = self.branches;
         for (number, arm) in arms.into_iter().enumerate() {
-            let mark = self.heap.begin_arm();
+            let mark = self.begin_arm();
             self.uncertain += 1;
             let way = self.path.len();
             self.path.push((branch, number as u32));
             arm(self);
             self.path.truncate(way);
             self.uncertain -= 1;
-            let changes = self.heap.end_arm(mark);
+            let changes = self.end_arm(mark);
             // The next arm begins as this one did.
             let outcome = Outcome { state: std::mem::replace(&mut self.state, before.clone()), changes };
             if self.ends_program() {
@@ -79,14 +79,25 @@ impl<'p> Run<'p> {
             ways_out.of_program |= inner.of_program || exits;
             match std::mem::replace(&mut self.flow, Flow::Next) {
                 Flow::Next => outcomes.push(outcome),
-                Flow::Return => self.here.exits.push(outcome),
-                Flow::Break => self.loops.last_mut().into_iter().for_each(|it| it.left.push(outcome.clone())),
+                Flow::Return => {
+                    let end = self.end_of_function();
+                    self.jump_with(end, outcome);
+                }
+                Flow::Break => {
+                    if let Some(innermost) = self.loops.last() {
+                        self.jump_with(innermost.behind, outcome);
+                    }
+                }
                 Flow::Continue => {
-                    self.loops.last_mut().into_iter().for_each(|it| it.continued.push(outcome.clone()));
+                    if let Some(innermost) = self.loops.last() {
+                        self.jump_with(innermost.next, outcome);
+                    }
                 }
                 Flow::Raise => {
                     self.summaries.raised += 1;
-                    self.catches.last_mut().into_iter().for_each(|exits| exits.push(outcome.clone()))
+                    if let Some(&handlers) = self.catches.last() {
+                        self.jump_with(handlers, outcome);
+                    }
                 }
                 Flow::Gone => {}
             }

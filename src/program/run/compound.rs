@@ -2,6 +2,7 @@
 
 use super::branches::{ArmRun, Outcome};
 use super::generators::Body;
+use super::jumps::Landing;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, Handler, Step, StepKind, Target};
 use crate::program::heap::values::Value;
@@ -10,13 +11,13 @@ use crate::program::heap::values::Value;
 /// element that is not known.
 pub(super) const MOST_ELEMENTS: usize = 32;
 
-/// The ways out of one loop, as far as they lie in arms of branches.
-#[derive(Default)]
-pub(super) struct Loop<'p> {
-    /// By `continue`: they lead to the next pass.
-    pub continued: Vec<Outcome<'p>>,
-    /// By `break`: they lead behind the loop and its `else`.
-    pub left: Vec<Outcome<'p>>,
+/// Where `continue` and `break` lead in the arms of branches.
+#[derive(Clone, Copy)]
+pub(super) struct Loop {
+    /// The end of each pass.
+    pub next: Landing,
+    /// Behind the loop and its `else`.
+    pub behind: Landing,
 }
 
 impl<'p> Run<'p> {
@@ -83,52 +84,49 @@ impl<'p> Run<'p> {
     /// Runs the passes of a loop, and its `else` when they come to an end without a `break`.
     fn looping(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
         let of_loop = self.ways_out.of_loop;
-        self.loops.push(Loop::default());
+        let running = Loop { next: self.new_landing(), behind: self.new_landing() };
+        self.loops.push(running);
         passes(self);
-        let mut left = self.loops.pop().unwrap_or_default().left;
+        self.loops.pop();
         if let Some(otherwise) = otherwise {
             self.block(otherwise);
         }
         self.ways_out.of_loop = of_loop;
-        if left.is_empty() {
-            return;
-        }
-        let way = Outcome { state: self.state.clone(), changes: Vec::new() };
-        match self.flow {
-            Flow::Next => left.push(way),
-            Flow::Return => self.here.exits.push(way),
-            Flow::Raise => self.catches.last_mut().into_iter().for_each(|ways| ways.push(way.clone())),
-            Flow::Break | Flow::Continue | Flow::Gone => {}
-        }
-        self.flow = Flow::Next;
-        self.join(left);
+        self.land(running.behind);
     }
 
     /// Runs the body of a loop once; `continue` leads to its end.
     fn pass(&mut self, body: impl FnOnce(&mut Self)) {
         body(self);
-        let Some(innermost) = self.loops.last_mut() else { return };
-        let mut ways = std::mem::take(&mut innermost.continued);
-        let here = || Outcome { state: self.state.clone(), changes: Vec::new() };
+        let Some(innermost) = self.loops.last().copied() else { return };
         match self.flow {
-            Flow::Next | Flow::Continue if ways.is_empty() => return self.flow = Flow::Next,
-            Flow::Next | Flow::Continue => ways.push(here()),
+            Flow::Continue => self.flow = Flow::Next,
             Flow::Break => {
-                innermost.left.push(here());
+                self.jump(innermost.behind);
                 self.flow = Flow::Gone;
             }
-            // A `return` or an exception after a way that leads on: both happen.
-            Flow::Return if !ways.is_empty() => self.here.exits.push(here()),
-            Flow::Raise if !ways.is_empty() => {
-                let way = here();
-                self.catches.last_mut().into_iter().for_each(|ways| ways.push(way.clone()));
+            Flow::Next | Flow::Return | Flow::Raise | Flow::Gone => {}
+        }
+        self.land(innermost.next);
+    }
+
+    /// Goes on from where the program stands, if it goes on, and from the jumps that lead here. What leaves from here goes
+    /// its way.
+    fn land(&mut self, here: Landing) {
+        let landed = self.landing(here);
+        if landed.is_empty() {
+            return;
+        }
+        match std::mem::replace(&mut self.flow, Flow::Next) {
+            Flow::Next => return self.join_with_here(landed),
+            Flow::Return => {
+                let end = self.end_of_function();
+                self.jump(end);
             }
-            Flow::Return | Flow::Raise | Flow::Gone => {}
+            Flow::Raise => self.jump_to_handlers(),
+            Flow::Break | Flow::Continue | Flow::Gone => {}
         }
-        if !ways.is_empty() {
-            self.flow = Flow::Next;
-            self.join(ways);
-        }
+        self.join(landed);
     }
 
     /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
@@ -199,16 +197,18 @@ impl<'p> Run<'p> {
         if handlers.is_empty() {
             return self.block(body);
         }
-        self.catches.push(Vec::new());
+        let caught = self.new_landing();
+        self.catches.push(caught);
         let import = body.iter().position(|step| matches!(step.kind, StepKind::Import(_)));
         let (earlier, later) = body.split_at(import.unwrap_or(0));
-        let mark = self.heap.begin_arm();
+        let mark = self.begin_arm();
         self.block(earlier);
         let before_import = import.map(|_| self.state.clone());
         self.block(later);
-        let raised = self.catches.pop().unwrap_or_default();
+        self.catches.pop();
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        let done = self.heap.end_arm(mark);
+        let done = self.end_arm(mark);
+        let raised = self.landing(caught);
         let exits = std::mem::take(&mut self.exits) && flow == Flow::Raise;
         if exits
             && raised.is_empty()
@@ -329,9 +329,11 @@ impl<'p> Run<'p> {
 
     /// Goes on behind `body` whatever it raises.
     fn catch_all(&mut self, body: impl FnOnce(&mut Self)) {
-        self.catches.push(Vec::new());
+        let caught = self.new_landing();
+        self.catches.push(caught);
         body(self);
-        let mut ways = self.catches.pop().unwrap_or_default();
+        self.catches.pop();
+        let mut ways = self.landing(caught);
         // `suppress(ValueError)` lets the end of the program pass.
         if self.flow == Flow::Raise && std::mem::take(&mut self.exits) && ways.is_empty() {
             self.exits = true;

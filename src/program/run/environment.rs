@@ -1,7 +1,6 @@
 //! The process environment: `os.environ` in all its forms.
 
 use super::Run;
-use super::branches::Outcome;
 use super::calls::Args;
 use super::presence::Presence;
 use crate::facts::Span;
@@ -282,9 +281,7 @@ impl<'p> Run<'p> {
             return;
         }
         self.summaries.raised += 1;
-        if let Some(raised) = self.catches.last_mut() {
-            raised.push(Outcome { state: self.state.clone(), changes: Vec::new() });
-        }
+        self.jump_to_handlers();
     }
 
     /// `del os.environ["X"]`, and `pop` without a default: they raise where it is not set.

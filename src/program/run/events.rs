@@ -9,7 +9,7 @@ impl<'p> Run<'p> {
     /// Whether a way out of the running function, loop or `try` was seen that leads past what runs now.
     pub(super) fn may_be_passed(&self) -> bool {
         let WaysOut { of_function, of_loop, of_program, of_try } = self.ways_out;
-        of_function || of_loop || of_program || of_try || self.catches.iter().any(|ways| !ways.is_empty())
+        of_function || of_loop || of_program || of_try || self.leads_to(&self.catches)
     }
 
     /// Notes that something happens at `span` of the running file.

@@ -1,6 +1,5 @@
 //! Functions of the project: their definition and their calls.
 
-use super::branches::Outcome;
 use super::calls::Args;
 use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Function, ParameterKind};
@@ -181,18 +180,18 @@ impl<'p> Run<'p> {
     /// Joins the ways out of a function and returns what it may return.
     fn leave_function(&mut self, inner: Here<'p>, function: &Function<'p>) -> Value<'p> {
         let falls_through = self.flow == Flow::Next;
-        let mut exits = inner.exits;
-        if matches!(self.flow, Flow::Next | Flow::Return | Flow::Break | Flow::Continue) {
+        let exits = inner.end.map(|end| self.landing(end)).unwrap_or_default();
+        if matches!(self.flow, Flow::Return | Flow::Break | Flow::Continue) {
             self.flow = Flow::Next;
-            if !exits.is_empty() {
-                exits.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+        }
+        match self.flow {
+            Flow::Next if exits.is_empty() => {}
+            Flow::Next => self.join_with_here(exits),
+            _ if exits.is_empty() => self.flow = Flow::Raise,
+            _ => {
+                self.flow = Flow::Next;
                 self.join(exits);
             }
-        } else if !exits.is_empty() {
-            self.flow = Flow::Next;
-            self.join(exits);
-        } else {
-            self.flow = Flow::Raise;
         }
         if self.passes_over(inner.file) {
             return Value::Unknown;

@@ -5,7 +5,6 @@ mod apart;
 pub(super) mod make;
 mod scripts;
 
-use super::branches::Outcome;
 use super::{Flow, Here, Run};
 use crate::code::{Block, Expr, ExprKind, Host};
 use crate::commands::is_assignment;
@@ -150,16 +149,16 @@ impl<'p> Run<'p> {
 
     /// Goes on where the ways meet that left a function or a script by `return`.
     pub(super) fn join_exits(&mut self) {
-        let mut ways = std::mem::take(&mut self.here.exits);
-        if !ways.is_empty() {
-            if matches!(self.flow, Flow::Next | Flow::Return) {
-                ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
-            }
-            self.flow = Flow::Next;
-            self.join(ways);
-        }
+        let exits = self.here.end.take().map(|end| self.landing(end)).unwrap_or_default();
         if self.flow == Flow::Return {
             self.flow = Flow::Next;
+        }
+        if exits.is_empty() {
+            return;
+        }
+        match std::mem::replace(&mut self.flow, Flow::Next) {
+            Flow::Next => self.join_with_here(exits),
+            _ => self.join(exits),
         }
     }
 

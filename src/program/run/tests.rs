@@ -218,7 +218,7 @@ impl<'p> Run<'p> {
         let name = self.name_place(definition).span;
         // Tests are arms of one branch: no path leads through two of them.
         self.path.push((0, self.code_of(self.entry).functions[definition.1].span.start));
-        let mark = self.heap.begin_arm();
+        let mark = self.begin_arm();
         self.here.statement = name;
         let named = [around.fixtures.clone(), marks.fixtures.clone()].concat();
         let fixtures = self.fixtures_of(definition, &named, places, object.as_ref());
@@ -242,7 +242,7 @@ impl<'p> Run<'p> {
         self.run_with_fixtures(Rc::new(session), 0, Vec::new());
         self.test = None;
         self.path.pop();
-        self.heap.end_arm(mark);
+        self.end_arm(mark);
         self.finalizers.truncate(finalizers);
         self.state = before;
     }

@@ -34,11 +34,13 @@ impl<'p> Run<'p> {
         let touched = (self.state.cuda.take(), self.state.library.take());
         let is_child = !matches!(self.start, Start::Unit(_));
         self.in_child += usize::from(is_child);
-        self.catches.push(Vec::new());
+        let caught = self.new_landing();
+        self.catches.push(caught);
         steps(self);
         self.in_child -= usize::from(is_child);
         // `exit` in a subshell ends the subshell.
         self.catches.pop();
+        self.landing(caught);
         if matches!(self.flow, Flow::Raise | Flow::Gone) {
             self.flow = Flow::Next;
         }

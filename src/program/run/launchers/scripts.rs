@@ -66,9 +66,11 @@ impl<'p> Run<'p> {
         let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
         self.callers.push(outer);
         self.shell.scripts.push(file);
-        self.catches.push(Vec::new());
+        let caught = self.new_landing();
+        self.catches.push(caught);
         self.block(&self.code_of(file).body);
         self.catches.pop();
+        self.landing(caught);
         self.flow = Flow::Next;
         self.shell.scripts.pop();
         if let Some(outer) = self.callers.pop() {

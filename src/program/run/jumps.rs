@@ -1,0 +1,117 @@
+//! Jumps: `break`, `continue`, `return` and exceptions in one arm of a branch lead past what follows, to the end of a loop, a
+//! function or a `try`. Each waits for that end with the state and the names as they were when it left.
+
+use super::Run;
+use super::branches::Outcome;
+use crate::program::heap::{Change, Mark, Moment};
+
+/// Where a jump leads: the end of one loop, pass, function or `try` that is being followed.
+pub(super) type Landing = u32;
+
+/// A jump whose target is not reached yet.
+pub(super) struct Jump<'p> {
+    to: Landing,
+    /// The names that it changes are those that were changed in arms that are over.
+    outcome: Outcome<'p>,
+    /// When it left, in the arm that is being followed.
+    at: Moment,
+}
+
+/// The beginning of an arm, and how many jumps were on their way.
+#[derive(Clone, Copy)]
+pub(super) struct ArmMark {
+    heap: Mark,
+    jumps: usize,
+}
+
+impl<'p> Run<'p> {
+    /// A target of its own.
+    pub(super) fn new_landing(&mut self) -> Landing {
+        self.landings += 1;
+        self.landings
+    }
+
+    /// Where `return` leads.
+    pub(super) fn end_of_function(&mut self) -> Landing {
+        match self.here.end {
+            Some(end) => end,
+            None => {
+                let end = self.new_landing();
+                *self.here.end.insert(end)
+            }
+        }
+    }
+
+    /// Jumps from where the program stands.
+    pub(super) fn jump(&mut self, to: Landing) {
+        self.jump_with(to, Outcome { state: self.state.clone(), changes: Vec::new() });
+    }
+
+    /// Jumps from the end of an arm that was taken back.
+    pub(super) fn jump_with(&mut self, to: Landing, outcome: Outcome<'p>) {
+        let at = self.heap.moment();
+        self.jumps.push(Jump { to, outcome, at });
+    }
+
+    /// Jumps to the innermost `try` that is being followed, if there is one.
+    pub(super) fn jump_to_handlers(&mut self) {
+        if let Some(&to) = self.catches.last() {
+            self.jump(to);
+        }
+    }
+
+    /// Whether a jump is on its way to one of these.
+    pub(super) fn leads_to(&self, targets: &[Landing]) -> bool {
+        self.jumps.iter().any(|jump| targets.contains(&jump.to))
+    }
+
+    /// The jumps that lead here, with what names held there that differs from what they hold now.
+    pub(super) fn landing(&mut self, here: Landing) -> Vec<Outcome<'p>> {
+        if !self.jumps.iter().any(|jump| jump.to == here) {
+            return Vec::new();
+        }
+        let landed: Vec<Jump<'p>> = self.jumps.extract_if(.., |jump| jump.to == here).collect();
+        let outcomes = landed.into_iter().map(|Jump { outcome, at, .. }| {
+            let changes = with_more(outcome.changes, self.heap.held_at(at));
+            Outcome { state: outcome.state, changes }
+        });
+        let outcomes = outcomes.collect();
+        if self.jumps.is_empty() {
+            self.heap.forget_moments();
+        }
+        outcomes
+    }
+
+    /// Goes on from where the program stands, and from other ends.
+    pub(super) fn join_with_here(&mut self, mut outcomes: Vec<Outcome<'p>>) {
+        outcomes.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
+        self.join(outcomes);
+    }
+
+    /// Begins an arm of a branch.
+    pub(super) fn begin_arm(&mut self) -> ArmMark {
+        ArmMark { heap: self.heap.begin_arm(), jumps: self.jumps.len() }
+    }
+
+    /// Ends an arm: takes back what it bound, and returns what that was. Jumps that leave it take with them what it had bound
+    /// until then.
+    pub(super) fn end_arm(&mut self, mark: ArmMark) -> Vec<Change<'p>> {
+        for jump in self.jumps.iter_mut().skip(mark.jumps) {
+            let changes = std::mem::take(&mut jump.outcome.changes);
+            jump.outcome.changes = with_more(changes, self.heap.bound_until(mark.heap, jump.at));
+            jump.at = self.heap.beginning(mark.heap);
+        }
+        self.heap.end_arm(mark.heap)
+    }
+}
+
+/// Changes, and those of other names.
+fn with_more<'p>(mut changes: Vec<Change<'p>>, more: Vec<Change<'p>>) -> Vec<Change<'p>> {
+    let known = changes.len();
+    for change in more {
+        if !changes[..known].iter().any(|(scope, name, _)| *scope == change.0 && *name == change.1) {
+            changes.push(change);
+        }
+    }
+    changes
+}
