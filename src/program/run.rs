@@ -133,6 +133,8 @@ pub(super) struct Run<'p> {
     ways_out: WaysOut,
     /// The program ends here, if nobody catches that.
     exits: bool,
+    /// What variables held that were asked in the passes of loops that are being followed, innermost last.
+    watched: Vec<Vec<(String, Reaching)>>,
     /// A pass of a loop that was followed before is followed again.
     repeats_pass: bool,
     /// The `try` statements that are being followed, innermost last.
@@ -150,6 +152,8 @@ pub(super) struct Run<'p> {
     resumes: Vec<Resume<'p>>,
     /// What the generators that are running gave so far, innermost last.
     given: Vec<Given<'p>>,
+    /// The generator that runs next is asked for its next value only.
+    asks_next: bool,
     /// What the last `yield` gave.
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
@@ -241,6 +245,18 @@ enum Flow {
     Gone,
 }
 
+impl WaysOut {
+    /// Whether one of two led past it.
+    fn with(self, other: WaysOut) -> WaysOut {
+        WaysOut {
+            of_function: self.of_function || other.of_function,
+            of_loop: self.of_loop || other.of_loop,
+            of_program: self.of_program || other.of_program,
+            of_try: self.of_try || other.of_try,
+        }
+    }
+}
+
 impl Here<'_> {
     /// The beginning of a module.
     fn in_module(file: FileId, scope: ScopeId, frame: FrameId) -> Self {
@@ -307,12 +323,14 @@ impl<'p> Run<'p> {
             catches: Vec::new(),
             ways_out: WaysOut::default(),
             exits: false,
+            watched: Vec::new(),
             repeats_pass: false,
             steps: 0,
             most_steps: program.budget.one,
             asked_count: false,
             resumes: Vec::new(),
             given: Vec::new(),
+            asks_next: false,
             yielded: None,
             callers: Vec::new(),
             counted_places: FxHashSet::default(),

@@ -110,6 +110,16 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Runs what happens on some paths only.
+    pub(super) fn in_an_arm(&mut self, steps: impl FnOnce(&mut Self)) {
+        self.branches += 1;
+        self.uncertain += 1;
+        self.path.push((self.branches, 0));
+        steps(self);
+        self.path.pop();
+        self.uncertain -= 1;
+    }
+
     /// Whether nothing more runs: an exception that nobody catches, or `return` outside of functions.
     fn ends_program(&self) -> bool {
         let is_script = self.active.is_empty() && self.callers.is_empty() && self.runs_one_script();

@@ -116,7 +116,14 @@ impl<'p> Run<'p> {
             },
             // What stands behind the first `yield` does not run yet.
             ("next", Some(value)) => {
-                self.alternatives(vec![Box::new(|run| drop(run.iterate(value, span))), Box::new(|_| {})]);
+                self.alternatives(vec![
+                    Box::new(|run| {
+                        run.asks_next = matches!(value, Value::Paused(_));
+                        run.iterate(value, span);
+                        run.asks_next = false;
+                    }),
+                    Box::new(|_| {}),
+                ]);
                 Value::Unknown
             }
             ("sum" | "any" | "all" | "max" | "min", Some(value)) => {

@@ -5,7 +5,9 @@ use super::generators::Body;
 use super::jumps::Landing;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, Handler, Step, StepKind, Target};
+use crate::facts::Span;
 use crate::program::heap::values::Value;
+use crate::program::state::{Definition, Reaching};
 
 /// Literal collections up to this length are followed element by element; a longer one is as good as one
 /// element that is not known.
@@ -32,6 +34,9 @@ impl<'p> Run<'p> {
         if self.flow != Flow::Next {
             return;
         }
+        if let Some(generator) = self.generator_behind(&value, iterable.span) {
+            return self.for_each_yielded(target, &generator, iterable.span, body, otherwise);
+        }
         let value = match &iterable.kind {
             ExprKind::Variable(name) => self.words_of(name, value),
             _ => self.iterate(value, iterable.span),
@@ -43,7 +48,7 @@ impl<'p> Run<'p> {
         match self.elements(&value) {
             Some(elements) if elements.len() <= MOST_ELEMENTS => self.looping(Some(otherwise), |run| {
                 for element in elements {
-                    run.pass(|run| pass(run, element));
+                    run.pass(|run| pass(run, element), true);
                     if run.flow != Flow::Next {
                         break;
                     }
@@ -64,6 +69,36 @@ impl<'p> Run<'p> {
                 }
             }
         }
+    }
+
+    /// The generator of the project that a loop asks for its values, if it can be followed.
+    fn generator_behind(&mut self, value: &Value<'p>, span: Span) -> Option<Value<'p>> {
+        let iterator = match value {
+            Value::Instance(_) => self.special(value, "__iter__", Vec::new(), span)?,
+            value => value.clone(),
+        };
+        self.may_be_resumed(&iterator).then_some(iterator)
+    }
+
+    /// A loop over what a generator of the project gives: its body runs where that yields.
+    fn for_each_yielded(
+        &mut self,
+        target: &'p Target<'p>,
+        generator: &Value<'p>,
+        span: Span,
+        block: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        let of_loop = self.ways_out.of_loop;
+        let ends = Loop { next: self.new_landing(), behind: self.new_landing() };
+        let has_else = !otherwise.is_empty();
+        self.wait_for(generator, Body::Each { target, block, ends, has_else }, span);
+        match self.leads_to(&[ends.behind]) {
+            true => self.in_an_arm(|run| run.block(otherwise)),
+            false => self.block(otherwise),
+        }
+        self.ways_out.of_loop = of_loop;
+        self.land(ends.behind);
     }
 
     pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
@@ -95,15 +130,25 @@ impl<'p> Run<'p> {
         self.land(running.behind);
     }
 
-    /// Runs the body of a loop once; `continue` leads to its end.
-    fn pass(&mut self, body: impl FnOnce(&mut Self)) {
+    /// Runs the body of a loop once; `continue` leads to its end. A `break` leads behind the loop, or is left to who follows
+    /// the loop.
+    pub(super) fn pass(&mut self, body: impl FnOnce(&mut Self), breaks: bool) {
         body(self);
         let Some(innermost) = self.loops.last().copied() else { return };
         match self.flow {
             Flow::Continue => self.flow = Flow::Next,
-            Flow::Break => {
+            Flow::Break if breaks => {
                 self.jump(innermost.behind);
                 self.flow = Flow::Gone;
+            }
+            Flow::Break => {
+                let landed = self.landing(innermost.next);
+                if !landed.is_empty() {
+                    self.jump(innermost.behind);
+                    self.flow = Flow::Next;
+                    self.join(landed);
+                }
+                return;
             }
             Flow::Next | Flow::Return | Flow::Raise | Flow::Gone => {}
         }
@@ -119,14 +164,22 @@ impl<'p> Run<'p> {
         }
         match std::mem::replace(&mut self.flow, Flow::Next) {
             Flow::Next => return self.join_with_here(landed),
+            flow => self.leave_by(flow),
+        }
+        self.join(landed);
+    }
+
+    /// Jumps to where a `return` or an exception leads.
+    pub(super) fn leave_by(&mut self, flow: Flow) {
+        match flow {
             Flow::Return => {
                 let end = self.end_of_function();
                 self.jump(end);
+                self.ways_out.of_function = true;
             }
             Flow::Raise => self.jump_to_handlers(),
-            Flow::Break | Flow::Continue | Flow::Gone => {}
+            Flow::Next | Flow::Break | Flow::Continue | Flow::Gone => {}
         }
-        self.join(landed);
     }
 
     /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
@@ -135,20 +188,40 @@ impl<'p> Run<'p> {
     fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
         let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
         self.heap.begin_watch();
-        self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
+        self.watched.push(Vec::new());
+        self.havoc_counters(block);
         self.repeats += 1;
         self.here.repeats += 1;
-        self.pass(&body);
+        self.pass(&body, true);
         self.here.repeats -= 1;
         self.repeats -= 1;
         let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
-        let differs = self.heap.end_watch();
+        let asked = self.watched.pop().unwrap_or_default();
+        let mut differs = self.heap.end_watch();
+        differs |= asked.iter().any(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
         // A loop inside a pass that is followed again is followed once: else each level would double the work.
         if (met || differs) && self.flow == Flow::Next && !self.repeats_pass {
             self.repeats_pass = true;
-            self.alternatives(vec![Box::new(|run| run.pass(&body)), Box::new(|_| {})]);
+            self.alternatives(vec![Box::new(|run| run.pass(&body, true)), Box::new(|_| {})]);
             self.repeats_pass = false;
         }
+    }
+
+    /// Notes what a variable of the environment holds that a pass of a loop asks for.
+    pub(super) fn watch_variable(&mut self, variable: &str, held: &Reaching) {
+        if self.repeats_pass {
+            return;
+        }
+        if let Some(asked) = self.watched.last_mut()
+            && !asked.iter().any(|(known, _)| known == variable)
+        {
+            asked.push((variable.to_owned(), held.clone()));
+        }
+    }
+
+    /// What a loop counts is not known in a pass that stands for all.
+    pub(super) fn havoc_counters(&mut self, block: &'p Block<'p>) {
+        self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
     }
 
     /// Names that each pass of a loop makes from what the pass before left: `n += 1`, `n = n + 1`.
@@ -319,16 +392,20 @@ impl<'p> Run<'p> {
         if self.swallows_exceptions(&manager) {
             let expects = self.expects_failure(&manager);
             let before = std::mem::replace(&mut self.expects_failure, expects);
-            self.catch_all(|run| run.with(rest, body));
+            let is_raised = self.catch_all(|run| run.with(rest, body));
             self.expects_failure = before;
+            if is_raised && !self.swallows_all(&manager) {
+                self.ways_out.of_try |= !self.catches.is_empty();
+                self.may_raise();
+            }
         } else {
             self.with(rest, body);
         }
         self.leave_context(leave, context.span);
     }
 
-    /// Goes on behind `body` whatever it raises.
-    fn catch_all(&mut self, body: impl FnOnce(&mut Self)) {
+    /// Goes on behind `body` whatever it raises; whether something was seen to raise.
+    fn catch_all(&mut self, body: impl FnOnce(&mut Self)) -> bool {
         let caught = self.new_landing();
         self.catches.push(caught);
         body(self);
@@ -337,17 +414,19 @@ impl<'p> Run<'p> {
         // `suppress(ValueError)` lets the end of the program pass.
         if self.flow == Flow::Raise && std::mem::take(&mut self.exits) && ways.is_empty() {
             self.exits = true;
-            return;
+            return false;
         }
+        let is_raised = self.flow == Flow::Raise || !ways.is_empty();
         match self.flow {
             Flow::Next | Flow::Raise => {
                 ways.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
             }
             Flow::Gone if !ways.is_empty() => {}
-            _ => return,
+            _ => return is_raised,
         }
         self.flow = Flow::Next;
         self.join(ways);
+        is_raised
     }
 }
 
@@ -358,6 +437,17 @@ fn catches(handler: &Handler<'_>, names: &[&str]) -> bool {
         _ => false,
     };
     handler.types.is_empty() || handler.types.iter().any(is_named)
+}
+
+/// Whether a variable may hold the same values, or none, whoever set them.
+fn holds_the_same(one: &Reaching, other: &Reaching) -> bool {
+    let holds = |all: &Reaching, wanted: &Definition| {
+        all.iter().any(|known| match (known, wanted) {
+            (Definition::Set(_, one), Definition::Set(_, other)) => one == other,
+            (one, other) => one.is_absent() == other.is_absent() && !matches!(one, Definition::Set(..)),
+        })
+    };
+    one.iter().all(|wanted| holds(other, wanted)) && other.iter().all(|wanted| holds(one, wanted))
 }
 
 /// The `else` of a loop, where something may break out of its body: then it runs on some ways only.

@@ -118,6 +118,19 @@ impl<'p> Run<'p> {
         SWALLOWING.iter().any(|end| self.paths.text(*path).ends_with(end))
     }
 
+    /// Whether such a manager lets nothing through: `suppress(Exception)`, and tests that expect something.
+    pub(super) fn swallows_all(&self, manager: &Value<'p>) -> bool {
+        let Value::Outside(path) = manager else { return true };
+        let is_broad = |value: &Value<'p>| match value {
+            Value::Outside(class) => {
+                matches!(&**self.paths.text(*class), "builtins.Exception" | "builtins.BaseException")
+            }
+            _ => false,
+        };
+        let broad = |args: &Args<'p>| args.items.iter().any(|argument| is_broad(&argument.value));
+        !self.paths.text(*path).ends_with("suppress()") || self.made_with(*path).is_some_and(broad)
+    }
+
     /// `with pytest.raises(RuntimeError):`
     pub(super) fn expects_failure(&self, manager: &Value<'p>) -> bool {
         let Value::Outside(path) = manager else { return false };

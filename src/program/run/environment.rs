@@ -313,6 +313,7 @@ impl<'p> Run<'p> {
     pub(super) fn reaching(&mut self, variable: &str) -> Reaching {
         let reaching = self.state.reaching(variable);
         self.summaries.note(Fact::Variable(variable.into(), reaching.clone()));
+        self.watch_variable(variable, &reaching);
         reaching
     }
 

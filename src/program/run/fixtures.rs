@@ -150,6 +150,7 @@ impl<'p> Run<'p> {
             run.run_with_fixtures(session, number + 1, values);
             (run.catches, run.loops) = (catches, loops);
             // pytest goes on behind the `yield` however the test ended.
+            run.flow = Flow::Next;
             run.assured = run.assured.or(Some(Assurance { since, frame: None }));
             Value::Unknown
         };

@@ -84,7 +84,7 @@ impl<'p> Run<'p> {
         }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
-        if self.active.contains(&key) {
+        if self.is_running(key) {
             self.summaries.note(Fact::Running(key));
             return Value::Unknown;
         }

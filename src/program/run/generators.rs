@@ -2,10 +2,11 @@
 //! give, and not when they are made. Where a generator yields, what waits for it runs.
 
 use super::calls::Args;
+use super::compound::Loop;
 use super::functions::MOST_CALLS;
-use super::{Flow, Here, Run};
+use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
-use crate::facts::Span;
+use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Source, Stream, Value};
 use crate::program::trace::FrameId;
 use std::rc::Rc;
@@ -15,6 +16,8 @@ const MOST_WAITING: usize = 4;
 
 /// What runs where a generator of the project yields.
 pub(super) enum Body<'p> {
+    /// A pass of a `for`, for each value that is yielded.
+    Each { target: &'p Target<'p>, block: &'p Block<'p>, ends: Loop, has_else: bool },
     /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
     With { target: Option<&'p Target<'p>>, items: &'p [(Expr<'p>, Option<Target<'p>>)], block: &'p Block<'p> },
     /// The function that it decorates, or the test that it is a fixture of; takes what is yielded.
@@ -31,9 +34,17 @@ pub(super) struct Resume<'p> {
     frame: FrameId,
     /// Position in the callers of the function that waits.
     caller: usize,
+    /// The generator that yielded to it and waits for its end.
+    generator: Option<(FileId, usize)>,
     /// How the body ended, and what it gave.
     flow: Flow,
     result: Value<'p>,
+    /// The ways out of the function that waits.
+    ways_out: WaysOut,
+    /// How many `try` statements, arms of branches and repeated loops were around the place where it waits.
+    catches: usize,
+    arms: usize,
+    repeats: usize,
 }
 
 /// What a generator that is running gave so far.
@@ -43,18 +54,36 @@ pub(super) struct Given<'p> {
     frame: FrameId,
     /// How uncertain it was when it began.
     uncertain: usize,
+    /// Nobody says that it is asked for more than the next value.
+    is_next: bool,
 }
 
 impl<'p> Run<'p> {
+    /// Whether this is a generator of the project that is not waiting too often already.
+    pub(super) fn may_be_resumed(&self, value: &Value<'p>) -> bool {
+        let Value::Paused(paused) = value else { return false };
+        let key = (paused.closure.file, paused.closure.function);
+        self.function_of(&paused.closure).is_generator
+            && !self.is_running(key)
+            && self.active.len() < MOST_CALLS
+    }
+
+    /// Whether a function is being run and does not wait at a `yield`, or too many of it wait there.
+    pub(super) fn is_running(&self, key: (FileId, usize)) -> bool {
+        let active = self.active.iter().filter(|known| **known == key).count();
+        if active == 0 {
+            return false;
+        }
+        let waiting = self.resumes.iter().filter(|resume| resume.generator == Some(key)).count();
+        active > waiting || waiting >= MOST_WAITING
+    }
+
     /// Runs a coroutine or generator that was called before.
     pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
         match value {
             Value::Paused(paused) => {
                 let key = (paused.closure.file, paused.closure.function);
-                // One that waits at its `yield` may be begun anew, as long as that comes to an end.
-                let waiting = self.active.iter().filter(|known| **known == key).count();
-                let most = if self.function_of(&paused.closure).is_generator { MOST_WAITING } else { 1 };
-                if waiting >= most || self.active.len() >= MOST_CALLS {
+                if self.is_running(key) || self.active.len() >= MOST_CALLS {
                     self.summaries.left_out += 1;
                     return Value::Unknown;
                 }
@@ -62,7 +91,13 @@ impl<'p> Run<'p> {
                     return self.run_to_end(&paused.closure, paused.scope, site);
                 }
                 let frame = self.next_frame();
-                self.given.push(Given { values: Some(Vec::new()), frame, uncertain: self.uncertain });
+                let is_next = std::mem::take(&mut self.asks_next);
+                self.given.push(Given {
+                    values: Some(Vec::new()),
+                    frame,
+                    uncertain: self.uncertain,
+                    is_next,
+                });
                 self.run_to_end(&paused.closure, paused.scope, site);
                 let given = self.given.pop().and_then(|given| given.values);
                 given.map_or(Value::Unknown, Value::sequence)
@@ -86,7 +121,9 @@ impl<'p> Run<'p> {
             }
         }
         let frame = self.here.frame;
+        let mut is_next = false;
         if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
+            is_next = given.is_next;
             let followed = given.uncertain == self.uncertain && self.here.repeats == 0;
             match &mut given.values {
                 Some(values) if followed => values.push(value.clone()),
@@ -97,16 +134,74 @@ impl<'p> Run<'p> {
         let Some(number) = self.waiting() else {
             // Nobody says that it is asked for more.
             self.ways_out.of_function = true;
+            if is_next {
+                let end = self.end_of_function();
+                self.jump(end);
+            }
             return Value::Unknown;
         };
         let Some(body) = self.resumes[number].body.take() else { return Value::Unknown };
-        let caller = self.resumes[number].caller;
+        let resume = &mut self.resumes[number];
+        let caller = resume.caller;
+        resume.generator = self.active.last().copied();
+        let own_ways = std::mem::replace(&mut self.ways_out, resume.ways_out);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        let result = self.run_waiting(body, value);
+        match body {
+            Body::Each { .. } => self.pass_of_loop(number, body, value),
+            _ => {
+                let result = self.run_waiting(body, value);
+                // An exception is raised where the generator yields.
+                let flow = match self.flow {
+                    Flow::Raise => Flow::Next,
+                    _ => std::mem::replace(&mut self.flow, Flow::Next),
+                };
+                (self.resumes[number].flow, self.resumes[number].result) = (flow, result);
+            }
+        }
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        (self.resumes[number].flow, self.resumes[number].result) = (flow, result);
+        self.resumes[number].ways_out = self.ways_out;
+        self.resumes[number].generator = None;
+        self.ways_out = own_ways.with(self.ways_out);
         Value::Unknown
+    }
+
+    /// A pass of the `for` that waits for the running generator.
+    fn pass_of_loop(&mut self, number: usize, each: Body<'p>, value: Value<'p>) {
+        let Body::Each { target, block, ends, has_else } = each else { return };
+        let resume = &self.resumes[number];
+        let (is_sure, repeats) = (self.path.len() == resume.arms, self.repeats > resume.repeats);
+        // What the body raises is not raised in the generator.
+        let of_generator = self.catches.split_off(resume.catches.min(self.catches.len()));
+        if repeats {
+            self.havoc_counters(block);
+        }
+        self.loops.push(ends);
+        self.pass(
+            |run| {
+                run.assign(target, value);
+                run.block(block);
+            },
+            has_else,
+        );
+        self.loops.pop();
+        let flow = match self.flow {
+            Flow::Next => {
+                self.resumes[number].body = Some(Body::Each { target, block, ends, has_else });
+                Flow::Next
+            }
+            // It is not asked for more, and its `finally` runs.
+            Flow::Break => Flow::Return,
+            flow @ (Flow::Return | Flow::Raise) if is_sure => {
+                self.resumes[number].flow = flow;
+                Flow::Return
+            }
+            flow => {
+                self.leave_by(flow);
+                Flow::Gone
+            }
+        };
+        self.flow = flow;
+        self.catches.extend(of_generator);
     }
 
     /// What waits for the running generator: only the generator itself yields to it, not one that it calls.
@@ -135,6 +230,7 @@ impl<'p> Run<'p> {
 
     fn run_waiting(&mut self, body: Body<'p>, yielded: Value<'p>) -> Value<'p> {
         match body {
+            Body::Each { .. } => Value::Unknown,
             Body::With { target, items, block } => {
                 if let Some(target) = target {
                     self.assign(target, yielded);
@@ -152,12 +248,20 @@ impl<'p> Run<'p> {
             body: Some(body),
             frame: self.next_frame(),
             caller: self.callers.len(),
+            generator: None,
             flow: Flow::Next,
             result: Value::Unknown,
+            ways_out: self.ways_out,
+            catches: self.catches.len(),
+            arms: self.path.len(),
+            repeats: self.repeats,
         });
         self.run_paused(generator, span);
         let Some(resume) = self.resumes.pop() else { return Value::Unknown };
+        self.ways_out = self.ways_out.with(resume.ways_out);
         match resume.body {
+            // The last of the values was given, if there was one.
+            Some(Body::Each { .. }) => Value::Unknown,
             None => {
                 self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
                 resume.result

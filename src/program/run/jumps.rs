@@ -1,9 +1,10 @@
 //! Jumps: `break`, `continue`, `return` and exceptions in one arm of a branch lead past what follows, to the end of a loop, a
 //! function or a `try`. Each waits for that end with the state and the names as they were when it left.
 
-use super::Run;
 use super::branches::Outcome;
+use super::{Flow, Run};
 use crate::program::heap::{Change, Mark, Moment};
+use smallvec::SmallVec;
 
 /// Where a jump leads: the end of one loop, pass, function or `try` that is being followed.
 pub(super) type Landing = u32;
@@ -86,6 +87,48 @@ impl<'p> Run<'p> {
     pub(super) fn join_with_here(&mut self, mut outcomes: Vec<Outcome<'p>>) {
         outcomes.push(Outcome { state: std::mem::take(&mut self.state), changes: Vec::new() });
         self.join(outcomes);
+    }
+
+    /// What happens at the end of a statement however it is left: by going on behind it, and by each jump out of it.
+    pub(super) fn on_each_way(&mut self, since: usize, end: impl Fn(&mut Self)) {
+        let mut ways: SmallVec<[(Landing, Landing); 2]> = SmallVec::new();
+        for number in since..self.jumps.len() {
+            let to = self.jumps[number].to;
+            let known = ways.iter().find(|(other, _)| *other == to).map(|(_, held)| *held);
+            let held = known.unwrap_or_else(|| {
+                let held = self.new_landing();
+                ways.push((to, held));
+                held
+            });
+            self.jumps[number].to = held;
+        }
+        let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        if flow == Flow::Gone && !ways.is_empty() {
+            // Every way leads out: what happens at the end is the same for all.
+            let outcomes = ways.iter().flat_map(|(_, held)| self.landing(*held)).collect();
+            self.join(outcomes);
+            end(self);
+            if self.flow == Flow::Next {
+                ways.iter().for_each(|(to, _)| self.jump(*to));
+                self.flow = Flow::Gone;
+            }
+            return;
+        }
+        end(self);
+        let after = std::mem::replace(&mut self.flow, Flow::Next);
+        for (to, held) in ways {
+            let state = self.state.clone();
+            let mark = self.begin_arm();
+            let outcomes = self.landing(held);
+            self.join(outcomes);
+            self.in_an_arm(&end);
+            let changes = self.end_arm(mark);
+            let outcome = Outcome { state: std::mem::replace(&mut self.state, state), changes };
+            if std::mem::replace(&mut self.flow, Flow::Next) == Flow::Next {
+                self.jump_with(to, outcome);
+            }
+        }
+        self.flow = if after == Flow::Next { flow } else { after };
     }
 
     /// Begins an arm of a branch.

@@ -69,12 +69,12 @@ impl<'p> Run<'p> {
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
                 let (since, frame) = (self.next_event(), self.here.frame);
+                let jumps = self.jumps.len();
                 self.attempt(body, handlers, otherwise);
-                let flow = std::mem::replace(&mut self.flow, Flow::Next);
-                self.assured(since, Some(frame), |run| run.block(finally));
-                if self.flow == Flow::Next {
-                    self.flow = flow;
+                if finally.is_empty() {
+                    return;
                 }
+                self.on_each_way(jumps, |run| run.assured(since, Some(frame), |run| run.block(finally)));
             }
             StepKind::With { items, body } => {
                 let end = items.last().map_or(step.span, |(item, _)| item.span);
