@@ -267,7 +267,10 @@ impl<'p> Heap<'p> {
     /// Notes in the watches that a name is about to hold another text, truth value or None than the one that was read since.
     fn watch(&mut self, scope: ScopeId, name: &str, value: Option<&Value<'p>>) {
         // What conditions ask: a counter differs in each pass of a loop, and says nothing.
-        let is_known = |value: &Value<'p>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::None);
+        let is_known = |value: &Value<'p>| {
+            let is_fixed = |value: &Value<'p>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::None);
+            value.alternatives().iter().any(is_fixed)
+        };
         let Some(new) = value.filter(|value| is_known(value)) else { return };
         let found = &self.scopes[scope as usize];
         let Some(Slot { value: Some(old), read, .. }) = found.slots.get(name) else { return };

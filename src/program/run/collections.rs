@@ -136,11 +136,18 @@ impl<'p> Run<'p> {
         args: &Args<'p>,
         span: Span,
     ) -> Option<Value<'p>> {
-        let (changed, result) = match self.contents(collection) {
-            Value::Sequence(values) => self.changed_sequence(values.to_vec(), name, args, span)?,
-            Value::Mapping(items) => self.changed_mapping(items.to_vec(), name, args, span)?,
-            _ => return None,
-        };
+        let contents = self.contents(collection);
+        let (mut changed, mut results) = (Vec::new(), Vec::new());
+        for held in contents.alternatives() {
+            let (after, result) = match held {
+                Value::Sequence(values) => self.changed_sequence(values.to_vec(), name, args, span)?,
+                Value::Mapping(items) => self.changed_mapping(items.to_vec(), name, args, span)?,
+                _ => return None,
+            };
+            changed.push(after);
+            results.push(result);
+        }
+        let (changed, result) = (Value::one_of(changed), Value::one_of(results));
         if let Value::Collection(scope) = collection {
             self.set_contents(*scope, changed);
             return Some(result);

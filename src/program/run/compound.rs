@@ -93,12 +93,17 @@ impl<'p> Run<'p> {
         let ends = Loop { next: self.new_landing(), behind: self.new_landing() };
         let has_else = !otherwise.is_empty();
         self.wait_for(generator, Body::Each { target, block, ends, has_else }, span);
-        match self.leads_to(&[ends.behind]) {
+        self.ways_out.of_loop = of_loop;
+        self.block_unless(ends.behind, otherwise);
+        self.land(ends.behind);
+    }
+
+    /// The `else` of a loop, which a `break` leads past.
+    fn block_unless(&mut self, behind: Landing, otherwise: &'p Block<'p>) {
+        match !otherwise.is_empty() && self.leads_to(&[behind]) {
             true => self.in_an_arm(|run| run.block(otherwise)),
             false => self.block(otherwise),
         }
-        self.ways_out.of_loop = of_loop;
-        self.land(ends.behind);
     }
 
     pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
@@ -123,10 +128,8 @@ impl<'p> Run<'p> {
         self.loops.push(running);
         passes(self);
         self.loops.pop();
-        if let Some(otherwise) = otherwise {
-            self.block(otherwise);
-        }
         self.ways_out.of_loop = of_loop;
+        otherwise.into_iter().for_each(|otherwise| self.block_unless(running.behind, otherwise));
         self.land(running.behind);
     }
 
@@ -177,7 +180,12 @@ impl<'p> Run<'p> {
                 self.jump(end);
                 self.ways_out.of_function = true;
             }
-            Flow::Raise => self.jump_to_handlers(),
+            Flow::Raise => {
+                let exits = std::mem::take(&mut self.exits);
+                self.summaries.exited += usize::from(exits);
+                self.ways_out.of_program |= exits;
+                self.jump_to_handlers();
+            }
             Flow::Next | Flow::Break | Flow::Continue | Flow::Gone => {}
         }
     }

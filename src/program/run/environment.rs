@@ -210,7 +210,8 @@ impl<'p> Run<'p> {
         if only_if_unset {
             let before = self.reaching(&variable);
             let kept = before.iter().filter(|definition| !definition.is_absent()).cloned();
-            reaching = if before.iter().any(Definition::is_absent) {
+            // What is written back may have been read before what the variable holds now was set.
+            reaching = if writes_back || before.iter().any(Definition::is_absent) {
                 kept.chain(reaching).collect()
             } else {
                 kept.collect()
@@ -255,8 +256,12 @@ impl<'p> Run<'p> {
         let Some(values) = known else {
             // Remembered as the reading of this variable, so that conditions on it are understood.
             let read = Value::Outside(self.paths.id(&format!("os.environ[{variable}]")));
+            let texts = reaching.iter().filter_map(|definition| match definition {
+                Definition::Set(_, Some(text)) => Some(Value::text(text.to_string(), self.place(span))),
+                _ => None,
+            });
             return match default {
-                Some(default @ Value::Text(_)) => Value::one_of([read, default]),
+                Some(default @ Value::Text(_)) => Value::one_of([read, default].into_iter().chain(texts)),
                 _ => read,
             };
         };

@@ -146,8 +146,11 @@ impl<'p> Run<'p> {
         resume.generator = self.active.last().copied();
         let own_ways = std::mem::replace(&mut self.ways_out, resume.ways_out);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
-        match body {
-            Body::Each { .. } => self.pass_of_loop(number, body, value),
+        let is_left = match body {
+            Body::Each { ends, .. } => {
+                self.pass_of_loop(number, body, value);
+                self.ways_out.of_function || self.leads_to(&[ends.behind])
+            }
             _ => {
                 let result = self.run_waiting(body, value);
                 // An exception is raised where the generator yields.
@@ -156,12 +159,16 @@ impl<'p> Run<'p> {
                     _ => std::mem::replace(&mut self.flow, Flow::Next),
                 };
                 (self.resumes[number].flow, self.resumes[number].result) = (flow, result);
+                // However the block of a `with` is left, the generator goes on.
+                false
             }
-        }
+        };
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
         self.resumes[number].ways_out = self.ways_out;
         self.resumes[number].generator = None;
-        self.ways_out = own_ways.with(self.ways_out);
+        let of_program = own_ways.of_program || self.ways_out.of_program;
+        let of_function = own_ways.of_function || is_left;
+        self.ways_out = WaysOut { of_program, of_function, ..own_ways };
         Value::Unknown
     }
 
@@ -191,6 +198,8 @@ impl<'p> Run<'p> {
             }
             // It is not asked for more, and its `finally` runs.
             Flow::Break => Flow::Return,
+            // Nothing in the generator could catch it.
+            Flow::Raise if of_generator.is_empty() => Flow::Raise,
             flow @ (Flow::Return | Flow::Raise) if is_sure => {
                 self.resumes[number].flow = flow;
                 Flow::Return
