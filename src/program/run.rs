@@ -123,8 +123,6 @@ pub(super) struct Run<'p> {
     summaries: Summaries<'p>,
     /// How many loops that are being followed have passes that are not.
     repeats: usize,
-    /// The loops of the running function that are being followed, innermost last.
-    loops: Vec<Loop>,
     /// Jumps that did not land yet.
     jumps: Vec<Jump<'p>>,
     /// How many landings there were.
@@ -210,6 +208,8 @@ struct Here<'p> {
     returns: Vec<Value<'p>>,
     /// How many loops around the running statement, in this function, have passes that are not followed.
     repeats: usize,
+    /// The loops in it that are being followed, innermost last.
+    loops: Vec<Loop>,
     /// Where `return` leads in an arm of a branch, as soon as one did.
     end: Option<Landing>,
     /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
@@ -268,6 +268,7 @@ impl Here<'_> {
             shared: Vec::new(),
             returns: Vec::new(),
             repeats: 0,
+            loops: Vec::new(),
             end: None,
             bound: None,
             class: None,
@@ -317,7 +318,6 @@ impl<'p> Run<'p> {
             repeats: 0,
             decisions: Decisions::default(),
             parted: Vec::new(),
-            loops: Vec::new(),
             jumps: Vec::new(),
             landings: 0,
             catches: Vec::new(),

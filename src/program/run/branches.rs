@@ -84,12 +84,12 @@ impl<'p> Run<'p> {
                     self.jump_with(end, outcome);
                 }
                 Flow::Break => {
-                    if let Some(innermost) = self.loops.last() {
+                    if let Some(innermost) = self.here.loops.last() {
                         self.jump_with(innermost.behind, outcome);
                     }
                 }
                 Flow::Continue => {
-                    if let Some(innermost) = self.loops.last() {
+                    if let Some(innermost) = self.here.loops.last() {
                         self.jump_with(innermost.next, outcome);
                     }
                 }
@@ -102,10 +102,10 @@ impl<'p> Run<'p> {
                 Flow::Gone => {}
             }
         }
+        self.ways_out = ways_out;
         if outcomes.is_empty() {
             self.flow = Flow::Gone;
         } else {
-            self.ways_out = ways_out;
             self.join(outcomes);
         }
     }

@@ -39,8 +39,11 @@ impl<'p> Run<'p> {
             ("list" | "set", None) => self.collection(Value::sequence(Vec::new())),
             ("list" | "set" | "sorted", Some(value)) => {
                 let value = self.iterate(value, span);
-                let elements = self.elements(&value).map_or(Value::Unknown, Value::sequence);
-                self.collection(elements)
+                let mut elements = self.elements(&value);
+                if name == "sorted" {
+                    elements = elements.filter(|_| args.items.len() == 1).and_then(sorted);
+                }
+                self.collection(elements.map_or(Value::Unknown, Value::sequence))
             }
             ("tuple" | "iter" | "frozenset", Some(value)) => {
                 let value = self.iterate(value, span);
@@ -222,4 +225,19 @@ impl<'p> Run<'p> {
             _ => Value::text("cuda".to_owned(), self.place(span)),
         }
     }
+}
+
+/// Texts, or integers, in their order; `None` for what Python may order otherwise.
+fn sorted(mut values: Vec<Value<'_>>) -> Option<Vec<Value<'_>>> {
+    if values.iter().all(|value| matches!(value, Value::Int(..))) {
+        values.sort_by_key(|value| if let Value::Int(number, _) = value { *number } else { 0 });
+    } else if values.iter().all(|value| matches!(value, Value::Text(_))) {
+        values.sort_by(|one, other| match (one, other) {
+            (Value::Text(one), Value::Text(other)) => one.text.cmp(&other.text),
+            _ => std::cmp::Ordering::Equal,
+        });
+    } else if values.len() > 1 {
+        return None;
+    }
+    Some(values)
 }

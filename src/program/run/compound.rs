@@ -125,9 +125,9 @@ impl<'p> Run<'p> {
     fn looping(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
         let of_loop = self.ways_out.of_loop;
         let running = Loop { next: self.new_landing(), behind: self.new_landing() };
-        self.loops.push(running);
+        self.here.loops.push(running);
         passes(self);
-        self.loops.pop();
+        self.here.loops.pop();
         self.ways_out.of_loop = of_loop;
         otherwise.into_iter().for_each(|otherwise| self.block_unless(running.behind, otherwise));
         self.land(running.behind);
@@ -137,7 +137,7 @@ impl<'p> Run<'p> {
     /// the loop.
     pub(super) fn pass(&mut self, body: impl FnOnce(&mut Self), breaks: bool) {
         body(self);
-        let Some(innermost) = self.loops.last().copied() else { return };
+        let Some(innermost) = self.here.loops.last().copied() else { return };
         match self.flow {
             Flow::Continue => self.flow = Flow::Next,
             Flow::Break if breaks => {
@@ -160,7 +160,7 @@ impl<'p> Run<'p> {
 
     /// Goes on from where the program stands, if it goes on, and from the jumps that lead here. What leaves from here goes
     /// its way.
-    fn land(&mut self, here: Landing) {
+    pub(super) fn land(&mut self, here: Landing) {
         let landed = self.landing(here);
         if landed.is_empty() {
             return;
@@ -184,6 +184,7 @@ impl<'p> Run<'p> {
                 let exits = std::mem::take(&mut self.exits);
                 self.summaries.exited += usize::from(exits);
                 self.ways_out.of_program |= exits;
+                self.summaries.raised += 1;
                 self.jump_to_handlers();
             }
             Flow::Next | Flow::Break | Flow::Continue | Flow::Gone => {}
@@ -205,6 +206,7 @@ impl<'p> Run<'p> {
         self.repeats -= 1;
         let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
         let asked = self.watched.pop().unwrap_or_default();
+        asked.iter().for_each(|(variable, held)| self.watch_variable(variable, held));
         let mut differs = self.heap.end_watch();
         differs |= asked.iter().any(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
         // A loop inside a pass that is followed again is followed once: else each level would double the work.
@@ -298,6 +300,8 @@ impl<'p> Run<'p> {
             (self.flow, self.exits) = (flow, true);
             return self.bind_all(done);
         }
+        self.summaries.exited += usize::from(exits);
+        self.ways_out.of_program |= exits;
         let after = self.state.clone();
         let mut arms: Vec<ArmRun<'_, 'p>> = Vec::new();
         if !matches!(flow, Flow::Raise | Flow::Gone) {
@@ -341,17 +345,19 @@ impl<'p> Run<'p> {
                 run.block(&handler.body);
             }));
         }
-        let is_raised = flow == Flow::Raise || !raised.is_empty();
-        self.alternatives(arms);
         // What none of the handlers surely catches goes on to the `try` around this one.
-        if is_raised
-            && !handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]))
-            && !self.catches.is_empty()
+        if !handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]))
+            && let Some(&around) = self.catches.last()
+            && self.quiet == 0
         {
-            let here = std::mem::replace(&mut self.state, after);
-            self.may_raise();
-            self.state = here;
+            let ended =
+                (flow == Flow::Raise).then(|| Outcome { state: after.clone(), changes: done.clone() });
+            for way in raised.iter().cloned().chain(ended) {
+                self.summaries.raised += 1;
+                self.jump_with(around, way);
+            }
         }
+        self.alternatives(arms);
     }
 
     /// The way through a `try` on which nothing is raised is the one that counts.
@@ -463,7 +469,7 @@ fn otherwise_inside<'p>(body: &'p Block<'p>, otherwise: &'p Block<'p>) -> Option
     fn breaks(block: &Block<'_>) -> bool {
         let inner = |step: &Step<'_>| match &step.kind {
             StepKind::Break => true,
-            StepKind::For { .. } | StepKind::While { .. } => false,
+            StepKind::For { otherwise, .. } | StepKind::While { otherwise, .. } => breaks(otherwise),
             kind => kind.blocks().into_iter().any(breaks),
         };
         block.iter().any(inner)

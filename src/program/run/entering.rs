@@ -42,7 +42,7 @@ impl<'p> Run<'p> {
         }
         let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
         self.callers.push(outer);
-        let (loops, ways_out) = (std::mem::take(&mut self.loops), self.ways_out);
+        let ways_out = self.ways_out;
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || match frame {
             0 => self.block(&code.body),
             _ => {
@@ -51,7 +51,6 @@ impl<'p> Run<'p> {
                 self.importing -= 1;
             }
         });
-        self.loops = loops;
         self.ways_out = WaysOut { of_program: self.ways_out.of_program, ..ways_out };
         if let Some(outer) = self.callers.pop() {
             self.here = outer;

@@ -145,10 +145,10 @@ impl<'p> Run<'p> {
         }
         let (since, definition) = (session.since, session.definition);
         let rest = move |run: &mut Run<'p>, value: Value<'p>| {
-            let (catches, loops) = (std::mem::take(&mut run.catches), std::mem::take(&mut run.loops));
+            let catches = std::mem::take(&mut run.catches);
             values.push((name, value));
             run.run_with_fixtures(session, number + 1, values);
-            (run.catches, run.loops) = (catches, loops);
+            run.catches = catches;
             // pytest goes on behind the `yield` however the test ended.
             run.flow = Flow::Next;
             run.assured = run.assured.or(Some(Assurance { since, frame: None }));

@@ -155,7 +155,6 @@ impl<'p> Run<'p> {
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
         self.active.push((closure.file, closure.function));
-        let loops = std::mem::take(&mut self.loops);
         let ways_out = self.ways_out;
         let counted = self.state.counted;
         self.state.counted |= closure.counts_devices;
@@ -168,7 +167,6 @@ impl<'p> Run<'p> {
         if !closure.marks.mocked.is_empty() {
             self.state.set_up_mut().mocked.truncate(mocked);
         }
-        self.loops = loops;
         self.ways_out = WaysOut { of_program: self.ways_out.of_program, ..ways_out };
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
@@ -189,7 +187,8 @@ impl<'p> Run<'p> {
             Flow::Next => self.join_with_here(exits),
             _ if exits.is_empty() => self.flow = Flow::Raise,
             _ => {
-                self.flow = Flow::Next;
+                let flow = std::mem::replace(&mut self.flow, Flow::Next);
+                self.leave_by(flow);
                 self.join(exits);
             }
         }

@@ -4,6 +4,7 @@
 use super::calls::Args;
 use super::compound::Loop;
 use super::functions::MOST_CALLS;
+use super::jumps::Landing;
 use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::{FileId, Span};
@@ -54,8 +55,8 @@ pub(super) struct Given<'p> {
     frame: FrameId,
     /// How uncertain it was when it began.
     uncertain: usize,
-    /// Nobody says that it is asked for more than the next value.
-    is_next: bool,
+    /// Nobody says that it is asked for more than the next value: where one leads that waits for ever.
+    pub(super) suspended: Option<Landing>,
 }
 
 impl<'p> Run<'p> {
@@ -91,14 +92,11 @@ impl<'p> Run<'p> {
                     return self.run_to_end(&paused.closure, paused.scope, site);
                 }
                 let frame = self.next_frame();
-                let is_next = std::mem::take(&mut self.asks_next);
-                self.given.push(Given {
-                    values: Some(Vec::new()),
-                    frame,
-                    uncertain: self.uncertain,
-                    is_next,
-                });
+                let suspended = std::mem::take(&mut self.asks_next).then(|| self.new_landing());
+                let given = Given { values: Some(Vec::new()), frame, uncertain: self.uncertain, suspended };
+                self.given.push(given);
                 self.run_to_end(&paused.closure, paused.scope, site);
+                suspended.into_iter().for_each(|suspended| self.land(suspended));
                 let given = self.given.pop().and_then(|given| given.values);
                 given.map_or(Value::Unknown, Value::sequence)
             }
@@ -121,9 +119,9 @@ impl<'p> Run<'p> {
             }
         }
         let frame = self.here.frame;
-        let mut is_next = false;
+        let mut suspended = None;
         if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
-            is_next = given.is_next;
+            suspended = given.suspended;
             let followed = given.uncertain == self.uncertain && self.here.repeats == 0;
             match &mut given.values {
                 Some(values) if followed => values.push(value.clone()),
@@ -134,9 +132,11 @@ impl<'p> Run<'p> {
         let Some(number) = self.waiting() else {
             // Nobody says that it is asked for more.
             self.ways_out.of_function = true;
-            if is_next {
+            if let Some(suspended) = suspended {
+                // It is let go at once, or waits for ever.
                 let end = self.end_of_function();
                 self.jump(end);
+                self.jump(suspended);
             }
             return Value::Unknown;
         };
@@ -182,7 +182,7 @@ impl<'p> Run<'p> {
         if repeats {
             self.havoc_counters(block);
         }
-        self.loops.push(ends);
+        self.here.loops.push(ends);
         self.pass(
             |run| {
                 run.assign(target, value);
@@ -190,7 +190,7 @@ impl<'p> Run<'p> {
             },
             has_else,
         );
-        self.loops.pop();
+        self.here.loops.pop();
         let flow = match self.flow {
             Flow::Next => {
                 self.resumes[number].body = Some(Body::Each { target, block, ends, has_else });

@@ -94,6 +94,9 @@ impl<'p> Run<'p> {
         let mut ways: SmallVec<[(Landing, Landing); 2]> = SmallVec::new();
         for number in since..self.jumps.len() {
             let to = self.jumps[number].to;
+            if self.given.iter().any(|given| given.suspended == Some(to)) {
+                continue;
+            }
             let known = ways.iter().find(|(other, _)| *other == to).map(|(_, held)| *held);
             let held = known.unwrap_or_else(|| {
                 let held = self.new_landing();
