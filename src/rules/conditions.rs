@@ -220,12 +220,6 @@ impl Scope<'_> {
         self.later_releases(id).any(|release| self.trace.assures(release, id))
     }
 
-    /// What gives memory back behind an event.
-    pub(super) fn later_releases(&self, id: EventId) -> impl Iterator<Item = &Event> {
-        let later = self.trace.events[id as usize + 1..].iter();
-        later.filter(|event| event.what.releases())
-    }
-
     /// Whether a launcher has to do with GPUs at all.
     fn uses_gpu(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {

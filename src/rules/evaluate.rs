@@ -31,6 +31,10 @@ pub struct Scope<'a> {
     reported: Vec<EventId>,
     /// Whether the program checks which GPU it got, once somebody asked.
     validated: OnceCell<bool>,
+    /// Whether the program wants one GPU of several, by its name or its memory.
+    tells_apart: OnceCell<bool>,
+    /// The events that give memory back.
+    releases: OnceCell<Vec<EventId>>,
     /// The events that take a GPU while none was taken yet for sure, once somebody asked.
     pub(super) first_uses: OnceCell<Vec<EventId>>,
     /// How each event comes from the import of a module, once somebody asked.
@@ -104,6 +108,8 @@ impl<'a> Scope<'a> {
             all,
             reported,
             validated: OnceCell::new(),
+            tells_apart: OnceCell::new(),
+            releases: OnceCell::new(),
             first_uses: OnceCell::new(),
             at_imports: OnceCell::new(),
         }
@@ -112,6 +118,21 @@ impl<'a> Scope<'a> {
     /// Whether the program checks which GPU it got.
     pub(super) fn is_validated(&self) -> bool {
         *self.validated.get_or_init(|| self.has_validation())
+    }
+
+    /// Whether the program stops on another GPU than the one it wants.
+    pub(super) fn asserts_gpu(&self) -> bool {
+        *self.tells_apart.get_or_init(|| self.tells_gpus_apart())
+    }
+
+    /// What gives memory back behind an event.
+    pub(super) fn later_releases(&self, id: EventId) -> impl Iterator<Item = &Event> {
+        let events = &self.trace.events;
+        let all = self.releases.get_or_init(|| {
+            (0..events.len() as EventId).filter(|&id| events[id as usize].what.releases()).collect()
+        });
+        let behind = all.partition_point(|&release| release <= id);
+        all[behind..].iter().map(|&release| &events[release as usize])
     }
 
     /// How each event comes from the import of a module.

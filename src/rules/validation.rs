@@ -44,7 +44,7 @@ impl Scope<'_> {
 
     /// Whether the program stops on a GPU with another name or less memory than it wants: then it is no matter which one
     /// comes first. What a GPU can do is no such question, since many can do the same.
-    pub(super) fn asserts_gpu(&self) -> bool {
+    pub(super) fn tells_gpus_apart(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
             What::Validate { .. } => true,
             What::Call { callee, .. } => {
