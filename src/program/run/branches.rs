@@ -6,7 +6,7 @@ use crate::program::heap::Change;
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::State;
 use rustc_hash::FxHashMap;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// How one arm ended: the state, and the variables that it changed.
 #[derive(Clone)]
@@ -15,14 +15,13 @@ pub(super) struct Outcome<'p> {
     pub changes: Vec<Change<'p>>,
 }
 
-/// A variable that some arms changed, with what each made of it; `None` for one that left it alone.
-type InArms<'p> = (ScopeId, &'p str, SmallVec<[Option<Option<Value<'p>>>; 2]>);
+/// A variable that some arms changed, with what each of these made of it, by the numbers of the arms.
+type InArms<'p> = (ScopeId, &'p str, SmallVec<[(usize, Option<Value<'p>>); 2]>);
 
 /// What each arm made of each variable that any of them changed.
 fn by_name<'p>(arms: Vec<Vec<Change<'p>>>) -> Vec<InArms<'p>> {
     /// So few are found as fast without an index.
     const FEW: usize = 8;
-    let count = arms.len();
     let has_index = arms.iter().map(Vec::len).sum::<usize>() > FEW;
     let mut index: FxHashMap<(ScopeId, &'p str), usize> = FxHashMap::default();
     let mut rows: Vec<InArms<'p>> = Vec::new();
@@ -33,16 +32,24 @@ fn by_name<'p>(arms: Vec<Vec<Change<'p>>>) -> Vec<InArms<'p>> {
                 false => rows.iter().position(|row| row.0 == scope && row.1 == name),
             };
             let row = known.unwrap_or_else(|| {
-                rows.push((scope, name, smallvec![None; count]));
+                rows.push((scope, name, SmallVec::new()));
                 rows.len() - 1
             });
             if known.is_none() && has_index {
                 index.insert((scope, name), row);
             }
-            rows[row].2[arm] = Some(value);
+            match rows[row].2.last_mut() {
+                Some((last, known)) if *last == arm => *known = value,
+                _ => rows[row].2.push((arm, value)),
+            }
         }
     }
     rows
+}
+
+/// What a variable holds at the ends of arms that changed it.
+fn in_arms<'a, 'p>(arms: &'a [(usize, Option<Value<'p>>)]) -> impl Iterator<Item = &'a Value<'p>> {
+    arms.iter().filter_map(|(_, value)| value.as_ref())
 }
 
 /// One arm of a branch.
@@ -132,21 +139,23 @@ impl<'p> Run<'p> {
         self.parted.clear();
         let (states, changes): (Vec<State>, Vec<Vec<Change<'p>>>) =
             outcomes.into_iter().map(|outcome| (outcome.state, outcome.changes)).unzip();
+        let count = changes.len();
         for (scope, name, arms) in by_name(changes) {
             let before = self.in_scope(scope, name);
             // A name bound on some paths only is what it is bound to there: elsewhere its use fails.
-            let in_arm = |arm: &'_ Option<Option<Value<'p>>>| match arm {
-                Some(value) => value.clone(),
-                None => before.cloned(),
-            };
-            let joined = Value::one_of_refs(arms.iter().filter_map(|arm| match arm {
-                Some(value) => value.as_ref(),
-                None => before,
-            }));
-            if let ([one, other], Some(joined @ Value::OneOf(_))) = (&arms[..], &joined)
-                && let (Some(one), Some(other)) = (in_arm(one), in_arm(other))
-            {
-                self.parted.push([joined.clone(), one, other]);
+            let first_without = (0..count).find(|arm| arms.get(*arm).is_none_or(|(number, _)| number != arm));
+            let (earlier, later) = arms.split_at(first_without.unwrap_or(count));
+            let untouched = before.filter(|_| first_without.is_some());
+            let values = in_arms(earlier).chain(untouched).chain(in_arms(later));
+            let joined = Value::one_of_refs(values);
+            if let (2, Some(joined @ Value::OneOf(_))) = (count, &joined) {
+                let in_arm = |number: usize| match arms.iter().find(|(arm, _)| *arm == number) {
+                    Some((_, value)) => value.clone(),
+                    None => before.cloned(),
+                };
+                if let (Some(one), Some(other)) = (in_arm(0), in_arm(1)) {
+                    self.parted.push([joined.clone(), one, other]);
+                }
             }
             joined_values.push((scope, name, joined));
         }
