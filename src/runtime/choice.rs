@@ -83,11 +83,10 @@ pub fn allowed<'b>(gpu: &Gpu, boards: &'b [Board], renumbered: bool) -> Result<&
 /// Why the policy does not allow a card, as what follows its name; `None` when it does.
 pub fn objection(gpu: &Gpu, board: &Board) -> Option<String> {
     let card = &board.card;
-    let contains = |part: &str| card.name.to_lowercase().contains(&part.to_lowercase());
-    if let Some(part) = gpu.forbidden.iter().find(|part| contains(part)) {
+    if let Some(part) = forbidding(&gpu.forbidden, &card.name) {
         return Some(format!("is forbidden (`gpu.forbidden: {part}`)"));
     }
-    if let Some(name) = gpu.name.as_deref().filter(|name| !contains(name)) {
+    if let Some(name) = gpu.name.as_deref().filter(|name| !contains(&card.name, name)) {
         return Some(format!("is not `{name}` (`gpu.name`)"));
     }
     if let Some(least) = gpu.min_memory.filter(|least| card.memory < least.bytes) {
@@ -105,13 +104,23 @@ pub fn complaint(gpu: &Gpu, allowed: &Card, visible: &[Card]) -> Option<String> 
         return Some(format!("ordinal 0 is {first}, and the policy wants {allowed}"));
     }
     let others: Vec<&Card> = visible.iter().filter(|card| card.uuid != allowed.uuid).collect();
-    let is_forbidden = |card: &&&Card| {
-        gpu.forbidden.iter().any(|part| card.name.to_lowercase().contains(&part.to_lowercase()))
-    };
-    if let Some(card) = others.iter().find(is_forbidden) {
+    if let Some(card) = others.iter().find(|card| is_forbidden(&gpu.forbidden, &card.name)) {
         return Some(format!("{card} is visible too, and the policy forbids it"));
     }
     others.first().map(|card| format!("{card} is visible too"))
+}
+
+/// Whether one of these parts of names is in the name of a card.
+pub fn is_forbidden(forbidden: &[String], name: &str) -> bool {
+    forbidding(forbidden, name).is_some()
+}
+
+fn forbidding<'f>(forbidden: &'f [String], name: &str) -> Option<&'f String> {
+    forbidden.iter().find(|part| contains(name, part))
+}
+
+fn contains(name: &str, part: &str) -> bool {
+    name.to_lowercase().contains(&part.to_lowercase())
 }
 
 /// The card that an element of `visible-devices` stands for.

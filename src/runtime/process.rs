@@ -76,6 +76,7 @@ pub struct Running {
 pub struct Handle {
     events: Sender<Event>,
     family: Arc<Family>,
+    leader: u32,
 }
 
 enum Event {
@@ -99,7 +100,7 @@ pub fn start(mut command: Command, limits: Limits) -> Result<Running, NotStarted
     let (sender, events) = mpsc::channel();
     let started = Instant::now();
     let tree = Tree::start(&mut command, &sender).map_err(|error| NotStarted::of(&command, error))?;
-    let handle = Handle { events: sender, family: tree.family() };
+    let handle = Handle { events: sender, family: tree.family(), leader: tree.pid() };
     Ok(Running {
         tree,
         limits,
@@ -118,6 +119,11 @@ impl Handle {
     pub fn stop(&self, reason: Limit) {
         // Nobody listens when it has ended.
         let _ = self.events.send(Event::Stop(reason));
+    }
+
+    /// The number of the command itself, also after its end.
+    pub fn pid(&self) -> u32 {
+        self.leader
     }
 
     /// The processes of the command that run now: all other processes on its GPU are somebody else's.

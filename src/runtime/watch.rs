@@ -7,6 +7,7 @@
 //! baseline    memory and users before the command, and whether the memory is back after it
 //! sampler     a reading at a time, on a thread of its own; whose the processes are
 //! strays      processes of the command on other cards
+//! traces      what the driver remembers of who has been on a card
 //! xids        errors that the driver reports, on a thread of its own
 //!    │
 //! readings    what all of that adds up to
@@ -20,6 +21,7 @@ mod gauge;
 mod readings;
 mod sampler;
 mod strays;
+mod traces;
 mod xids;
 
 pub use baseline::{Baseline, Returned, TOLERANCE};
@@ -52,13 +54,15 @@ pub struct Plan {
     pub interval: Duration,
     /// Bytes that the command may take on the card.
     pub max_memory: Option<u64>,
+    /// Parts of the names of cards that the command must never use.
+    pub forbidden: Vec<String>,
     /// At most so many points are kept for plots.
     pub points: usize,
 }
 
 impl Default for Plan {
     fn default() -> Plan {
-        Plan { interval: INTERVAL, max_memory: None, points: 1000 }
+        Plan { interval: INTERVAL, max_memory: None, forbidden: Vec::new(), points: 1000 }
     }
 }
 
@@ -108,11 +112,12 @@ impl Watch {
         let began = Instant::now();
         let sampler = Sampler::new(gauge.clone(), baseline, plan, view.clone(), began);
         let sampling = sampler.asking(ours, passed);
-        view.spawn("samples", alive.clone(), move || sampling.run(&stopped));
+        let looked = listen.clone();
+        view.spawn("samples", alive.clone(), move || sampling.run(looked, &stopped));
         let end = Arc::new(OnceLock::new());
         let (gauge, shared, until) = (gauge.clone(), view.clone(), end.clone());
         view.spawn("XIDs", alive, move || xids::listen(&gauge, &shared, &until, began, listen));
-        // Nothing is sent: it is over when the listener listens, or cannot.
+        // Nothing is sent: it is over when the listener listens, or cannot, and when the other cards were looked at.
         let _ = listening.recv_timeout(LAST_PATIENCE);
         Watch { view, stop, end, ended }
     }

@@ -14,6 +14,7 @@ mod pages;
 mod patience;
 mod prometheus;
 mod runs;
+mod strays;
 mod validate;
 mod validate_ended;
 mod validate_often;

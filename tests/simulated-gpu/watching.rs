@@ -51,7 +51,7 @@ pub fn watch(limit: usize, answer: &dyn Fn(&Value)) {
     let (calls, scans) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (called, scanned) = (calls.clone(), scans.clone());
     let max_memory = (limit > 0).then_some(limit as u64 * MIB);
-    let plan = Plan { interval: Duration::from_millis(5), max_memory, points: 50 };
+    let plan = Plan { interval: Duration::from_millis(5), max_memory, points: 50, ..Plan::default() };
     let watch = Watch::start(
         &gauge,
         &baseline,

@@ -162,10 +162,9 @@ impl Watched {
         };
         let (asked, told) = (handle.clone(), handle.clone());
         let ours = move || {
-            asked
-                .get()
-                .map(|handle| handle.processes().iter().map(|one| one.pid).collect())
-                .unwrap_or_default()
+            let Some(handle) = asked.get() else { return Vec::new() };
+            // The command itself may have ended by the time that somebody asks.
+            std::iter::once(handle.pid()).chain(handle.processes().iter().map(|one| one.pid)).collect()
         };
         let allowed = outputs.max_memory.unwrap_or(u64::MAX);
         let passed = move |used| {
@@ -173,7 +172,8 @@ impl Watched {
                 handle.stop(Limit::Memory { allowed, used });
             }
         };
-        let plan = Plan { max_memory: outputs.max_memory, ..Plan::default() };
+        let forbidden = request.gpu.map(|gpu| gpu.forbidden.clone()).unwrap_or_default();
+        let plan = Plan { max_memory: outputs.max_memory, forbidden, ..Plan::default() };
         let watch = Watch::start(&gauge, &baseline, plan, ours, passed);
         change(state, |record| {
             record.simulated = gauge.simulated;

@@ -65,12 +65,15 @@ fn sentences_about(readings: &Readings) -> Vec<String> {
         readings.foreign_processes.iter().filter(|foreign| !foreign.before).map(|foreign| {
             format!("{}, which is not the command's, used the card meanwhile", foreign.process())
         });
-    let strays = readings.strays.iter().map(|stray| {
-        format!(
+    // Of an unknown process on a card that is anybody's there is nothing to be said.
+    let told = readings.strays.iter().filter(|stray| stray.forbidden || !stray.unclaimed);
+    let strays = told.map(|stray| match stray.unclaimed {
+        false => format!(
             "{} of the command used another card, {}: something in it sets CUDA_VISIBLE_DEVICES anew",
             stray.process(),
-            stray.card
-        )
+            stray.place()
+        ),
+        true => format!("{} used {}, and whose it was is not known", stray.process(), stray.place()),
     });
     errors.chain(came).chain(strays).collect()
 }

@@ -31,14 +31,21 @@ impl From<NvmlError> for Unread {
 pub struct Gauge {
     pub(super) library: &'static Nvml,
     pub(super) device: &'static Device<'static>,
-    /// The other cards of the machine, by their UUIDs.
-    pub(super) others: &'static [(String, Device<'static>)],
+    /// The other cards of the machine.
+    pub(super) others: &'static [OtherCard],
     /// Bytes of memory, those that the driver keeps for itself included.
     pub memory: u64,
     /// The version of the driver.
     pub driver: Option<String>,
     /// Whether the card does not exist, and tests only pretend it does.
     pub simulated: bool,
+}
+
+/// A card of the machine that is not the one that is watched.
+pub(super) struct OtherCard {
+    pub(super) uuid: String,
+    pub(super) name: String,
+    pub(super) device: Device<'static>,
 }
 
 impl Gauge {
@@ -132,8 +139,10 @@ fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
     let device: &'static Device<'static> = Box::leak(Box::new(library.device_by_uuid(uuid)?));
     let all = (0..library.device_count().unwrap_or_default())
         .filter_map(|index| library.device_by_index(index).ok());
-    let named = all.filter_map(|device| Some((device.uuid().ok()?, device)));
-    let others: Vec<_> = named.filter(|(other, _)| other != uuid).collect();
+    let named = all.filter_map(|device| {
+        Some(OtherCard { uuid: device.uuid().ok()?, name: device.name().ok()?, device })
+    });
+    let others: Vec<OtherCard> = named.filter(|other| other.uuid != uuid).collect();
     Ok(Gauge {
         library,
         device,

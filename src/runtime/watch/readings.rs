@@ -42,7 +42,7 @@ pub struct Readings {
     /// Processes on the card that are not the command's: those that were there before it and those that came and stayed for
     /// two readings.
     pub foreign_processes: Vec<Foreign>,
-    /// Processes of the command on other cards.
+    /// Processes of the command on other cards, and those there of which nobody knows whose they were.
     pub strays: Vec<Stray>,
     /// That the command took more memory than it may.
     pub passed: Option<Passed>,

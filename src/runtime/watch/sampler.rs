@@ -14,7 +14,7 @@ use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
 use nvml_wrapper::error::NvmlError;
 use rustc_hash::FxHashMap;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// Drivers average the state of a card over longer than this.
@@ -100,8 +100,11 @@ impl Sampler {
 }
 
 impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
-    /// Until something comes from `stopped`, or the card is gone.
-    pub(super) fn run(mut self, stopped: &Receiver<()>) {
+    /// Until something comes from `stopped`, or the card is gone. `looked` is dropped as soon as it is known who was on the
+    /// other cards before the command.
+    pub(super) fn run(mut self, looked: Sender<()>, stopped: &Receiver<()>) {
+        self.sampler.look_at_others();
+        drop(looked);
         self.sampler.tell_earlier_users();
         let interval = self.sampler.plan.interval.max(Duration::from_millis(1));
         let mut next = Instant::now();
@@ -121,11 +124,21 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
             // A reading that is late is not made up for.
             next = (next + interval).max(Instant::now());
             if stopped.recv_timeout(next - Instant::now()) != Err(RecvTimeoutError::Timeout) {
+                self.last_look_at_others();
                 let uncorrected = self.sampler.gauge.uncorrected();
                 self.sampler.view.lock().ecc_uncorrected = uncorrected;
                 return;
             }
         }
+    }
+
+    /// Also at who was on the other cards only between two looks.
+    fn last_look_at_others(&mut self) {
+        let sampler = &mut self.sampler;
+        let told = sampler.view.lock().strays.clone();
+        let seconds = sampler.began.elapsed().as_secs_f64();
+        let strays = sampler.others.traced(&sampler.gauge, &mut self.ours, &told, seconds);
+        sampler.view.lock().strays.extend(strays);
     }
 
     fn sample(&mut self) -> Result<(), NvmlError> {
@@ -170,6 +183,11 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
 }
 
 impl Sampler {
+    fn look_at_others(&mut self) {
+        let view = &self.view;
+        self.others = Others::before(&self.gauge, &self.plan.forbidden, &mut |note| view.lock().note(note));
+    }
+
     fn tell_earlier_users(&mut self) {
         for User { pid, memory } in std::mem::take(&mut self.users) {
             let foreign = Foreign { pid, name: self.gauge.name_of(pid), memory, before: true, seconds: 0.0 };

@@ -3,7 +3,7 @@
 use super::{Attempt, DISTURBED, LOST, mebibytes};
 use crate::runtime::record::{End, NotChecked, Record};
 use crate::runtime::validation::document::{Kind, Reason, Weight};
-use crate::runtime::watch::{Readings, Returned, Unread};
+use crate::runtime::watch::{Readings, Returned, Stray, Unread};
 
 /// XID 79: "GPU has fallen off the bus".
 const FALLEN_OFF: u64 = 79;
@@ -130,15 +130,7 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
         );
         reasons.push(Reason::of(Weight::Infrastructure, DISTURBED, message));
     }
-    if let Some(stray) = readings.strays.first() {
-        let message = format!(
-            "{} computed on {}, which is not the card of the policy: something in it sets CUDA_VISIBLE_DEVICES \
-             anew; gpulint trace shows where",
-            stray.process(),
-            stray.card
-        );
-        reasons.push(Reason::of(Weight::Rejection, "wrong-card", message));
-    }
+    reasons.extend(of_strays(&readings.strays));
     for slowed in &readings.slowed {
         let is_trouble = TROUBLE.contains(&slowed.reason.as_str());
         let weight = if is_trouble { Weight::Correction } else { Weight::Note };
@@ -150,6 +142,29 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
         reasons.push(Reason::of(weight, "throttled", message));
     }
     reasons
+}
+
+/// One use of another card is enough. Of whose it was nobody knows counts where the policy forbids the card.
+fn of_strays(strays: &[Stray]) -> Option<Reason> {
+    // A card that is forbidden is the graver fault.
+    let own = strays.iter().filter(|stray| !stray.unclaimed).max_by_key(|stray| stray.forbidden);
+    if let Some(stray) = own {
+        let place = stray.place();
+        let what = if stray.forbidden { "" } else { ", which is not the card of the policy" };
+        let message = format!(
+            "{} computed on {place}{what}: something in it sets CUDA_VISIBLE_DEVICES anew; gpulint trace shows where",
+            stray.process()
+        );
+        return Some(Reason::of(Weight::Rejection, "wrong-card", message));
+    }
+    let unclaimed = strays.iter().find(|stray| stray.forbidden)?;
+    let message = format!(
+        "{} computed on {}, and it is not known whether it was one of the check: keep others off that card meanwhile, and \
+         run it again",
+        unclaimed.process(),
+        unclaimed.place()
+    );
+    Some(Reason::of(Weight::Infrastructure, "unclaimed", message))
 }
 
 fn of_memory(returned: Option<&Returned>) -> Option<Reason> {

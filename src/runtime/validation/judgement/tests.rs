@@ -79,7 +79,11 @@ fn errors_of_the_card_are_rejected() {
     case(Kind::Leak).read(xid(31)).is(State::Fails, &["R xid"]);
     case(Kind::Burn).read(|readings| readings.ecc_uncorrected = Some(1)).is(State::Fails, &["R ecc"]);
     case(Kind::Burn).read(|readings| readings.ecc_uncorrected = Some(0)).is(State::Holds, &[]);
-    let stray = Stray { pid: 7, name: None, card: "GPU-2".into(), memory: None, seconds: 0.5 };
+    let stray = Stray { pid: 7, card: "GPU-2".into(), seconds: 0.5, ..Stray::default() };
+    let unclaimed = Stray { unclaimed: true, ..stray.clone() };
+    let hidden = Stray { forbidden: true, ..unclaimed.clone() };
+    case(Kind::GpuTarget).read(|readings| readings.strays = vec![unclaimed]).is(State::Holds, &[]);
+    case(Kind::GpuTarget).read(|readings| readings.strays = vec![hidden]).is(State::NotRun, &["I unclaimed"]);
     case(Kind::GpuTarget).read(|readings| readings.strays = vec![stray]).is(State::Fails, &["R wrong-card"]);
 }
 

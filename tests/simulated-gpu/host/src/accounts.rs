@@ -62,6 +62,12 @@ impl Accounts {
         processes
     }
 
+    /// When a process last wrote down what it holds, in microseconds.
+    pub fn last_change(&self, device: &str, pid: u32) -> Option<u64> {
+        let changed = fs::metadata(self.folder.join(device).join(pid.to_string())).ok()?.modified().ok()?;
+        u64::try_from(changed.duration_since(std::time::UNIX_EPOCH).ok()?.as_micros()).ok()
+    }
+
     /// Writes down what this process holds.
     pub fn record(&self, device: &str, usage: Usage) -> io::Result<()> {
         let pid = std::process::id();

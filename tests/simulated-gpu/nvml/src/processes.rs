@@ -89,11 +89,17 @@ exported! {
         count: *mut c_uint,
         last_seen: c_ulonglong,
     ) |model| {
-        let (kernels, memory) = card(model, handle)?.utilisation;
-        let sample = |process: &ProcessInfo| {
-            Sample { pid: process.pid, time: last_seen + 1, kernels, memory, encoder: 0, decoder: 0 }
-        };
-        let samples: Vec<Sample> = listed(model, handle)?.iter().map(sample).collect();
+        let card = card(model, handle)?;
+        let (kernels, memory) = card.utilisation;
+        let mut samples = Vec::new();
+        // The driver remembers those that ended, too.
+        for process in model.accounts.processes(&card.uuid).into_iter().chain(model.processes(&card.uuid)) {
+            let pid = model.reported_pid(process.pid);
+            let time = model.accounts.last_change(&card.uuid, process.pid).unwrap_or(last_seen + 1);
+            if time > last_seen && samples.iter().all(|sample: &Sample| sample.pid != pid) {
+                samples.push(Sample { pid, time, kernels, memory, encoder: 0, decoder: 0 });
+            }
+        }
         if samples.is_empty() || (kernels, memory) == (0, 0) {
             return Err(NOT_FOUND);
         }
