@@ -16,6 +16,7 @@
 //!
 //! slot          one run at a time has a card, and the others wait in their order
 //! process       a command in a group of its own, of which nothing stays
+//! prevention    the other cards, kept out of a command's reach
 //! watch         the card while a command runs on it, and whether its memory is back afterwards
 //! document      what is written down as JSON
 //! record        what happened in a run, as one document
@@ -44,6 +45,7 @@ pub mod machine;
 pub mod management;
 pub mod metrics;
 pub mod native;
+pub mod prevention;
 pub mod process;
 pub mod record;
 pub mod slot;

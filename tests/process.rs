@@ -3,7 +3,9 @@
 //! What needs a process to be signalled or killed starts this test binary again for [`one_that_waits`].
 #![cfg(all(target_os = "linux", feature = "runtime"))]
 
-use gpulint::runtime::process::{Ended, Handle, LIMIT_REACHED, Limit, Limits, NotStarted, start};
+use gpulint::runtime::process::{
+    Ended, Handle, Hiding, LIMIT_REACHED, Limit, Limits, Namespace, NotStarted, start,
+};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::io::Write;
@@ -30,6 +32,34 @@ fn one_that_waits() {
     std::fs::write(Path::new(&folder).join("ended.new"), format!("{} {:?}", ended.code, ended.signal))
         .unwrap();
     std::fs::rename(Path::new(&folder).join("ended.new"), Path::new(&folder).join("ended")).unwrap();
+}
+
+#[test]
+fn hidden_device_files_cannot_be_opened() {
+    let _one = one_at_a_time();
+    for namespace in [Namespace::Mount, Namespace::User] {
+        let scratch = Scratch::new("hidden");
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "test -c /dev/zero && head -c 1 /dev/full > seen && ! head -c 1 /dev/zero 2> said"]);
+        command.current_dir(&scratch.0);
+        Hiding { files: vec!["/dev/zero".into()], namespace }.apply(&mut command).unwrap();
+        match start(command, LONG) {
+            Ok(running) => {
+                assert_eq!(running.wait().code, 0, "{namespace:?}");
+                assert!(scratch.read("said").contains("Permission denied"), "{}", scratch.read("said"));
+                assert_eq!(scratch.read("seen").len(), 1);
+            }
+            // Not every system allows it to every user, and then nothing runs.
+            Err(error) => {
+                let refused =
+                    ["denied", "cannot be executed", "not permitted", "No space left", "not implemented"];
+                assert!(refused.iter().any(|why| error.to_string().contains(why)), "{namespace:?}: {error}");
+            }
+        }
+        // For this process nothing has changed.
+        assert!(std::fs::File::open("/dev/zero").is_ok());
+    }
 }
 
 #[test]

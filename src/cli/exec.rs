@@ -37,6 +37,10 @@ pub struct Arguments {
     /// What to do while a process that has no slot computes on the card.
     #[arg(long, value_enum, default_value_t, value_name = "wait|refuse", hide_possible_values = true)]
     foreign: WhenForeign,
+    /// Whether the other cards are kept out of the command's reach: their device files cannot be opened, where the system lets
+    /// a command have a view of its own of the files.
+    #[arg(long, value_enum, default_value_t, value_name = "auto|never", hide_possible_values = true)]
+    hide_cards: HideCards,
     /// End the command when it takes more memory on the card, with exit code 124.
     #[arg(long, value_name = "AMOUNT")]
     max_memory: Option<Amount>,
@@ -66,6 +70,23 @@ enum WhenForeign {
     Refuse,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum HideCards {
+    #[default]
+    Auto,
+    Never,
+}
+
+impl HideCards {
+    /// As it is written.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            HideCards::Auto => "auto",
+            HideCards::Never => "never",
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
     let limits = Limits { time: arguments.timeout, grace: GRACE, ends_when_asked: arguments.worker };
@@ -79,6 +100,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             WhenForeign::Wait => Foreign::Wait,
             WhenForeign::Refuse => Foreign::Refuse,
         },
+        hides_cards: arguments.hide_cards == HideCards::Auto,
         patience: arguments.driver_timeout,
     };
     let outputs = Outputs {

@@ -3,7 +3,7 @@
 mod progress;
 mod state;
 
-use super::exec::time;
+use super::exec::{HideCards, time};
 use super::options::PolicyOptions;
 use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say};
@@ -79,6 +79,9 @@ pub struct Arguments {
     /// Give up on a check that has waited for the card for this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1h")]
     slot_timeout: Duration,
+    /// Whether other cards are kept out of the reach of what runs on this one, where the system has a way to it.
+    #[arg(long, value_enum, default_value_t, value_name = "auto|never", hide_possible_values = true)]
+    hide_cards: HideCards,
     /// The folder of the slots: the locks with which all users of this machine take turns on its cards.
     #[arg(long, value_name = "FOLDER")]
     slot_folder: Option<PathBuf>,
@@ -201,6 +204,7 @@ fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow:
         ("--slot-timeout", seconds(arguments.slot_timeout)),
         ("--slot-folder", slots),
         ("--driver-timeout", seconds(arguments.driver_timeout)),
+        ("--hide-cards", arguments.hide_cards.word().into()),
     ];
     Ok(Workers {
         program: std::env::current_exe().context("cannot find this program")?,

@@ -163,7 +163,8 @@ fn unmasked(machine: &Machine, patience: Duration) -> io::Result<Option<Vec<Card
     if is_silent || (machine.boards().len() < 2 && machine.visible().len() < 2) {
         return Ok(None);
     }
-    let bare = machine::answer(&[("CUDA_VISIBLE_DEVICES", None), ("CUDA_DEVICE_ORDER", None)], patience)?;
+    let bare =
+        machine::answer(&[("CUDA_VISIBLE_DEVICES", None), ("CUDA_DEVICE_ORDER", None)], None, patience)?;
     Ok(Some(bare.cards().to_vec()).filter(|cards| !cards.is_empty()))
 }
 

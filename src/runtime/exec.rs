@@ -4,6 +4,7 @@
 mod card;
 mod faults;
 mod others;
+mod reach;
 mod run;
 mod said;
 
@@ -14,7 +15,8 @@ use super::doctor::listing_fault;
 use super::exports::variables;
 use super::machine::Machine;
 use super::management::Board;
-use super::process::{self, Limits, NotStarted, Running};
+use super::prevention::Prevention;
+use super::process::{self, Hiding, Limits, NotStarted, Running};
 use super::record::{NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
 use super::surroundings::{Environment, Surroundings, World};
@@ -35,6 +37,8 @@ pub struct Request<'a> {
     pub slot_timeout: Option<Duration>,
     pub slot_folder: PathBuf,
     pub foreign: Foreign,
+    /// Whether the other cards are kept out of the command's reach where that is possible.
+    pub hides_cards: bool,
     /// How long the driver may take for an answer.
     pub patience: Duration,
 }
@@ -81,6 +85,8 @@ pub struct Prepared {
     /// What the command gets beside the environment of this process.
     pub environment: Vec<(&'static str, String)>,
     pub unchecked: Vec<NotChecked>,
+    pub prevention: Prevention,
+    hiding: Option<Hiding>,
     /// The card as NVML tells about it, and how it was before the command; or why it cannot be watched.
     pub gauge: Result<(Gauge, Baseline), String>,
 }
@@ -157,14 +163,21 @@ fn prepare(
     // Before and after the driver is asked, which takes longer than a change that passes.
     let earlier = gauge.as_ref().ok().and_then(|gauge| gauge.memory_in_use(patience).ok());
     let environment = variables(&card).to_vec();
-    card::confirm(&card, &environment, patience)?;
+    let files = match request.hides_cards {
+        true => reach::files(gauge.as_ref().ok()),
+        false => Err("it was asked not to (`--hide-cards never`)".to_owned()),
+    };
+    let (hiding, prevention) = reach::prevented(&card, &environment, files, patience);
+    if hiding.is_none() {
+        card::confirm(&card, &environment, patience)?;
+    }
     let gauge =
         gauge.and_then(|gauge| gauge.baseline_after(earlier, patience).map(|baseline| (gauge, baseline)));
     if matches!(gauge, Err(Unread::Lost)) {
         return Err(card::lost(&card));
     }
     let gauge = gauge.map_err(|why| why.to_string());
-    Ok(Prepared { card, slot, environment, unchecked, gauge })
+    Ok(Prepared { card, slot, environment, unchecked, prevention, hiding, gauge })
 }
 
 impl Prepared {
@@ -178,6 +191,9 @@ impl Prepared {
         let mut command = Command::new(program.cloned().unwrap_or_default());
         command.args(arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.env(REPORT, report);
+        if let Some(hiding) = &self.hiding {
+            hiding.apply(&mut command).map_err(|error| NotStarted::of(&command, error))?;
+        }
         process::start(command, limits)
     }
 }

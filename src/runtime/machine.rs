@@ -4,6 +4,7 @@
 use super::cards::Card;
 use super::driver::{self, Answer};
 use super::management::{self, Listing};
+use super::process::Hiding;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -78,7 +79,8 @@ impl Machine {
     /// # Errors
     /// When a child cannot be started.
     pub fn asked_with(changes: &[(&str, Option<OsString>)]) -> io::Result<AskedMachine> {
-        let (nvml, cuda) = (Asked::start(Library::Nvml, changes)?, Asked::start(Library::Cuda, changes)?);
+        let nvml = Asked::start(Library::Nvml, changes, None)?;
+        let cuda = Asked::start(Library::Cuda, changes, None)?;
         Ok(AskedMachine { nvml, cuda })
     }
 }
@@ -88,15 +90,20 @@ impl Machine {
 /// # Errors
 /// When the child cannot be started.
 pub fn listing(patience: Duration) -> io::Result<Told<Listing>> {
-    Ok(Asked::start(Library::Nvml, &[])?.told(Instant::now() + patience, patience))
+    Ok(Asked::start(Library::Nvml, &[], None)?.told(Instant::now() + patience, patience))
 }
 
-/// What CUDA's driver shows a process whose environment has these changes, without a question to NVML.
+/// What CUDA's driver shows a process whose environment has these changes and from which these files are hidden, without a
+/// question to NVML.
 ///
 /// # Errors
-/// When the child cannot be started.
-pub fn answer(changes: &[(&str, Option<OsString>)], patience: Duration) -> io::Result<Told<Answer>> {
-    Ok(Asked::start(Library::Cuda, changes)?.told(Instant::now() + patience, patience))
+/// When the child cannot be started, which is so where the system hides no files.
+pub fn answer(
+    changes: &[(&str, Option<OsString>)],
+    hiding: Option<&Hiding>,
+    patience: Duration,
+) -> io::Result<Told<Answer>> {
+    Ok(Asked::start(Library::Cuda, changes, hiding)?.told(Instant::now() + patience, patience))
 }
 
 /// What the child does: one line from the library.
@@ -132,7 +139,11 @@ struct Asked {
 }
 
 impl Asked {
-    fn start(library: Library, changes: &[(&str, Option<OsString>)]) -> io::Result<Asked> {
+    fn start(
+        library: Library,
+        changes: &[(&str, Option<OsString>)],
+        hiding: Option<&Hiding>,
+    ) -> io::Result<Asked> {
         let mut command = Command::new(std::env::current_exe()?);
         let name = match library {
             Library::Nvml => "nvml",
@@ -145,6 +156,7 @@ impl Asked {
                 None => command.env_remove(name),
             };
         }
+        hiding.map_or(Ok(()), |hiding| hiding.apply(&mut command))?;
         let mut child = command.spawn()?;
         let lines = lines_of(&mut child);
         Ok(Asked { child, lines })

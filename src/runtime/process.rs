@@ -13,6 +13,7 @@
 //! which is how they are told from those of the command. After the first command the usual signals do not end this
 //! process by themselves any more.
 
+mod hiding;
 mod not_started;
 mod outcome;
 #[cfg(unix)]
@@ -21,6 +22,7 @@ mod unix;
 mod windows;
 mod worker;
 
+pub use hiding::{Hiding, Namespace};
 pub use not_started::NotStarted;
 pub use outcome::{Ended, LIMIT_REACHED, Limit, Orphan, Process};
 #[cfg(unix)]

@@ -9,6 +9,7 @@ pub use reported::{REPORT, Report, Reported};
 
 use super::cards::Card;
 use super::document::Document;
+use super::prevention::Prevention;
 use super::watch::{Baseline, Readings, Returned};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,9 @@ pub struct Record {
     /// The variables that were set for the command; `null` for one that was removed.
     #[serde(default)]
     pub environment: BTreeMap<String, Option<String>>,
+    /// What kept the other cards out of the command's reach. `null` when nothing was started.
+    #[serde(default)]
+    pub prevention: Option<Prevention>,
     #[serde(default)]
     pub slot: Option<Slot>,
     #[serde(default)]
@@ -147,6 +151,7 @@ impl Record {
             card: None,
             driver: None,
             environment: BTreeMap::new(),
+            prevention: None,
             slot: None,
             end: End::Running,
             exit_code: None,

@@ -5,7 +5,7 @@ use crate::client::{REFUSED_BY_THE_DRIVER, launching, taking};
 use crate::commands::{policy_folder, said};
 use crate::patience::nothing_is_left_of;
 use gpulint::runtime::document::Document;
-use gpulint::runtime::record::{End, Record};
+use gpulint::runtime::record::{End, NotChecked, Record};
 use gpulint::runtime::watch::Returned;
 use simulated_gpu_host::{Fault, SimulatedHost};
 
@@ -49,8 +49,10 @@ fn run(host: &SimulatedHost, options: &[&str], command: &[String], expected: &Ex
     let record = Record::read(&folder.path().join("run.json")).expect("it is a record");
     assert_ne!(record.end, End::Running, "{faults:?}");
     assert_eq!(record.exit_code, Some(expected.code), "{faults:?}");
+    // Whether other cards can be kept out of reach is up to the system that runs the tests; `strays.rs` is about it.
+    let others = |one: &&NotChecked| !one.why.contains("could not be kept out of reach");
     let unchecked: Vec<String> =
-        record.not_checked.iter().map(|one| format!("{}: {}", one.what, one.why)).collect();
+        record.not_checked.iter().filter(others).map(|one| format!("{}: {}", one.what, one.why)).collect();
     for piece in expected.not_checked {
         assert!(unchecked.iter().any(|one| one.contains(piece)), "{faults:?}: {piece}: {unchecked:?}");
     }

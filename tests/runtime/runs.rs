@@ -53,7 +53,7 @@ fn a_refusal_is_written_down() {
 fn a_command_that_takes_another_card_is_seen() {
     let elsewhere = ["env", "CUDA_VISIBLE_DEVICES=0"].map(str::to_owned);
     let command: Vec<String> = elsewhere.into_iter().chain(taking(64 << 20, 3.0)).collect();
-    let (answer, record, _) = run(&SimulatedHost::new(), &[], &command);
+    let (answer, record, _) = run(&SimulatedHost::new(), &["--hide-cards", "never"], &command);
     assert_eq!(answer.code, Some(0));
     assert!(
         answer.error.contains("used another card, NVIDIA GeForce RTX 5060 Ti (GPU-50605060"),

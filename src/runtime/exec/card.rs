@@ -7,8 +7,10 @@ use crate::runtime::cards::Card;
 use crate::runtime::choice;
 use crate::runtime::driver::Answer;
 use crate::runtime::machine::{self, Machine, Told};
+use crate::runtime::process::Hiding;
 use crate::runtime::surroundings::Environment;
 use std::ffi::OsString;
+use std::io;
 use std::time::Duration;
 
 /// The card that the policy allows, or without a policy the one that the environment gives.
@@ -75,9 +77,7 @@ pub(super) fn confirm(
     environment: &[(&'static str, String)],
     patience: Duration,
 ) -> Result<(), Refusal> {
-    let changes: Vec<(&str, Option<OsString>)> =
-        environment.iter().map(|(name, value)| (*name, Some(value.into()))).collect();
-    let told = machine::answer(&changes, patience).map_err(super::faults::not_asked)?;
+    let told = shown(environment, None, patience).map_err(super::faults::not_asked)?;
     match told.cards() {
         [only] if only.uuid == card.uuid => Ok(()),
         [] => Err(driver_trouble(&told).unwrap_or_else(|| {
@@ -95,6 +95,17 @@ pub(super) fn confirm(
             )))
         }
     }
+}
+
+/// What the driver shows a process with this environment, from which these files are hidden.
+pub(super) fn shown(
+    environment: &[(&'static str, String)],
+    hiding: Option<&Hiding>,
+    patience: Duration,
+) -> io::Result<Told<Answer>> {
+    let changes: Vec<(&str, Option<OsString>)> =
+        environment.iter().map(|(name, value)| (*name, Some(value.into()))).collect();
+    machine::answer(&changes, hiding, patience)
 }
 
 pub(super) fn lost(card: &Card) -> Refusal {

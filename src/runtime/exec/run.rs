@@ -1,7 +1,7 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
-use super::{Prepared, Refusal, Request, Seen, prepare, said};
+use super::{Prepared, Refusal, Request, Seen, prepare, reach, said};
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
 use crate::runtime::management::Listing;
@@ -102,6 +102,13 @@ fn attempt(
         let waited_seconds = prepared.slot.waited.as_secs_f64();
         record.slot = Some(Slot { waited_seconds, place: place.unwrap_or_default() });
         record.not_checked.extend(prepared.unchecked.iter().cloned());
+        record.prevention = Some(prepared.prevention.clone());
+        record.not_checked.extend(reach::unchecked(
+            &prepared.prevention,
+            &prepared.card,
+            &seen.machine,
+            request.gpu,
+        ));
     });
     for unchecked in &prepared.unchecked {
         tell(Message::Note(format!("not checked: {}: {}", unchecked.what, unchecked.why)));

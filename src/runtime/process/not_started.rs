@@ -25,7 +25,7 @@ pub enum NotStarted {
 }
 
 impl NotStarted {
-    pub(super) fn of(command: &Command, error: io::Error) -> NotStarted {
+    pub(in crate::runtime) fn of(command: &Command, error: io::Error) -> NotStarted {
         let program = command.get_program().to_string_lossy().into_owned();
         let folder = command.get_current_dir();
         match error.kind() {

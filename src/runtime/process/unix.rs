@@ -4,6 +4,8 @@
 mod family;
 #[cfg(not(target_os = "linux"))]
 mod group;
+#[cfg(target_os = "linux")]
+mod hiding;
 mod signals;
 mod terminal;
 
@@ -11,6 +13,8 @@ mod terminal;
 pub use family::Family;
 #[cfg(not(target_os = "linux"))]
 pub use group::Family;
+#[cfg(target_os = "linux")]
+pub use hiding::hide;
 
 use super::{Event, Exit, Process, Urgency};
 #[cfg(target_os = "linux")]

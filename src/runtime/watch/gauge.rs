@@ -33,6 +33,8 @@ pub struct Gauge {
     pub(super) device: &'static Device<'static>,
     /// The other cards of the machine.
     pub(super) others: &'static [OtherCard],
+    /// The number of its device file, if the driver tells: 0 for `/dev/nvidia0`.
+    pub minor: Option<u32>,
     /// Bytes of memory, those that the driver keeps for itself included.
     pub memory: u64,
     /// The version of the driver.
@@ -147,8 +149,20 @@ fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
         library,
         device,
         others: others.leak(),
+        minor: minor(device),
         memory: device.memory_info()?.total,
         driver: library.sys_driver_version().ok(),
         simulated: management::is_simulated(library),
     })
+}
+
+/// Only Linux has such files.
+#[cfg(target_os = "linux")]
+fn minor(device: &Device<'_>) -> Option<u32> {
+    device.minor_number().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn minor(_: &Device<'_>) -> Option<u32> {
+    None
 }

@@ -6,6 +6,8 @@ use super::super::document::{
 use crate::runtime::advice::shown;
 use crate::runtime::growth::{Growth, Outcome};
 use crate::runtime::native::lines::Multiplier;
+use crate::runtime::prevention::Prevention;
+use crate::runtime::process::Namespace;
 use crate::runtime::record::{End, Record};
 use crate::runtime::watch::{Readings, Returned};
 use serde::Serialize;
@@ -230,6 +232,7 @@ fn of_record(record: &Record) -> Vec<(&'static str, String)> {
         )
     }));
     facts.extend(record.returned.as_ref().map(|returned| ("memory afterwards", of_returned(returned))));
+    facts.extend(record.prevention.as_ref().map(|prevention| ("other cards", of_prevention(prevention))));
     facts.extend(record.readings.iter().flat_map(of_readings));
     let left = record.orphans.len();
     let processes = if left == 1 { "process" } else { "processes" };
@@ -239,6 +242,20 @@ fn of_record(record: &Record) -> Vec<(&'static str, String)> {
         ("reported", format!("{} {} {unit}", reported.name, reported.value).trim_end().to_owned())
     }));
     facts
+}
+
+fn of_prevention(prevention: &Prevention) -> String {
+    match prevention {
+        Prevention::Hidden { files, namespace } => {
+            let namespace = match namespace {
+                Namespace::Mount => "a mount namespace",
+                Namespace::User => "a user namespace",
+            };
+            format!("out of reach: it could not open {} ({namespace})", files.join(", "))
+        }
+        Prevention::NothingToHide => "there is no device file of another card".to_owned(),
+        Prevention::NotPossible { why } => format!("not out of reach, only watched: {why}"),
+    }
 }
 
 fn of_end(end: &End) -> String {

@@ -1,6 +1,9 @@
 //! What tests use: a host in a temporary folder, and programs started on it.
 
-use crate::{Accounts, CALLS, Call, CallLog, DESCRIPTION, Description, FAULTS, Fault, Incidents, STATE};
+use crate::devices::{file_name, minors};
+use crate::{
+    Accounts, CALLS, Call, CallLog, DESCRIPTION, DEVICES, Description, FAULTS, Fault, Incidents, STATE,
+};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,6 +90,7 @@ impl SimulatedHost {
             (DESCRIPTION, self.folder.join("host.yaml")),
             (STATE, self.state()),
             (CALLS, self.log()),
+            (DEVICES, self.devices()),
         ]
     }
 
@@ -115,6 +119,11 @@ impl SimulatedHost {
         self.folder.join("lib")
     }
 
+    /// Where the device files of the cards are.
+    pub fn devices(&self) -> PathBuf {
+        self.folder.join("dev")
+    }
+
     fn state(&self) -> PathBuf {
         self.folder.join("state")
     }
@@ -126,6 +135,11 @@ impl SimulatedHost {
     fn describe(&self) {
         let text = serde_yaml::to_string(&self.description).expect("a description is plain data");
         fs::write(self.folder.join("host.yaml"), text).expect("the temporary folder is writable");
+        let _ = fs::remove_dir_all(self.devices());
+        fs::create_dir_all(self.devices()).expect("the temporary folder is writable");
+        for minor in minors(&self.description.cards) {
+            fs::write(self.devices().join(file_name(minor)), "").expect("the temporary folder is writable");
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 mod accounts;
 mod calls;
 mod description;
+mod devices;
 mod fault;
 mod harness;
 mod heap;
@@ -33,5 +34,8 @@ pub const DESCRIPTION: &str = "SIMULATED_GPU_HOST";
 pub const STATE: &str = "SIMULATED_GPU_STATE";
 /// The file that every call of the two libraries is written to.
 pub const CALLS: &str = "SIMULATED_GPU_CALLS";
+/// The folder with the device files of the cards: `nvidia0` and so on, in the order of their addresses. A card whose file is hidden
+/// from a process is none for that process; without the folder, none is.
+pub const DEVICES: &str = "SIMULATED_GPU_DEVICES";
 /// Faults beyond those of the description: a list in YAML, as in it.
 pub const FAULTS: &str = "SIMULATED_GPU_FAULTS";

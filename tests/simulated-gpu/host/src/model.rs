@@ -2,6 +2,7 @@
 
 use crate::accounts::is_alive;
 use crate::description::MIB;
+use crate::devices::{is_hidden, minors};
 use crate::{Accounts, CallLog, Card, Description, Fault, Incident, Incidents, Process, Selected, Usage};
 use crate::{CALLS, DESCRIPTION, FAULTS, STATE};
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ pub struct Model {
     pub accounts: Accounts,
     pub incidents: Incidents,
     pub calls: CallLog,
+    /// The numbers of the device files of the cards.
+    minors: Vec<(String, u32)>,
 }
 
 /// What CUDA has an ordinal for: a card, or a slice of one.
@@ -50,10 +53,19 @@ impl Model {
                 }
             }
         }
+        let all = description.cards.iter().map(|card| card.uuid.clone());
+        let minors: Vec<(String, u32)> = all.zip(minors(&description.cards)).collect();
+        let is_open = |uuid: &str| !minors.iter().any(|(other, minor)| other == uuid && is_hidden(*minor));
+        description.cards.retain(|card| is_open(&card.uuid));
         let state = variable(STATE).unwrap_or_else(|| std::env::temp_dir().join("simulated-gpu"));
         let accounts = Accounts::new(&state).map_err(|error| format!("{state:?}: {error}"))?;
         let calls = CallLog::new(variable(CALLS).as_deref());
-        Ok(Model { description, accounts, incidents: Incidents::new(&state), calls })
+        Ok(Model { description, accounts, incidents: Incidents::new(&state), calls, minors })
+    }
+
+    /// The number of the device file of a card.
+    pub fn minor_of(&self, card: &Card) -> Option<u32> {
+        self.minors.iter().find(|(uuid, _)| *uuid == card.uuid).map(|(_, minor)| *minor)
     }
 
     pub fn has(&self, wanted: impl Fn(&Fault) -> bool) -> bool {

@@ -116,8 +116,7 @@ exported! {
     }
 
     fn nvmlDeviceGetMinorNumber(handle: Handle, number: *mut c_uint) |model| {
-        card(model, handle)?;
-        put(number, c_uint::try_from(board_of(handle) - 1).unwrap_or_default())
+        put(number, model.minor_of(card(model, handle)?).ok_or(NOT_SUPPORTED)?)
     }
 
     fn nvmlDeviceGetPciInfo_v3(handle: Handle, info: *mut PciInfo) |model| {

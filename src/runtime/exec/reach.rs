@@ -1,0 +1,76 @@
+//! What a command can reach beside its card: the device files of other cards are hidden from it where the system allows it,
+//! and what is not prevented is said.
+
+use super::card;
+use crate::policy::Gpu;
+use crate::runtime::cards::Card;
+use crate::runtime::choice::is_forbidden;
+use crate::runtime::machine::Machine;
+use crate::runtime::prevention::{Prevention, device_folder, files_of_others};
+use crate::runtime::process::{Hiding, Namespace};
+use crate::runtime::record::NotChecked;
+use crate::runtime::watch::{Gauge, INTERVAL};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What hides the other cards from a command, tried with a process that asks the driver for its cards: if with it the driver
+/// does not show the card alone, it is left out. Whoever mounts needs the first way only.
+pub(super) fn prevented(
+    card: &Card,
+    environment: &[(&'static str, String)],
+    files: Result<Vec<PathBuf>, String>,
+    patience: Duration,
+) -> (Option<Hiding>, Prevention) {
+    let files = match files {
+        Ok(files) if files.is_empty() => return (None, Prevention::NothingToHide),
+        Ok(files) => files,
+        Err(why) => return (None, Prevention::NotPossible { why }),
+    };
+    let mut why = String::new();
+    for namespace in [Namespace::Mount, Namespace::User] {
+        let hiding = Hiding { files: files.clone(), namespace };
+        match card::shown(environment, Some(&hiding), patience) {
+            Ok(told) if matches!(told.cards(), [only] if only.uuid == card.uuid) => {
+                let prevention = Prevention::of(&hiding);
+                return (Some(hiding), prevention);
+            }
+            Ok(_) => {
+                why = format!("with the files of other cards hidden the driver does not show {card} alone");
+                break;
+            }
+            Err(error) => {
+                why = format!("the system gives a command no view of its own of the files ({error})");
+            }
+        }
+    }
+    (None, Prevention::NotPossible { why })
+}
+
+/// The device files of the other cards, or in one clause why they are not known.
+pub(super) fn files(gauge: Option<&Gauge>) -> Result<Vec<PathBuf>, String> {
+    let gauge = gauge.ok_or("NVML does not tell which device file is the card's")?;
+    let minor = gauge.minor.ok_or("the driver does not tell which device file is the card's")?;
+    files_of_others(&device_folder(gauge.simulated), minor)
+}
+
+/// What a watch cannot exclude of a command that could reach other cards.
+pub(super) fn unchecked(
+    prevention: &Prevention,
+    card: &Card,
+    machine: &Machine,
+    gpu: Option<&Gpu>,
+) -> Option<NotChecked> {
+    let Prevention::NotPossible { why } = prevention else { return None };
+    let forbidden = gpu.map(|gpu| gpu.forbidden.as_slice()).unwrap_or_default();
+    let others = machine.boards().iter().map(|board| &board.card).filter(|other| other.uuid != card.uuid);
+    let named = others.map(|other| match is_forbidden(forbidden, &other.name) {
+        true => format!("{other}, which the policy forbids"),
+        false => other.to_string(),
+    });
+    let named: Vec<String> = named.collect();
+    let seconds = INTERVAL.as_secs_f64();
+    (!named.is_empty()).then(|| NotChecked {
+        what: format!("whether the command was for less than {seconds} s on {}", named.join(" or ")),
+        why: format!("it was looked at every {seconds} s, and could not be kept out of reach: {why}"),
+    })
+}
