@@ -2,9 +2,9 @@
 
 use super::options::PolicyOptions;
 use super::say;
-use crate::policy::Amount;
+use crate::policy::{Amount, Mode};
 use crate::runtime::cards::Card;
-use crate::runtime::exec::{Foreign, Message, Outputs, Request, run as run_watched};
+use crate::runtime::exec::{Foreign, Message, Outputs, Request, Strays, run as run_watched};
 use crate::runtime::metrics::Address;
 use crate::runtime::process::Limits;
 use crate::runtime::slot::{Progress, slot_folder};
@@ -37,6 +37,10 @@ pub struct Arguments {
     /// What to do while a process that has no slot computes on the card.
     #[arg(long, value_enum, default_value_t, value_name = "wait|refuse", hide_possible_values = true)]
     foreign: WhenForeign,
+    /// What to do when a process of the command is seen on another card: say it, or end the command with exit code 124. Without it,
+    /// end it where the policy forbids that card.
+    #[arg(long, value_enum, value_name = "warn|fail", hide_possible_values = true)]
+    strays: Option<WhenStrays>,
     /// Whether the other cards are kept out of the command's reach: their device files cannot be opened, where the system lets
     /// a command have a view of its own of the files.
     #[arg(long, value_enum, default_value_t, value_name = "auto|never", hide_possible_values = true)]
@@ -70,6 +74,12 @@ enum WhenForeign {
     Refuse,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WhenStrays {
+    Warn,
+    Fail,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum HideCards {
     #[default]
@@ -93,12 +103,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let request = Request {
         command: &arguments.command,
         gpu: settings.policy.gpu.as_ref(),
+        mode: settings.mode.unwrap_or(Mode::Gpu),
         limits,
         slot_timeout: arguments.slot_timeout,
         slot_folder: slot_folder(arguments.slot_folder.clone()),
         foreign: match arguments.foreign {
             WhenForeign::Wait => Foreign::Wait,
             WhenForeign::Refuse => Foreign::Refuse,
+        },
+        strays: match arguments.strays {
+            None => Strays::ByPolicy,
+            Some(WhenStrays::Warn) => Strays::Warn,
+            Some(WhenStrays::Fail) => Strays::Fail,
         },
         hides_cards: arguments.hide_cards == HideCards::Auto,
         patience: arguments.driver_timeout,

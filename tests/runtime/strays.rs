@@ -5,7 +5,7 @@ use crate::commands::{Said, policy_folder, said};
 use crate::validate::{POLICY, Project};
 use gpulint::runtime::document::Document;
 use gpulint::runtime::prevention::Prevention;
-use gpulint::runtime::record::Record;
+use gpulint::runtime::record::{End, Record};
 use simulated_gpu_host::{Card, SimulatedHost};
 
 const RTX_5060_TI: &str = "GPU-50605060-0000-4000-8000-000000000001";
@@ -46,6 +46,61 @@ fn who_was_on_another_card_between_two_looks_is_remembered_by_the_driver() {
             "NVIDIA GeForce RTX 5060 Ti (GPU-50605060-0000-4000-8000-000000000001), which the policy forbids";
         assert!(said.error.contains(name), "{}", said.error);
     }
+}
+
+#[test]
+fn a_command_that_uses_a_forbidden_card_is_ended() {
+    let host = SimulatedHost::new();
+    let (said, record) = exec(&host, &REACHABLE, &straying(600.0));
+    assert_eq!(said.code, Some(124), "{}", said.error);
+    assert!(matches!(record.end, End::Stopped { .. }), "{:?}", record.end);
+    let sentence = "which the policy forbids: something in it sets CUDA_VISIBLE_DEVICES anew";
+    assert_eq!(said.error.matches(sentence).count(), 1, "{}", said.error);
+    // Also when it has ended before it was seen, and not when it is asked for a warning.
+    let host = forbidden(|card| card.accounting = true);
+    let (late, record) = exec(&host, &REACHABLE, &straying(0.0));
+    assert_eq!((late.code, record.exit_code), (Some(124), Some(124)), "{}", late.error);
+    assert!(late.error.starts_with("error: process "), "{}", late.error);
+    let (warned, _) = exec(&host, &[&REACHABLE[..], &["--strays", "warn"]].concat(), &straying(0.0));
+    assert_eq!(warned.code, Some(0));
+    assert!(warned.error.starts_with("note: process "), "{}", warned.error);
+}
+
+#[test]
+fn a_card_that_is_only_not_the_one_may_be_forgiven() {
+    let host = SimulatedHost::new();
+    let only_named = |options: &[&str], command: &[String]| {
+        let options = [&REACHABLE[..], &["--config", "gpu.forbidden=[]"], options].concat();
+        exec(&host, &options, command).0
+    };
+    let forgiven = only_named(&[], &straying(1.0));
+    assert_eq!(forgiven.code, Some(0), "{}", forgiven.error);
+    assert!(forgiven.error.starts_with("note: ") && forgiven.error.contains("used another card, NVIDIA"));
+    let strict = only_named(&["--strays", "fail"], &straying(600.0));
+    assert_eq!(strict.code, Some(124), "{}", strict.error);
+}
+
+#[test]
+fn without_the_gpu_there_is_no_card() {
+    let host = SimulatedHost::new();
+    let cpu = ["--mode", "cpu"];
+    let show = ["sh", "-c", "echo \"$CUDA_VISIBLE_DEVICES\""].map(str::to_owned);
+    let (said, record) = exec(&host, &cpu, &show);
+    assert_eq!((said.code, said.text.as_str(), said.error.as_str()), (Some(0), "-1\n", ""));
+    assert_eq!((record.card, record.slot), (None, None));
+    assert_eq!(exec(&host, &cpu, &taking(1 << 20, 0.0)).0.code, Some(REFUSED_BY_THE_DRIVER));
+    let (anew, record) = exec(&host, &cpu, &straying(0.0));
+    match record.prevention {
+        Some(Prevention::Hidden { files, .. }) => {
+            assert_eq!((anew.code, files.len()), (Some(REFUSED_BY_THE_DRIVER), 2));
+        }
+        _ => assert!(record.not_checked.iter().any(|one| one.what.contains("used a GPU")), "{record:?}"),
+    }
+    // It needs no driver.
+    let (said, _) = exec(&SimulatedHost::new().without_cuda().without_nvml(), &cpu, &["true".to_owned()]);
+    assert_eq!((said.code, said.error.as_str()), (Some(0), ""));
+    let (said, _) = exec(&host, &[&cpu[..], &["--max-memory", "1GiB"]].concat(), &show);
+    assert_eq!((said.code, said.text.as_str()), (Some(2), ""));
 }
 
 #[test]

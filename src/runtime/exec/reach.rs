@@ -1,11 +1,12 @@
 //! What a command can reach beside its card: the device files of other cards are hidden from it where the system allows it,
 //! and what is not prevented is said.
 
-use super::card;
+use super::card::shown;
 use crate::policy::Gpu;
 use crate::runtime::cards::Card;
 use crate::runtime::choice::is_forbidden;
-use crate::runtime::machine::Machine;
+use crate::runtime::driver::Answer;
+use crate::runtime::machine::{Machine, Told};
 use crate::runtime::prevention::{Prevention, device_folder, files_of_others};
 use crate::runtime::process::{Hiding, Namespace};
 use crate::runtime::record::NotChecked;
@@ -13,12 +14,15 @@ use crate::runtime::watch::{Gauge, INTERVAL};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What hides the other cards from a command, tried with a process that asks the driver for its cards: if with it the driver
-/// does not show the card alone, it is left out. Whoever mounts needs the first way only.
+/// Why nothing is hidden, where nobody wants it.
+pub(super) const NOT_WANTED: &str = "it was asked not to (`--hide-cards never`)";
+
+/// What hides these files from a command, tried with a process that asks the driver for its cards: if with it the driver does
+/// not show what it should, it is left out. Whoever may mount needs the first way only.
 pub(super) fn prevented(
-    card: &Card,
     environment: &[(&'static str, String)],
     files: Result<Vec<PathBuf>, String>,
+    is_right: &dyn Fn(&Told<Answer>) -> bool,
     patience: Duration,
 ) -> (Option<Hiding>, Prevention) {
     let files = match files {
@@ -29,13 +33,13 @@ pub(super) fn prevented(
     let mut why = String::new();
     for namespace in [Namespace::Mount, Namespace::User] {
         let hiding = Hiding { files: files.clone(), namespace };
-        match card::shown(environment, Some(&hiding), patience) {
-            Ok(told) if matches!(told.cards(), [only] if only.uuid == card.uuid) => {
+        match shown(environment, Some(&hiding), patience) {
+            Ok(told) if is_right(&told) => {
                 let prevention = Prevention::of(&hiding);
                 return (Some(hiding), prevention);
             }
             Ok(_) => {
-                why = format!("with the files of other cards hidden the driver does not show {card} alone");
+                why = "with them hidden the driver does not show what it should".to_owned();
                 break;
             }
             Err(error) => {

@@ -1,15 +1,16 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
-use super::{Prepared, Refusal, Request, Seen, prepare, reach, said};
+use super::{Prepared, Refusal, Request, Seen, prepare, reach, said, without};
+use crate::policy::Mode;
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
 use crate::runtime::management::Listing;
 use crate::runtime::metrics::{self, Address, Server};
-use crate::runtime::process::{self, Ended, Handle, Limit};
+use crate::runtime::process::{self, Ended, Handle, LIMIT_REACHED, Limit};
 use crate::runtime::record::{End, NotChecked, Orphan, Record, Report, Slot};
 use crate::runtime::slot::Progress;
-use crate::runtime::watch::{self, Baseline, Gauge, Plan, Returned, View, Watch};
+use crate::runtime::watch::{self, Alarm, Baseline, Gauge, Plan, Returned, View, Watch};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -47,7 +48,10 @@ pub fn run(
     // Before anything else, so that nobody waits for a run that cannot be written down.
     write(&state, outputs)?;
     let _server = outputs.metrics_listen.map(|address| serve(address, &state)).transpose()?;
-    let outcome = attempt(request, outputs, &state, tell);
+    let outcome = match request.mode {
+        Mode::Gpu => attempt(request, outputs, &state, tell),
+        Mode::Cpu => without::attempt(request, outputs, &state, tell),
+    };
     change(&state, |record| match &outcome {
         Ok(code) => record.exit_code = Some(*code),
         Err(refusal) => {
@@ -67,7 +71,7 @@ pub fn run(
 }
 
 /// The record so far, and the readings while they come.
-struct State {
+pub(super) struct State {
     record: Record,
     view: Option<View>,
 }
@@ -132,10 +136,13 @@ fn attempt(
         }
     });
     let readings = state.lock().unwrap_or_else(PoisonError::into_inner).record.readings.clone();
-    said::tell_end(&ended, &returned, readings.as_ref(), tell);
+    said::tell_end(&ended, &returned, readings.as_ref(), request.strays, tell);
+    // Seen too late to end the command for it.
+    let failed =
+        readings.iter().flat_map(|readings| &readings.strays).any(|stray| request.strays.fails(stray));
     // Only now: the next in the queue finds the card as it was.
     drop(prepared);
-    Ok(ended.code)
+    Ok(if failed && ended.code == 0 { LIMIT_REACHED } else { ended.code })
 }
 
 /// The card while the command runs on it.
@@ -174,14 +181,20 @@ impl Watched {
             std::iter::once(handle.pid()).chain(handle.processes().iter().map(|one| one.pid)).collect()
         };
         let allowed = outputs.max_memory.unwrap_or(u64::MAX);
-        let passed = move |used| {
+        let strays = request.strays;
+        let alarm = move |alarm: Alarm<'_>| {
+            let limit = match alarm {
+                Alarm::Memory(used) => Limit::Memory { allowed, used },
+                Alarm::Stray(stray) if strays.fails(stray) => Limit::Other(said::stray(stray)),
+                Alarm::Stray(_) => return,
+            };
             if let Some(handle) = told.get() {
-                handle.stop(Limit::Memory { allowed, used });
+                handle.stop(limit);
             }
         };
         let forbidden = request.gpu.map(|gpu| gpu.forbidden.clone()).unwrap_or_default();
         let plan = Plan { max_memory: outputs.max_memory, forbidden, ..Plan::default() };
-        let watch = Watch::start(&gauge, &baseline, plan, ours, passed);
+        let watch = Watch::start(&gauge, &baseline, plan, ours, alarm);
         change(state, |record| {
             record.simulated = gauge.simulated;
             record.driver.clone_from(&gauge.driver);
@@ -212,7 +225,7 @@ impl Watched {
     }
 }
 
-fn add_end(record: &mut Record, ended: &Ended) {
+pub(super) fn add_end(record: &mut Record, ended: &Ended) {
     record.wall_seconds = Some(ended.wall.as_secs_f64());
     record.cpu_seconds = ended.cpu_time.map(|time| time.as_secs_f64());
     record.end = match (&ended.limit, ended.signal) {
@@ -228,10 +241,10 @@ fn add_end(record: &mut Record, ended: &Ended) {
 }
 
 /// A file that the command may write numbers of its own to; removed when it is dropped.
-struct ReportFile(PathBuf);
+pub(super) struct ReportFile(PathBuf);
 
 impl ReportFile {
-    fn new() -> ReportFile {
+    pub(super) fn new() -> ReportFile {
         let moment = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let file = std::env::temp_dir().join(format!("gpulint-report-{}-{moment}", std::process::id()));
         // Where it cannot be made, the command finds that it cannot write it.
@@ -239,7 +252,7 @@ impl ReportFile {
         ReportFile(file)
     }
 
-    fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -266,7 +279,7 @@ fn serve(address: Address, state: &Arc<Mutex<State>>) -> Result<Server, Refusal>
         .map_err(|error| Refusal::Usage(format!("metrics cannot be served at {address}: {error}")))
 }
 
-fn change(state: &Mutex<State>, change: impl FnOnce(&mut Record)) {
+pub(super) fn change(state: &Mutex<State>, change: impl FnOnce(&mut Record)) {
     change(&mut state.lock().unwrap_or_else(PoisonError::into_inner).record);
 }
 

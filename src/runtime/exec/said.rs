@@ -1,9 +1,9 @@
 //! What gpulint says of a run, beside what the command says itself.
 
-use super::Message;
+use super::{Message, Strays};
 use crate::runtime::management::Board;
-use crate::runtime::process::Ended;
-use crate::runtime::watch::{Readings, Returned};
+use crate::runtime::process::{Ended, Limit};
+use crate::runtime::watch::{Readings, Returned, Stray};
 
 /// About the card before the command.
 pub(super) fn tell_state(board: &Board, tell: &mut dyn FnMut(Message<'_>)) {
@@ -22,18 +22,10 @@ pub(super) fn tell_end(
     ended: &Ended,
     returned: &Returned,
     readings: Option<&Readings>,
+    strays: Strays,
     tell: &mut dyn FnMut(Message<'_>),
 ) {
-    if let Some(limit) = &ended.limit {
-        tell(Message::Error(format!("the command was ended: {limit}")));
-    }
-    for orphan in &ended.orphans {
-        let became = if orphan.ended { "was ended" } else { "could not be ended" };
-        tell(Message::Note(format!(
-            "the command left process {} ({}) behind, which {became}",
-            orphan.pid, orphan.name
-        )));
-    }
+    tell_ended(ended, tell);
     match returned {
         Returned::NotBack { baseline, after, waited, .. } => {
             let more = after.saturating_sub(*baseline).div_ceil(1 << 20);
@@ -48,6 +40,32 @@ pub(super) fn tell_end(
     }
     for sentence in readings.map(sentences_about).unwrap_or_default() {
         tell(Message::Note(sentence));
+    }
+    for one in readings.iter().flat_map(|readings| &readings.strays) {
+        // Of an unknown process on a card that is anybody's there is nothing to be said.
+        let sentence = stray(one);
+        if ended.limit == Some(Limit::Other(sentence.clone())) {
+            continue;
+        }
+        if strays.fails(one) {
+            tell(Message::Error(sentence));
+        } else if one.forbidden || !one.unclaimed {
+            tell(Message::Note(sentence));
+        }
+    }
+}
+
+/// About the end of the command alone.
+pub(super) fn tell_ended(ended: &Ended, tell: &mut dyn FnMut(Message<'_>)) {
+    if let Some(limit) = &ended.limit {
+        tell(Message::Error(format!("the command was ended: {limit}")));
+    }
+    for orphan in &ended.orphans {
+        let became = if orphan.ended { "was ended" } else { "could not be ended" };
+        tell(Message::Note(format!(
+            "the command left process {} ({}) behind, which {became}",
+            orphan.pid, orphan.name
+        )));
     }
 }
 
@@ -65,15 +83,19 @@ fn sentences_about(readings: &Readings) -> Vec<String> {
         readings.foreign_processes.iter().filter(|foreign| !foreign.before).map(|foreign| {
             format!("{}, which is not the command's, used the card meanwhile", foreign.process())
         });
-    // Of an unknown process on a card that is anybody's there is nothing to be said.
-    let told = readings.strays.iter().filter(|stray| stray.forbidden || !stray.unclaimed);
-    let strays = told.map(|stray| match stray.unclaimed {
-        false => format!(
-            "{} of the command used another card, {}: something in it sets CUDA_VISIBLE_DEVICES anew",
-            stray.process(),
-            stray.place()
+    errors.chain(came).collect()
+}
+
+/// A process on another card.
+pub(super) fn stray(stray: &Stray) -> String {
+    let (process, place) = (stray.process(), stray.place());
+    match (stray.unclaimed, stray.forbidden) {
+        (false, true) => {
+            format!("{process} of the command used {place}: something in it sets CUDA_VISIBLE_DEVICES anew")
+        }
+        (false, false) => format!(
+            "{process} of the command used another card, {place}: something in it sets CUDA_VISIBLE_DEVICES anew"
         ),
-        true => format!("{} used {}, and whose it was is not known", stray.process(), stray.place()),
-    });
-    errors.chain(came).chain(strays).collect()
+        (true, _) => format!("{process} used {place}, and whose it was is not known"),
+    }
 }

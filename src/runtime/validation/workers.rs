@@ -80,9 +80,12 @@ impl Workers {
                 command.stdout(File::create(&files.output)?);
             }
             work => {
+                // How the project is checked is no matter of what gets the card.
+                let policy =
+                    self.policy.iter().filter(|word| !word.as_encoded_bytes().starts_with(b"--mode="));
                 command
                     .args(["exec", "--worker"])
-                    .args(&self.policy)
+                    .args(policy)
                     .args(&self.exec)
                     .arg("--record")
                     .arg(&files.record);

@@ -7,7 +7,7 @@
 use super::gauge::{Gauge, clause};
 use super::readings::{Foreign, Passed, Point, Source};
 use super::strays::Others;
-use super::{Baseline, Plan, View};
+use super::{Alarm, Baseline, Plan, View};
 use crate::runtime::management::User;
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
 use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
@@ -63,10 +63,11 @@ struct Question {
 }
 
 /// Asked in the thread that samples.
-pub(super) struct Asking<O, P> {
+pub(super) struct Asking<O, A> {
     sampler: Sampler,
     ours: O,
-    passed: Option<P>,
+    alarm: A,
+    passed: bool,
 }
 
 impl Sampler {
@@ -94,12 +95,16 @@ impl Sampler {
         }
     }
 
-    pub(super) fn asking<O: FnMut() -> Vec<u32>, P: FnOnce(u64)>(self, ours: O, passed: P) -> Asking<O, P> {
-        Asking { sampler: self, ours, passed: Some(passed) }
+    pub(super) fn asking<O: FnMut() -> Vec<u32>, A: FnMut(Alarm<'_>)>(
+        self,
+        ours: O,
+        alarm: A,
+    ) -> Asking<O, A> {
+        Asking { sampler: self, ours, alarm, passed: false }
     }
 }
 
-impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
+impl<O: FnMut() -> Vec<u32>, A: FnMut(Alarm<'_>)> Asking<O, A> {
     /// Until something comes from `stopped`, or the card is gone. `looked` is dropped as soon as it is known who was on the
     /// other cards before the command.
     pub(super) fn run(mut self, looked: Sender<()>, stopped: &Receiver<()>) {
@@ -117,6 +122,8 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
                     readings.note(format!("memory could not be read: {}", clause(&error)));
                     if matches!(error, NvmlError::GpuLost) {
                         readings.lost = true;
+                        drop(readings);
+                        self.last_look_at_others();
                         return;
                     }
                 }
@@ -141,7 +148,19 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
         sampler.view.lock().strays.extend(strays);
     }
 
+    /// First of all: nothing that cannot be read of its own card keeps this from being seen.
+    fn look_for_strays(&mut self) {
+        let sampler = &mut self.sampler;
+        let seconds = sampler.began.elapsed().as_secs_f64();
+        let strays = sampler.others.strays(&sampler.gauge, &mut self.ours, seconds);
+        if !strays.is_empty() {
+            sampler.view.lock().strays.extend(strays.iter().cloned());
+            strays.iter().for_each(|stray| (self.alarm)(Alarm::Stray(stray)));
+        }
+    }
+
     fn sample(&mut self) -> Result<(), NvmlError> {
+        self.look_for_strays();
         let sampler = &mut self.sampler;
         let elapsed = sampler.began.elapsed();
         let memory = sampler.gauge.used()?;
@@ -154,10 +173,6 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
                 None
             }
         };
-        let strays = sampler.others.strays(&sampler.gauge, &mut self.ours, elapsed.as_secs_f64());
-        if !strays.is_empty() {
-            sampler.view.lock().strays.extend(strays);
-        }
         let (used, source) = match of_processes {
             Some(used) => (used, Source::Processes),
             None => (growth, Source::CardGrowth),
@@ -171,12 +186,13 @@ impl<O: FnMut() -> Vec<u32>, P: FnOnce(u64)> Asking<O, P> {
             readings.add_reasons(reasons);
         }
         if let Some(allowed) = sampler.plan.max_memory.filter(|allowed| used > *allowed)
-            && let Some(passed) = self.passed.take()
+            && !self.passed
         {
+            self.passed = true;
             readings.passed = Some(Passed { allowed, used, seconds: elapsed.as_secs_f64() });
             // Whoever is called may want to read.
             drop(readings);
-            passed(used);
+            (self.alarm)(Alarm::Memory(used));
         }
         Ok(())
     }

@@ -51,6 +51,8 @@ fn of_end(record: &Record, attempt: &Attempt<'_>) -> Option<Reason> {
         End::Running => {
             Reason::of(Weight::Infrastructure, "interrupted", "the worker was ended before the check was")
         }
+        // What it was stopped for says more.
+        End::Stopped { .. } if strayed(record).is_some() => return None,
         End::Stopped { reason: why } => Reason::of(Weight::Infrastructure, "stopped", why.clone()),
         End::TimeLimit { seconds } => {
             let why = if native { "the driver may hang; " } else { "" };
@@ -146,9 +148,7 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
 
 /// One use of another card is enough. Of whose it was nobody knows counts where the policy forbids the card.
 fn of_strays(strays: &[Stray]) -> Option<Reason> {
-    // A card that is forbidden is the graver fault.
-    let own = strays.iter().filter(|stray| !stray.unclaimed).max_by_key(|stray| stray.forbidden);
-    if let Some(stray) = own {
+    if let Some(stray) = own(strays) {
         let place = stray.place();
         let what = if stray.forbidden { "" } else { ", which is not the card of the policy" };
         let message = format!(
@@ -165,6 +165,15 @@ fn of_strays(strays: &[Stray]) -> Option<Reason> {
         unclaimed.place()
     );
     Some(Reason::of(Weight::Infrastructure, "unclaimed", message))
+}
+
+/// The command's own. A card that is forbidden is the graver fault.
+fn own(strays: &[Stray]) -> Option<&Stray> {
+    strays.iter().filter(|stray| !stray.unclaimed).max_by_key(|stray| stray.forbidden)
+}
+
+fn strayed(record: &Record) -> Option<&Stray> {
+    record.readings.as_ref().and_then(|readings| own(&readings.strays))
 }
 
 fn of_memory(returned: Option<&Returned>) -> Option<Reason> {

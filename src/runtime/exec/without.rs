@@ -1,0 +1,55 @@
+//! A command without any GPU (`--mode cpu`): the variable that it is given hides every card, their device files cannot be
+//! opened where the system allows that, and no slot is waited for. Whether it would have used one is not proven by this.
+
+use super::faults::not_asked;
+use super::run::{ReportFile, State, add_end, change};
+use super::{Message, Outputs, Refusal, Request, reach, said, started};
+use crate::runtime::driver::Answer;
+use crate::runtime::machine::{self, Told};
+use crate::runtime::management::Listing;
+use crate::runtime::prevention::{Prevention, device_folder, files_of_cards};
+use crate::runtime::record::{NotChecked, Report};
+use std::sync::Mutex;
+
+/// Shows a program no card. The empty text says the same, but Windows has no empty variables.
+const NO_CARD: (&str, &str) = ("CUDA_VISIBLE_DEVICES", "-1");
+
+pub(super) fn attempt(
+    request: &Request<'_>,
+    outputs: &Outputs,
+    state: &Mutex<State>,
+    tell: &mut dyn FnMut(Message<'_>),
+) -> Result<i32, Refusal> {
+    if outputs.max_memory.is_some() {
+        let why = "`--max-memory` is about the memory of a GPU, and with `--mode cpu` the command gets none";
+        return Err(Refusal::Usage(why.to_owned()));
+    }
+    let environment = vec![(NO_CARD.0, NO_CARD.1.to_owned())];
+    let listing = machine::listing(request.patience).map_err(not_asked)?;
+    let simulated = matches!(listing.answer(), Some(Listing::Cards { simulated: true, .. }));
+    let files = match request.hides_cards {
+        true => Ok(files_of_cards(&device_folder(simulated)).into_values().collect()),
+        false => Err(reach::NOT_WANTED.to_owned()),
+    };
+    let is_hidden = |told: &Told<Answer>| told.cards().is_empty();
+    let (hiding, prevention) = reach::prevented(&environment, files, &is_hidden, request.patience);
+    change(state, |record| {
+        record.simulated = simulated;
+        record.environment =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), Some(value.clone()))).collect();
+        record.prevention = Some(prevention.clone());
+        if let Prevention::NotPossible { why } = &prevention {
+            let what = "whether the command used a GPU by setting CUDA_VISIBLE_DEVICES anew".to_owned();
+            record.not_checked.push(NotChecked { what, why: why.clone() });
+        }
+    });
+    let report = ReportFile::new();
+    let running = started(request.command, &environment, hiding.as_ref(), request.limits, report.path())?;
+    let ended = running.wait();
+    change(state, |record| {
+        add_end(record, &ended);
+        record.add_report(Report::read(report.path()));
+    });
+    said::tell_ended(&ended, tell);
+    Ok(ended.code)
+}
