@@ -1,6 +1,8 @@
 //! The card that the policy allows on this machine, and whether a process gets it and no other.
 
 use super::cards::Card;
+use super::driver::{Answer, codes};
+use super::machine::Told;
 use super::management::{Board, Mode};
 use crate::policy::{Amount, Gpu};
 use serde::Serialize;
@@ -16,7 +18,11 @@ pub enum NoChoice {
     /// The policy allows several and does not say which.
     Several(Vec<String>),
     /// `visible-devices` names a card that the rest of the policy does not allow.
-    Contradiction { named: String, card: String, reason: String },
+    Contradiction { named: String, card: String, reason: String, only: Option<Card> },
+    /// `visible-devices` names no card that is here.
+    NamesNone { named: String, cards: String, only: Option<Card> },
+    /// The policy has only an index, and here an index does not count the cards of the machine.
+    OnlyAnIndex { named: String, cards: String },
 }
 
 impl std::fmt::Display for NoChoice {
@@ -33,40 +39,120 @@ impl std::fmt::Display for NoChoice {
                 "the policy allows {} and does not say which: name one in `gpu.visible-devices`",
                 cards.join(" and ")
             ),
-            NoChoice::Contradiction { named, card, reason } => {
+            NoChoice::Contradiction { named, card, reason, only } => {
                 write!(
                     formatter,
                     "the policy wants `visible-devices: \"{named}\"`, which is {card} here, and that {reason}"
-                )
+                )?;
+                write_way_out(formatter, only.as_ref())
             }
+            NoChoice::NamesNone { named, cards, only } => {
+                write!(
+                    formatter,
+                    "the policy wants `visible-devices: \"{named}\"`, which names no card here"
+                )?;
+                match only {
+                    Some(_) => write_way_out(formatter, only.as_ref()),
+                    None => write!(formatter, ": write the UUID of one ({cards})"),
+                }
+            }
+            NoChoice::OnlyAnIndex { named, cards } => write!(
+                formatter,
+                "the policy has only an index, `visible-devices: \"{named}\"`, and here an index may count other cards than \
+                 on the machine (a container, a job of a cluster, or a lost card): write `gpu.name`, or the UUID ({cards})"
+            ),
         }
     }
 }
 
-/// The card that the policy allows. `boards` are all of the machine, in the order of their PCI addresses. `renumbered`: what
-/// started this process hides cards and counts the others from 0, so that an index of the policy means nothing here.
-pub fn allowed<'b>(gpu: &Gpu, boards: &'b [Board], renumbered: bool) -> Result<&'b Board, NoChoice> {
+/// What to write instead.
+fn write_way_out(formatter: &mut std::fmt::Formatter<'_>, only: Option<&Card>) -> std::fmt::Result {
+    only.map_or(Ok(()), |card| write!(formatter, ": write \"{}\", which is {}", card.uuid, card.name))
+}
+
+/// What the driver makes of a value that the policy wants scripts to set CUDA_VISIBLE_DEVICES to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask {
+    pub value: String,
+    /// The cards that a process with it is shown. `None` when the driver did not say.
+    pub shown: Option<Vec<Card>>,
+}
+
+impl Mask {
+    pub fn of(value: &str, told: &Told<Answer>) -> Mask {
+        let shown = match told.answer() {
+            Some(Answer::Cards { cards, .. }) => Some(cards.clone()),
+            Some(Answer::Error { code: codes::NO_DEVICE | codes::INVALID_DEVICE }) => Some(Vec::new()),
+            _ => None,
+        };
+        Mask { value: value.to_owned(), shown }
+    }
+
+    /// The cards that it stands for. What the driver did not say is looked up in the order of `boards`.
+    fn boards<'b>(&self, boards: &'b [Board], renumbered: bool) -> Vec<&'b Board> {
+        // A slice has a UUID of its own, and the address of its card.
+        let board_of = |card: &Card| {
+            let is_same = |board: &&Board| board.card.uuid == card.uuid || board.card.pci == card.pci;
+            boards.iter().find(is_same)
+        };
+        match &self.shown {
+            Some(shown) => shown.iter().filter_map(board_of).collect(),
+            None => self
+                .value
+                .split(',')
+                .filter_map(|element| named_by(element.trim(), boards, renumbered))
+                .collect(),
+        }
+    }
+}
+
+/// Whether a mask counts cards, and does not name them.
+fn is_index(value: &str) -> bool {
+    !value.trim_start().starts_with("GPU-") && !value.trim_start().starts_with("MIG-")
+}
+
+/// The card that the policy allows. `boards` are all that this process knows of, in the order of their PCI addresses, and
+/// `masks` what the driver makes of `gpu.visible-devices`. `renumbered`: what started this process hides cards and counts the
+/// others from 0, so that an index of the policy, which was written for the whole machine, proves nothing here.
+pub fn allowed<'b>(
+    gpu: &Gpu,
+    boards: &'b [Board],
+    masks: &[Mask],
+    renumbered: bool,
+) -> Result<&'b Board, NoChoice> {
     if boards.is_empty() {
         return Err(NoChoice::NoCards);
     }
-    let named: Vec<(&String, &Board)> = gpu
-        .visible_devices
-        .iter()
-        .flat_map(|value| value.split(',').map(move |element| (value, element.trim())))
-        .filter_map(|(value, element)| Some((value, named_by(element, boards, renumbered)?)))
-        .collect();
     let fitting: Vec<&Board> = boards.iter().filter(|board| objection(gpu, board).is_none()).collect();
-    let named_and_fitting = fitting.iter().filter(|board| named.iter().any(|(_, one)| one == *board));
-    if let Some(board) = named_and_fitting.copied().next() {
+    let only = match fitting.as_slice() {
+        [only] => Some(only.card.clone()),
+        _ => None,
+    };
+    let mut named = Vec::new();
+    for value in &gpu.visible_devices {
+        let asked = masks.iter().find(|mask| mask.value == *value).cloned();
+        let mask = asked.unwrap_or_else(|| Mask { value: value.clone(), shown: None });
+        let shown = mask.boards(boards, renumbered);
+        // Every script that obeys the policy gets all of these.
+        if let Some((board, reason)) = shown.iter().find_map(|board| Some((board, objection(gpu, board)?))) {
+            let (named, card) = (value.clone(), board.card.to_string());
+            return Err(NoChoice::Contradiction { named, card, reason, only });
+        }
+        named.extend(shown);
+    }
+    let values = &gpu.visible_devices;
+    let by_index_alone =
+        !values.is_empty() && gpu.name.is_none() && values.iter().all(|value| is_index(value));
+    if renumbered && by_index_alone {
+        return Err(NoChoice::OnlyAnIndex { named: values.join("`, `"), cards: described(boards) });
+    }
+    if let Some(board) = named.first() {
         return Ok(board);
     }
-    if let Some((value, board)) = named.first() {
-        let reason = objection(gpu, board).unwrap_or_default();
-        return Err(NoChoice::Contradiction {
-            named: (*value).clone(),
-            card: board.card.to_string(),
-            reason,
-        });
+    // An index of the whole machine may well be none where fewer are shown.
+    let says_nothing = renumbered && values.iter().any(|value| is_index(value));
+    if !values.is_empty() && !says_nothing {
+        return Err(NoChoice::NamesNone { named: values.join("`, `"), cards: described(boards), only });
     }
     match fitting.as_slice() {
         [one] => Ok(one),
@@ -78,6 +164,13 @@ pub fn allowed<'b>(gpu: &Gpu, boards: &'b [Board], renumbered: bool) -> Result<&
         )),
         several => Err(NoChoice::Several(several.iter().map(|board| board.card.to_string()).collect())),
     }
+}
+
+/// The cards with what a policy may write for them.
+fn described(boards: &[Board]) -> String {
+    let cards: Vec<String> =
+        boards.iter().map(|board| format!("{} is {}", board.card.name, board.card.uuid)).collect();
+    cards.join(", ")
 }
 
 /// Why the policy does not allow a card, as what follows its name; `None` when it does.

@@ -13,10 +13,10 @@ use super::advice::architecture::ArchitectureFacts;
 use super::advice::batch::{BatchAdvice, Known};
 use super::backends::{Backends, CudaAnswer};
 use super::cards::Card;
-use super::choice;
+use super::choice::{self, Mask};
 use super::driver::Answer;
 use super::exports::{Export, exports_of};
-use super::machine::{self, Machine, Told};
+use super::machine::{self, AskedMasks, Machine, Told};
 use super::management::{Board, Listing};
 use super::surroundings::{Environment, Surroundings, World};
 use crate::policy::{Amount, Gpu, Policy};
@@ -72,7 +72,9 @@ impl Diagnosis {
         let environment = Environment::of_process();
         let world = World::of_this_machine(&environment);
         let surroundings = Surroundings::of(&world);
+        let masks = AskedMasks::of(policy.gpu.as_ref())?;
         let machine = Machine::seen_with(&[], patience)?;
+        let masks = masks.told(patience);
         let unmasked = unmasked(&machine, patience)?;
         let resolution = Resolution::of(&environment, &machine, unmasked.as_ref());
         let first = machine.visible().first();
@@ -84,7 +86,7 @@ impl Diagnosis {
             .and_then(|board| board.card.memory.checked_sub(board.used?));
         let known = Known { free_bytes: known.free_bytes.or(free), ..*known };
         let batch = first.map(|card| BatchAdvice::of(card, &known));
-        let verdict = verdict(policy, &machine, &surroundings);
+        let verdict = verdict(policy, &machine, &masks, &surroundings);
         let architectures = machine.cards().into_iter().map(ArchitectureFacts::of).collect();
         let unseen = unseen(&machine);
         Ok(Diagnosis {
@@ -176,12 +178,12 @@ fn cuda_answer(machine: &Machine) -> CudaAnswer {
     }
 }
 
-fn verdict(policy: &Policy, machine: &Machine, surroundings: &Surroundings) -> Verdict {
+fn verdict(policy: &Policy, machine: &Machine, masks: &[Mask], surroundings: &Surroundings) -> Verdict {
     let Some(gpu) = &policy.gpu else { return Verdict::NoPolicy };
     let visible = machine.visible();
     // Behind a card that is lost the others are counted from another place.
     let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
-    match choice::allowed(gpu, &machine.known_boards(), renumbered) {
+    match choice::allowed(gpu, &machine.known_boards(), masks, renumbered) {
         Err(why) => Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() },
         Ok(board) => {
             let complaint = choice::complaint(gpu, &board.card, visible);

@@ -12,10 +12,11 @@ mod without;
 pub use run::{Message, Outputs, run};
 
 use super::cards::Card;
+use super::choice::Mask;
 use super::doctor::listing_fault;
 use super::driver::Answer;
 use super::exports::variables;
-use super::machine::{Machine, Told};
+use super::machine::{AskedMasks, Machine, Told};
 use super::management::Board;
 use super::prevention::Prevention;
 use super::process::{self, Hiding, Limits, NotStarted, Running};
@@ -122,28 +123,32 @@ pub struct Prepared {
 /// # Errors
 /// When there is none.
 pub fn board(gpu: Option<&Gpu>, patience: Duration) -> Result<Board, Refusal> {
-    let Seen { machine, environment, renumbered } = Seen::now(patience)?;
-    let card = card::chosen(gpu, &machine, &environment, renumbered)?;
-    Ok(machine.board(&card).cloned().unwrap_or_else(|| Board::of_card(card)))
+    let seen = Seen::now(gpu, patience)?;
+    let card = card::chosen(gpu, &seen)?;
+    Ok(seen.machine.board(&card).cloned().unwrap_or_else(|| Board::of_card(card)))
 }
 
 /// The machine before anything was chosen.
 struct Seen {
     machine: Machine,
     environment: Environment,
-    /// Whether an index of the policy means nothing here.
+    /// Whether an index of the policy may count other cards here than on the machine.
     renumbered: bool,
+    /// What the driver makes of the policy's mask.
+    masks: Vec<Mask>,
 }
 
 impl Seen {
-    fn now(patience: Duration) -> Result<Seen, Refusal> {
+    fn now(gpu: Option<&Gpu>, patience: Duration) -> Result<Seen, Refusal> {
         let asked = Machine::asked_with(&[]).map_err(faults::not_asked)?;
+        let masks = AskedMasks::of(gpu).map_err(faults::not_asked)?;
         let environment = Environment::of_process();
         let surroundings = Surroundings::of(&World::of_this_machine(&environment));
         let machine = asked.told(patience);
+        let masks = masks.told(patience);
         // Behind one that is lost the others are counted from another place.
         let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
-        Ok(Seen { machine, environment, renumbered })
+        Ok(Seen { machine, environment, renumbered, masks })
     }
 }
 
@@ -154,9 +159,9 @@ fn prepare(
     request: &Request<'_>,
     progress: &mut dyn FnMut(&Card, &Progress),
 ) -> Result<Prepared, Refusal> {
-    let Seen { machine, environment, renumbered } = seen;
+    let machine = &seen.machine;
     let patience = request.patience;
-    let card = card::chosen(request.gpu, machine, environment, *renumbered)?;
+    let card = card::chosen(request.gpu, seen)?;
     // A library that hung or fell over in a child is not let into this process.
     let gauge = match listing_fault(&machine.listing) {
         Some(why) => Err(Unread::Other(why)),

@@ -2,9 +2,11 @@
 //! that asks. A child is this program again, with a command that people need not know.
 
 use super::cards::Card;
+use super::choice::Mask;
 use super::driver::{self, Answer};
 use super::management::{self, Listing};
 use super::process::Hiding;
+use crate::policy::{DeviceOrder, Gpu};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -117,6 +119,38 @@ pub fn tell(library: Library, mut out: impl Write) -> io::Result<()> {
     };
     writeln!(out, "{line}")?;
     out.flush()
+}
+
+/// What CUDA's driver makes of each value that the policy accepts for CUDA_VISIBLE_DEVICES: asked with that and the policy's
+/// CUDA_DEVICE_ORDER, as every script that obeys the policy sets them. An index without an order counts by PCI address.
+pub struct AskedMasks {
+    masks: Vec<(String, Asked)>,
+    began: Instant,
+}
+
+impl AskedMasks {
+    /// # Errors
+    /// When a child cannot be started.
+    pub fn of(gpu: Option<&Gpu>) -> io::Result<AskedMasks> {
+        let began = Instant::now();
+        let order = match gpu.and_then(|gpu| gpu.device_order) {
+            Some(DeviceOrder::FastestFirst) => "FASTEST_FIRST",
+            Some(DeviceOrder::PciBusId) | None => "PCI_BUS_ID",
+        };
+        let asked = |value: &String| {
+            let changes =
+                [("CUDA_VISIBLE_DEVICES", Some(value.into())), ("CUDA_DEVICE_ORDER", Some(order.into()))];
+            Ok((value.clone(), Asked::start(Library::Cuda, &changes, None)?))
+        };
+        let values = gpu.iter().flat_map(|gpu| &gpu.visible_devices);
+        Ok(AskedMasks { masks: values.map(asked).collect::<io::Result<_>>()?, began })
+    }
+
+    pub fn told(self, patience: Duration) -> Vec<Mask> {
+        // They were asked when the machine was, and need not be waited for once more.
+        let until = self.began + patience;
+        self.masks.into_iter().map(|(value, asked)| Mask::of(&value, &asked.told(until, patience))).collect()
+    }
 }
 
 /// A machine that was asked and has not answered yet.

@@ -9,6 +9,7 @@ mod exec;
 mod faults;
 mod folder;
 mod init;
+mod masks;
 mod native;
 mod pages;
 mod patience;

@@ -22,7 +22,7 @@ fn policy(text: &str) -> Gpu {
 }
 
 fn uuid(gpu: &Gpu, boards: &[Board]) -> String {
-    allowed(gpu, boards, false).map_or_else(|why| why.to_string(), |board| board.card.uuid.clone())
+    allowed(gpu, boards, &[], false).map_or_else(|why| why.to_string(), |board| board.card.uuid.clone())
 }
 
 #[test]
@@ -43,10 +43,10 @@ fn no_card() {
     assert_eq!(
         uuid(&all, &swapped),
         "the policy wants `visible-devices: \"1\"`, which is NVIDIA GeForce RTX 5060 Ti (GPU-506) here, and that is forbidden \
-         (`gpu.forbidden: RTX 5060 Ti`)"
+         (`gpu.forbidden: RTX 5060 Ti`): write \"GPU-309\", which is NVIDIA GeForce RTX 3090"
     );
     // In a container an index says nothing.
-    assert_eq!(allowed(&all, &swapped, true).unwrap().card.uuid, "GPU-309");
+    assert_eq!(allowed(&all, &swapped, &[], true).unwrap().card.uuid, "GPU-309");
     assert_eq!(
         uuid(&policy("{name: H100, min-memory: 20GiB}"), &two()),
         "the policy allows none of the cards here: NVIDIA GeForce RTX 5060 Ti (GPU-506) is not `H100` (`gpu.name`); \
@@ -61,6 +61,62 @@ fn no_card() {
     let mut prohibited = two();
     prohibited[1].compute_mode = Some(Mode::Nobody);
     assert!(uuid(&policy("{name: RTX 3090}"), &prohibited).contains("Prohibited"));
+}
+
+fn mask(value: &str, shown: &[usize]) -> Mask {
+    let cards = two();
+    Mask { value: value.into(), shown: Some(shown.iter().map(|&at| cards[at].card.clone()).collect()) }
+}
+
+fn told(gpu: &str, masks: &[Mask], renumbered: bool) -> String {
+    let boards = two();
+    let told = allowed(&policy(gpu), &boards, masks, renumbered);
+    told.map_or_else(|why| why.to_string(), |board| board.card.uuid.clone())
+}
+
+#[test]
+fn a_mask_is_what_the_driver_makes_of_it() {
+    // The faster one first.
+    let first = "{visible-devices: '0', device-order: FASTEST_FIRST, name: RTX 3090}";
+    assert_eq!(told(first, &[mask("0", &[1])], false), "GPU-309");
+    // Cards that share a name are told apart by it, in a container too.
+    assert_eq!(
+        told("{visible-devices: '1', min-memory: 8GiB, name: RTX}", &[mask("1", &[1])], true),
+        "GPU-309"
+    );
+    for renumbered in [false, true] {
+        let wrong = told("{visible-devices: '0', name: RTX 3090}", &[mask("0", &[0])], renumbered);
+        assert_eq!(
+            wrong,
+            "the policy wants `visible-devices: \"0\"`, which is NVIDIA GeForce RTX 5060 Ti (GPU-506) here, and that is not \
+             `RTX 3090` (`gpu.name`): write \"GPU-309\", which is NVIDIA GeForce RTX 3090"
+        );
+        let two = told("{visible-devices: '1,0', name: RTX 3090}", &[mask("1,0", &[1, 0])], renumbered);
+        assert!(two.contains("RTX 5060 Ti (GPU-506) here"), "{two}");
+        let dead = told("{visible-devices: GPU-dead, name: RTX 3090}", &[mask("GPU-dead", &[])], renumbered);
+        assert!(dead.contains("`visible-devices: \"GPU-dead\"`, which names no card here: write"), "{dead}");
+    }
+    // One of several machines that share a policy.
+    let shared = "{visible-devices: [GPU-dead, GPU-309]}";
+    assert_eq!(told(shared, &[mask("GPU-dead", &[]), mask("GPU-309", &[1])], false), "GPU-309");
+}
+
+#[test]
+fn an_index_of_the_machine_is_none_where_only_some_cards_are_shown() {
+    let none = [mask("7", &[])];
+    let nowhere = told("{visible-devices: '7', name: RTX 3090}", &none, false);
+    assert!(
+        nowhere.starts_with("the policy wants `visible-devices: \"7\"`, which names no card here"),
+        "{nowhere}"
+    );
+    assert_eq!(told("{visible-devices: '7', name: RTX 3090}", &none, true), "GPU-309");
+    let alone = told("{visible-devices: '1'}", &[mask("1", &[1])], true);
+    assert!(alone.starts_with("the policy has only an index, `visible-devices: \"1\"`"), "{alone}");
+    assert!(
+        alone.ends_with("(NVIDIA GeForce RTX 5060 Ti is GPU-506, NVIDIA GeForce RTX 3090 is GPU-309)"),
+        "{alone}"
+    );
+    assert_eq!(told("{visible-devices: '1'}", &[mask("1", &[1])], false), "GPU-309");
 }
 
 #[test]

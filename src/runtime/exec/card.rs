@@ -1,25 +1,20 @@
 //! The card of a command: which one it is, and whether the driver shows a process that one and no other.
 
-use super::Refusal;
 use super::faults::{driver_trouble, no_card};
+use super::{Refusal, Seen};
 use crate::policy::Gpu;
 use crate::runtime::cards::Card;
 use crate::runtime::choice;
 use crate::runtime::driver::Answer;
-use crate::runtime::machine::{self, Machine, Told};
+use crate::runtime::machine::{self, Told};
 use crate::runtime::process::Hiding;
-use crate::runtime::surroundings::Environment;
 use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
 /// The card that the policy allows, or without a policy the one that the environment gives.
-pub(super) fn chosen(
-    gpu: Option<&Gpu>,
-    machine: &Machine,
-    environment: &Environment,
-    renumbered: bool,
-) -> Result<Card, Refusal> {
+pub(super) fn chosen(gpu: Option<&Gpu>, seen: &Seen) -> Result<Card, Refusal> {
+    let Seen { machine, environment, .. } = seen;
     // Before anybody waits in a queue for a card that no program can use.
     if let Some(trouble) = driver_trouble(&machine.driver) {
         return Err(trouble);
@@ -30,7 +25,7 @@ pub(super) fn chosen(
         return Err(no_card(machine, mask));
     }
     let card = match gpu {
-        Some(gpu) => allowed(gpu, machine, mask, renumbered)?,
+        Some(gpu) => allowed(gpu, seen, mask)?,
         None => machine.visible().first().cloned().ok_or_else(|| no_card(machine, mask))?,
     };
     let board = machine.board(&card);
@@ -47,14 +42,20 @@ pub(super) fn chosen(
     }
 }
 
-fn allowed(gpu: &Gpu, machine: &Machine, mask: Option<&str>, renumbered: bool) -> Result<Card, Refusal> {
+fn allowed(gpu: &Gpu, seen: &Seen, mask: Option<&str>) -> Result<Card, Refusal> {
+    let machine = &seen.machine;
     let boards = machine.known_boards();
-    let board = choice::allowed(gpu, &boards, renumbered).map_err(|why| match machine.lost() {
-        0 => Refusal::Environment(why.to_string()),
-        // It may well be the one that is wanted.
-        1 => Refusal::Infrastructure(format!("{why}; another card fell off the bus: restart the machine")),
-        lost => Refusal::Infrastructure(format!("{why}; {lost} more fell off the bus: restart the machine")),
-    })?;
+    let board =
+        choice::allowed(gpu, &boards, &seen.masks, seen.renumbered).map_err(|why| match machine.lost() {
+            0 => Refusal::Environment(why.to_string()),
+            // It may well be the one that is wanted.
+            1 => {
+                Refusal::Infrastructure(format!("{why}; another card fell off the bus: restart the machine"))
+            }
+            lost => {
+                Refusal::Infrastructure(format!("{why}; {lost} more fell off the bus: restart the machine"))
+            }
+        })?;
     let visible = machine.visible();
     // Whoever chose fewer cards meant it; the choice is not widened again behind their back.
     match mask {

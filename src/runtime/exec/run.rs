@@ -87,7 +87,7 @@ fn attempt(
         place.get_or_insert(told.ahead as u64);
         tell(Message::Waiting(card, told));
     };
-    let seen = Seen::now(request.patience)?;
+    let seen = Seen::now(request.gpu, request.patience)?;
     // A refusal, too, says which driver it was.
     if let Some(Listing::Cards { driver, simulated, .. }) = seen.machine.listing.answer() {
         change(state, |record| {
