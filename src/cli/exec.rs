@@ -41,6 +41,10 @@ pub struct Arguments {
     /// end it where the policy forbids that card.
     #[arg(long, value_enum, value_name = "warn|fail", hide_possible_values = true)]
     strays: Option<WhenStrays>,
+    /// Hand on this variable of a job of GitHub Actions, which the command is otherwise started without: GITHUB_OUTPUT, GITHUB_ENV,
+    /// GITHUB_PATH, GITHUB_STATE, GITHUB_STEP_SUMMARY and ACTIONS_…; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    keep_env: Vec<String>,
     /// Whether the other cards are kept out of the command's reach: their device files cannot be opened, where the system lets
     /// a command have a view of its own of the files.
     #[arg(long, value_enum, default_value_t, value_name = "auto|never", hide_possible_values = true)]
@@ -116,6 +120,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             Some(WhenStrays::Warn) => Strays::Warn,
             Some(WhenStrays::Fail) => Strays::Fail,
         },
+        keep_env: &arguments.keep_env,
         hides_cards: arguments.hide_cards == HideCards::Auto,
         patience: arguments.driver_timeout,
     };

@@ -79,6 +79,9 @@ pub struct Arguments {
     /// Give up on a check that has waited for the card for this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1h")]
     slot_timeout: Duration,
+    /// Hand on this variable of a job of GitHub Actions to what runs, as for `gpulint exec`; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    keep_env: Vec<String>,
     /// Whether other cards are kept out of the reach of what runs on this one, where the system has a way to it.
     #[arg(long, value_enum, default_value_t, value_name = "auto|never", hide_possible_values = true)]
     hide_cards: HideCards,
@@ -206,12 +209,13 @@ fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow:
         ("--driver-timeout", seconds(arguments.driver_timeout)),
         ("--hide-cards", arguments.hide_cards.word().into()),
     ];
+    let kept = arguments.keep_env.iter().map(|name| ("--keep-env", OsString::from(name)));
     Ok(Workers {
         program: std::env::current_exe().context("cannot find this program")?,
         root: settings.root.clone(),
         folder: place.folder().to_owned(),
         policy: arguments.policy.words(),
-        exec: exec.into_iter().flat_map(|(name, value)| [name.into(), value]).collect(),
+        exec: exec.into_iter().chain(kept).flat_map(|(name, value)| [name.into(), value]).collect(),
     })
 }
 

@@ -7,6 +7,7 @@ mod others;
 mod reach;
 mod run;
 mod said;
+mod withheld;
 mod without;
 
 pub use run::{Message, Outputs, run};
@@ -29,6 +30,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use withheld::Withheld;
 
 /// What is wanted.
 pub struct Request<'a> {
@@ -43,6 +45,8 @@ pub struct Request<'a> {
     pub slot_folder: PathBuf,
     pub foreign: Foreign,
     pub strays: Strays,
+    /// Names of variables of a CI job that the command gets although they could be used to forge an outcome.
+    pub keep_env: &'a [String],
     /// Whether the other cards are kept out of the command's reach where that is possible.
     pub hides_cards: bool,
     /// How long the driver may take for an answer.
@@ -217,27 +221,35 @@ impl Prepared {
     ///
     /// # Errors
     /// When there is no such program, or the system does not start it.
-    pub fn start(&self, words: &[OsString], limits: Limits, report: &Path) -> Result<Running, NotStarted> {
-        started(words, &self.environment, self.hiding.as_ref(), limits, report)
+    fn start(
+        &self,
+        request: &Request<'_>,
+        withheld: &Withheld,
+        report: &Path,
+    ) -> Result<Running, NotStarted> {
+        started(request, &self.environment, withheld, self.hiding.as_ref(), report)
     }
 }
 
 fn started(
-    words: &[OsString],
+    request: &Request<'_>,
     environment: &[(&'static str, String)],
+    withheld: &Withheld,
     hiding: Option<&Hiding>,
-    limits: Limits,
     report: &Path,
 ) -> Result<Running, NotStarted> {
     let (program, arguments) =
-        words.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+        request.command.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
     let mut command = Command::new(program.cloned().unwrap_or_default());
+    withheld.names.iter().for_each(|name| {
+        command.env_remove(name);
+    });
     command.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
     command.env(REPORT, report);
     if let Some(hiding) = hiding {
         hiding.apply(&mut command).map_err(|error| NotStarted::of(&command, error))?;
     }
-    process::start(command, limits)
+    process::start(command, request.limits)
 }
 
 fn of_slot(error: SlotError) -> Refusal {

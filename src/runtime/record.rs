@@ -53,6 +53,9 @@ pub struct Record {
     /// The variables that were set for the command; `null` for one that was removed.
     #[serde(default)]
     pub environment: BTreeMap<String, Option<String>>,
+    /// Variables that could be used to forge the outcome of a CI job, and that the command was given all the same.
+    #[serde(default)]
+    pub kept_environment: Vec<String>,
     /// What kept the other cards out of the command's reach. `null` when nothing was started.
     #[serde(default)]
     pub prevention: Option<Prevention>,
@@ -151,6 +154,7 @@ impl Record {
             card: None,
             driver: None,
             environment: BTreeMap::new(),
+            kept_environment: Vec::new(),
             prevention: None,
             slot: None,
             end: End::Running,

@@ -20,3 +20,4 @@ mod validate;
 mod validate_ended;
 mod validate_often;
 mod validate_workers;
+mod withheld;

@@ -2,6 +2,7 @@
 
 use crate::client::{REFUSED_BY_THE_DRIVER, taking};
 use crate::commands::{Said, policy_folder, said};
+use crate::folder::Folder;
 use crate::validate::{POLICY, Project};
 use gpulint::runtime::document::Document;
 use gpulint::runtime::prevention::Prevention;
@@ -30,7 +31,12 @@ fn exec(host: &SimulatedHost, options: &[&str], command: &[String]) -> (Said, Re
     exec.current_dir(folder.path()).env("GPULINT_SLOT_DIR", folder.path().join("slots")).env_remove("CI");
     exec.args(["exec", "--record", "run.json"]).args(options).arg("--").args(command);
     let said = said(exec);
-    (said, Record::read(&folder.path().join("run.json")).expect("it is a record"))
+    (said, record_of(&folder))
+}
+
+/// What a run in this folder wrote down.
+pub fn record_of(folder: &Folder) -> Record {
+    Record::read(&folder.path().join("run.json")).expect("it is a record")
 }
 
 #[test]

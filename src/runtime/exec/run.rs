@@ -1,6 +1,7 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
+use super::withheld::Withheld;
 use super::{Prepared, Refusal, Request, Seen, prepare, reach, said, without};
 use crate::policy::Mode;
 use crate::runtime::cards::Card;
@@ -11,6 +12,7 @@ use crate::runtime::process::{self, Ended, Handle, LIMIT_REACHED, Limit};
 use crate::runtime::record::{End, NotChecked, Orphan, Record, Report, Slot};
 use crate::runtime::slot::Progress;
 use crate::runtime::watch::{self, Alarm, Baseline, Gauge, Plan, Returned, View, Watch};
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -96,13 +98,11 @@ fn attempt(
         });
     }
     let prepared = prepare(&seen, request, &mut progress)?;
+    let withheld = Withheld::of_process(request.keep_env);
     change(state, |record| {
         record.card = Some(prepared.card.clone());
-        record.environment = prepared
-            .environment
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), Some(value.clone())))
-            .collect();
+        record.environment = changes(&prepared.environment, &withheld);
+        record.kept_environment.clone_from(&withheld.kept);
         let waited_seconds = prepared.slot.waited.as_secs_f64();
         record.slot = Some(Slot { waited_seconds, place: place.unwrap_or_default() });
         record.not_checked.extend(prepared.unchecked.iter().cloned());
@@ -122,7 +122,7 @@ fn attempt(
     }
     let watched = Watched::begin(&prepared, request, outputs, state)?;
     let report = ReportFile::new();
-    let running = prepared.start(request.command, request.limits, report.path())?;
+    let running = prepared.start(request, &withheld, report.path())?;
     watched.started(running.handle());
     let ended = running.wait();
     let returned = watched.end(&ended, state);
@@ -143,6 +143,16 @@ fn attempt(
     // Only now: the next in the queue finds the card as it was.
     drop(prepared);
     Ok(if failed && ended.code == 0 { LIMIT_REACHED } else { ended.code })
+}
+
+/// The variables that the command gets, and those that it does not get.
+pub(super) fn changes(
+    environment: &[(&'static str, String)],
+    withheld: &Withheld,
+) -> BTreeMap<String, Option<String>> {
+    let set = environment.iter().map(|(name, value)| ((*name).to_owned(), Some(value.clone())));
+    let removed = withheld.names.iter().map(|name| (name.to_string_lossy().into_owned(), None));
+    set.chain(removed).collect()
 }
 
 /// The card while the command runs on it.

@@ -2,7 +2,8 @@
 //! opened where the system allows that, and no slot is waited for. Whether it would have used one is not proven by this.
 
 use super::faults::not_asked;
-use super::run::{ReportFile, State, add_end, change};
+use super::run::{ReportFile, State, add_end, change, changes};
+use super::withheld::Withheld;
 use super::{Message, Outputs, Refusal, Request, reach, said, started};
 use crate::runtime::driver::Answer;
 use crate::runtime::machine::{self, Told};
@@ -33,10 +34,11 @@ pub(super) fn attempt(
     };
     let is_hidden = |told: &Told<Answer>| told.cards().is_empty();
     let (hiding, prevention) = reach::prevented(&environment, files, &is_hidden, request.patience);
+    let withheld = Withheld::of_process(request.keep_env);
     change(state, |record| {
         record.simulated = simulated;
-        record.environment =
-            environment.iter().map(|(name, value)| ((*name).to_owned(), Some(value.clone()))).collect();
+        record.environment = changes(&environment, &withheld);
+        record.kept_environment.clone_from(&withheld.kept);
         record.prevention = Some(prevention.clone());
         if let Prevention::NotPossible { why } = &prevention {
             let what = "whether the command used a GPU by setting CUDA_VISIBLE_DEVICES anew".to_owned();
@@ -44,7 +46,7 @@ pub(super) fn attempt(
         }
     });
     let report = ReportFile::new();
-    let running = started(request.command, &environment, hiding.as_ref(), request.limits, report.path())?;
+    let running = started(request, &environment, &withheld, hiding.as_ref(), report.path())?;
     let ended = running.wait();
     change(state, |record| {
         add_end(record, &ended);

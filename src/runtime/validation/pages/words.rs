@@ -233,6 +233,8 @@ fn of_record(record: &Record) -> Vec<(&'static str, String)> {
     }));
     facts.extend(record.returned.as_ref().map(|returned| ("memory afterwards", of_returned(returned))));
     facts.extend(record.prevention.as_ref().map(|prevention| ("other cards", of_prevention(prevention))));
+    let kept = record.kept_environment.join(", ");
+    facts.extend((!kept.is_empty()).then(|| ("handed on", format!("{kept}, of the CI job (--keep-env)"))));
     facts.extend(record.readings.iter().flat_map(of_readings));
     let left = record.orphans.len();
     let processes = if left == 1 { "process" } else { "processes" };
