@@ -23,8 +23,23 @@ $arguments += "--output=junit=$(Join-Path $reports 'gpulint.xml')"
 if ($env:INPUT_CONFIG) { $arguments += "--config=$env:INPUT_CONFIG" }
 if ($env:INPUT_JOBS) { $arguments += "--jobs=$env:INPUT_JOBS" }
 $arguments += @("$env:INPUT_PROFILE" -split '[, ]+' | Where-Object { $_ } | ForEach-Object { "--profile=$_" })
+# Programs under test run below gpulint. What they wrote into these files would be the outcome of this step, or run in later
+# ones; and the tokens are not theirs either.
+$withheld = @('GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_PATH', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY')
+$withheld += @(Get-ChildItem Env: | Where-Object { $_.Name -like 'ACTIONS_*' } | ForEach-Object { $_.Name })
+$values = @{}
+foreach ($name in $withheld) {
+    $values[$name] = [Environment]::GetEnvironmentVariable($name)
+    [Environment]::SetEnvironmentVariable($name, $null)
+}
 & $env:BINARY @arguments
 $code = $LASTEXITCODE
+foreach ($name in $withheld) { [Environment]::SetEnvironmentVariable($name, $values[$name]) }
+# Whoever found the files all the same has written for nothing.
+foreach ($file in $env:GITHUB_OUTPUT, $env:GITHUB_ENV, $env:GITHUB_PATH, $env:GITHUB_STATE) {
+    if ($file) { [IO.File]::WriteAllText($file, '') }
+}
+Add-Output 'report' $reports
 
 Add-Output 'exit-code' $code
 $verdicts = @{
@@ -60,4 +75,5 @@ switch ($verdict) {
     }
     default { Write-Annotation 'error' "no verdict: gpulint ended with exit code $code; the log of this step says why" }
 }
-exit 0
+# Not the output `exit-code`: a file can be forged, and this cannot.
+exit $code

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Third step of the runtime stage: one validation with all its reports. runtime.ps1 is the same for Windows.
 #
-# Reads BINARY and INPUT_*. Never fails for a verdict: the last step does, after the reports were uploaded.
+# Reads BINARY and INPUT_*. Ends with the code of gpulint; what follows in the action runs all the same.
 set -euo pipefail
 
 # told LEVEL SENTENCE…: one annotation.
@@ -18,7 +18,13 @@ write() {
 reports=$(mktemp -d "$RUNNER_TEMP/gpulint-reports-XXXXXX")
 # Before anything runs: also what a validation leaves that is cancelled is evidence.
 write report "$reports"
-command=("$BINARY" validate "--output=json=$reports/gpulint.json" "--output=markdown=$reports/gpulint.md")
+# Programs under test run below gpulint. What they wrote into these files would be the outcome of this step, or run in later
+# ones; and the tokens are not theirs either.
+withheld=()
+for name in GITHUB_ENV GITHUB_OUTPUT GITHUB_PATH GITHUB_STATE GITHUB_STEP_SUMMARY "${!ACTIONS_@}"; do
+  withheld+=(-u "$name")
+done
+command=(env "${withheld[@]}" "$BINARY" validate "--output=json=$reports/gpulint.json" "--output=markdown=$reports/gpulint.md")
 command+=("--output=html=$reports/gpulint.html" "--output=junit=$reports/gpulint.xml")
 if [ -n "$INPUT_CONFIG" ]; then command+=("--config=$INPUT_CONFIG"); fi
 if [ -n "$INPUT_JOBS" ]; then command+=("--jobs=$INPUT_JOBS"); fi
@@ -50,6 +56,11 @@ while :; do
   if [ -z "$interrupted" ]; then break; fi
 done
 
+# Whoever found the files all the same has written for nothing.
+for file in "$GITHUB_OUTPUT" "${GITHUB_ENV:-}" "${GITHUB_PATH:-}" "${GITHUB_STATE:-}"; do
+  if [ -n "$file" ]; then : > "$file"; fi
+done
+write report "$reports"
 write exit-code "$code"
 case $code in
   0) verdict=approved ;;
@@ -81,3 +92,5 @@ case $verdict in
   infrastructure) told error "no verdict, because a required check could not run; the log of this step says which" ;;
   *) told error "no verdict: gpulint ended with exit code $code; the log of this step says why" ;;
 esac
+# Not the output `exit-code`: a file can be forged, and this cannot.
+exit "$code"

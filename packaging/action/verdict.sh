@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Last step of the action: fails where gpulint said so, after everything was reported. verdict.ps1 is the same for
+# Last step of the action: fails where gpulint said so, after everything was reported. A validation has failed in its own step by
+# then. verdict.ps1 is the same for
 # Windows.
 #
 # Reads EXIT_CODE, UPLOAD and ARTIFACT (the outcomes of the uploads) and INPUT_SARIF.

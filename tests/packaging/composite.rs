@@ -180,7 +180,10 @@ impl<'a> Job<'a> {
         }
         let output = shell.output().expect("the shell is installed");
         ran.text += &printed(&output);
-        ran.exit_code = output.status.code().unwrap_or(-1);
+        // A job has failed when one of its steps has.
+        if ran.exit_code == 0 {
+            ran.exit_code = output.status.code().unwrap_or(-1);
+        }
         ran.summary += &std::fs::read_to_string(temporary.join("summary")).unwrap();
         let written = std::fs::read_to_string(temporary.join("output")).unwrap();
         let written = written.lines().filter_map(|line| line.split_once('='));

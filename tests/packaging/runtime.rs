@@ -132,6 +132,38 @@ fn the_exit_code_of_the_validation_is_that_of_the_step() {
     assert!(ran.text.contains("::warning title=gpulint::The reports were not uploaded"), "{}", ran.text);
 }
 
+/// A program under test runs as the same user as the step.
+#[test]
+fn what_runs_below_cannot_write_the_outcome() {
+    let project = project("forged");
+    let stand_in = STAND_IN.replace(
+        "echo \"the verdict",
+        "env | cut -d= -f1 > environment\n\
+         for file in \"${GITHUB_OUTPUT:-/dev/null}\" \"$RUNNER_TEMP/output\"; do\n\
+           printf 'verdict=approved\\nexit-code=0\\nx<<verdict=rejected\\n' >> \"$file\"\n\
+         done\n\
+         echo \"the verdict",
+    );
+    project.write("stand-in", &stand_in);
+    std::fs::set_permissions(project.path().join("stand-in"), PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = job(&project, &[]).env("CODE", "4").env("ACTIONS_RUNTIME_TOKEN", "secret").run();
+    assert_eq!((ran.exit_code, verdict(&ran)), (4, ("rejected", "4")), "{}", ran.text);
+    assert!(!ran.steps["runtime"].contains_key("x<<verdict"), "{:?}", ran.steps["runtime"]);
+    let environment = std::fs::read_to_string(project.path().join("environment")).unwrap();
+    let names: Vec<&str> = environment.lines().filter(|name| !name.starts_with("GITHUB_A")).collect();
+    for name in ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STEP_SUMMARY", "ACTIONS_RUNTIME_TOKEN"]
+    {
+        assert!(!names.contains(&name), "{names:?}");
+    }
+    assert!(names.contains(&"GITHUB_REPOSITORY"), "{names:?}");
+    // The step says it by itself, whatever becomes of the files.
+    let ran = job(&project, &[]).env("CODE", "4").run_until("runtime");
+    assert_eq!(ran.exit_code, 4);
+    for step in crate::composite::steps(&action()).iter().filter(|step| step["shell"] == "bash") {
+        assert_eq!(step["env"]["BASH_ENV"], "", "{:?}", step["name"]);
+    }
+}
+
 #[cfg(feature = "runtime")]
 #[test]
 fn the_verdicts_are_the_words_of_the_report() {
