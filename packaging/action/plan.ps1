@@ -68,7 +68,7 @@ if ((Get-Rank $severity) -gt (Get-Rank $failing)) {
         "fail-on must be $severity as well")
 }
 # Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
-foreach ($name in 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE', 'BINARY', 'WORKING_DIRECTORY', 'PROFILE', 'JOBS', 'ARTIFACT') {
+foreach ($name in 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE', 'BINARY', 'BINARY_SHA256', 'WORKING_DIRECTORY', 'PROFILE', 'JOBS', 'ARTIFACT') {
     if ([Environment]::GetEnvironmentVariable("INPUT_$name") -match '[\r\n]') {
         Deny "the input $($name.ToLowerInvariant().Replace('_', '-')) has more than one line"
     }
@@ -85,6 +85,12 @@ foreach ($profile_name in "$env:INPUT_PROFILE" -split '[, ]+' | Where-Object { $
 }
 if ($env:INPUT_JOBS -and $env:INPUT_JOBS -notmatch '^[1-9][0-9]*$') {
     Deny "the input jobs is ``$env:INPUT_JOBS``, which is no number of workers"
+}
+if ("$env:INPUT_BINARY_SHA256" -cmatch '[^0-9a-f]') {
+    Deny "the input binary-sha256 is ``$env:INPUT_BINARY_SHA256``, which is no SHA-256 in small letters"
+}
+if ($env:INPUT_BINARY_SHA256 -and -not $env:INPUT_BINARY) {
+    Deny 'the input binary-sha256 is about the input binary, which is empty'
 }
 if ("$env:INPUT_ARTIFACT" -match '["\\:<>|*?/]') {
     Deny "the input artifact is ``$env:INPUT_ARTIFACT``, and no artifact may have one of `" : < > | * ? / \ in its name"
@@ -114,8 +120,25 @@ if ($env:INPUT_BINARY) {
     if (-not (Test-Path -LiteralPath $env:INPUT_BINARY -PathType Leaf)) {
         Deny "the input binary is ``$env:INPUT_BINARY``, which is no file"
     }
+    $binary = (Resolve-Path -LiteralPath $env:INPUT_BINARY).ProviderPath
+    if ($env:INPUT_BINARY_SHA256) {
+        # A copy, so that nothing that runs later can put another file in its place.
+        $folder = Join-Path $env:RUNNER_TEMP 'gpulint-given'
+        New-Item -ItemType Directory -Path $folder -Force | Out-Null
+        Copy-Item -LiteralPath $binary -Destination (Join-Path $folder 'gpulint.exe') -Force
+        $binary = Join-Path $folder 'gpulint.exe'
+        $got = (Get-FileHash -Algorithm SHA256 -LiteralPath $binary).Hash.ToLowerInvariant()
+        if ($got -cne $env:INPUT_BINARY_SHA256) {
+            Deny ("the input binary is ``$env:INPUT_BINARY``, which has the SHA-256 $got, and not $env:INPUT_BINARY_SHA256 of " +
+                'binary-sha256')
+        }
+    } elseif ("$env:GITHUB_EVENT_NAME".StartsWith('pull_request') -and $env:GITHUB_WORKSPACE -and
+        $binary.StartsWith($env:GITHUB_WORKSPACE.TrimEnd('\', '/') + [IO.Path]::DirectorySeparatorChar, 'OrdinalIgnoreCase')) {
+        Deny ("the input binary is ``$env:INPUT_BINARY``, which lies in the workspace: a pull request brings its own gpulint there, " +
+            'and with it its own verdict. Name one outside of it, or say with binary-sha256 which one it must be.')
+    }
     Add-Output 'source' 'given'
-    Add-Output 'binary' (Resolve-Path -LiteralPath $env:INPUT_BINARY).ProviderPath
+    Add-Output 'binary' $binary
     exit 0
 }
 

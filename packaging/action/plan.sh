@@ -76,7 +76,7 @@ if [ "$(rank "$INPUT_MIN_SEVERITY")" -gt "$(rank "$INPUT_FAIL_ON")" ]; then
     "fail-on must be $INPUT_MIN_SEVERITY as well"
 fi
 # Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
-for name in CONFIG SELECT IGNORE BASELINE SINCE BINARY WORKING_DIRECTORY PROFILE JOBS ARTIFACT; do
+for name in CONFIG SELECT IGNORE BASELINE SINCE BINARY BINARY_SHA256 WORKING_DIRECTORY PROFILE JOBS ARTIFACT; do
   value=INPUT_$name
   case ${!value} in
     *$'\n'* | *$'\r'*) refuse "the input $(tr '[:upper:]_' '[:lower:]-' <<< "$name") has more than one line" ;;
@@ -94,6 +94,12 @@ done
 case $INPUT_JOBS in
   *[!0-9]* | 0*) refuse "the input jobs is \`$INPUT_JOBS\`, which is no number of workers" ;;
 esac
+case $INPUT_BINARY_SHA256 in
+  *[!0-9a-f]*) refuse "the input binary-sha256 is \`$INPUT_BINARY_SHA256\`, which is no SHA-256 in small letters" ;;
+esac
+if [ -n "$INPUT_BINARY_SHA256" ] && [ -z "$INPUT_BINARY" ]; then
+  refuse "the input binary-sha256 is about the input binary, which is empty"
+fi
 case $INPUT_ARTIFACT in
   *[\"\\:\<\>\|\*\?/]*) refuse "the input artifact is \`$INPUT_ARTIFACT\`, and no artifact may have one of \" : < > | * ? / \\ in its name" ;;
 esac
@@ -118,11 +124,44 @@ write() {
   echo "$1=$2" >> "$GITHUB_OUTPUT"
 }
 
+sum() {
+  if command -v sha256sum > /dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi
+}
+
+is_pull_request() {
+  case ${GITHUB_EVENT_NAME:-} in pull_request*) return 0 ;; *) return 1 ;; esac
+}
+
+# is_in_workspace FILE: as it is named, or as what it is a link to.
+is_in_workspace() {
+  local workspace file
+  if [ -z "${GITHUB_WORKSPACE:-}" ]; then return 1; fi
+  workspace=$(cd "$GITHUB_WORKSPACE" && pwd -P)
+  for file in "$1" "$(cd "$(dirname "$1")" && pwd -P)/" "$(realpath "$1" 2> /dev/null || echo "$1")"; do
+    case $file in "$workspace"/* | "$GITHUB_WORKSPACE"/*) return 0 ;; esac
+  done
+  return 1
+}
+
 if [ -n "$INPUT_BINARY" ]; then
   if [ ! -f "$INPUT_BINARY" ]; then refuse "the input binary is \`$INPUT_BINARY\`, which is no file"; fi
   if [ ! -x "$INPUT_BINARY" ]; then refuse "the input binary is \`$INPUT_BINARY\`, which may not be executed"; fi
+  binary=$(cd "$(dirname "$INPUT_BINARY")" && pwd)/$(basename "$INPUT_BINARY")
+  if [ -n "$INPUT_BINARY_SHA256" ]; then
+    # A copy, so that nothing that runs later can put another file in its place.
+    mkdir -p "$RUNNER_TEMP/gpulint-given"
+    cp "$binary" "$RUNNER_TEMP/gpulint-given/gpulint"
+    binary=$RUNNER_TEMP/gpulint-given/gpulint
+    got=$(sum "$binary")
+    if [ "${got%% *}" != "$INPUT_BINARY_SHA256" ]; then
+      refuse "the input binary is \`$INPUT_BINARY\`, which has the SHA-256 ${got%% *}, and not $INPUT_BINARY_SHA256 of binary-sha256"
+    fi
+  elif is_pull_request && is_in_workspace "$binary"; then
+    refuse "the input binary is \`$INPUT_BINARY\`, which lies in the workspace: a pull request brings its own gpulint there, and" \
+      "with it its own verdict. Name one outside of it, or say with binary-sha256 which one it must be."
+  fi
   write source given
-  write binary "$(cd "$(dirname "$INPUT_BINARY")" && pwd)/$(basename "$INPUT_BINARY")"
+  write binary "$binary"
   exit
 fi
 
@@ -148,9 +187,6 @@ if ! command -v cargo > /dev/null; then
   refuse "cargo was not found. No binary of gpulint $version is released for this runner, so it is built from source:" \
     "set up Rust before this step, or name a binary with the input binary."
 fi
-sum() {
-  if command -v sha256sum > /dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi
-}
 # All that a build depends on. GitHub's own hashFiles sees only the workspace, and the action does not lie there.
 sources=$(cd "$GITHUB_ACTION_PATH" && find Cargo.toml Cargo.lock src rules -type f | LC_ALL=C sort | while IFS= read -r file; do sum "$file"; done | sum)
 compiler=$(cd "$GITHUB_ACTION_PATH" && rustc --version | sum)

@@ -45,8 +45,18 @@ fn project(name: &str) -> Scratch {
 }
 
 fn job<'a>(project: &'a Scratch, inputs: &[(&'a str, &'a str)]) -> Job<'a> {
-    let own = [("stage", "runtime"), ("binary", "stand-in")];
+    // A test leaves little behind.
+    let sum: &'static str = sha256(&project.path().join("stand-in")).leak();
+    let own = [("stage", "runtime"), ("binary", "stand-in"), ("binary-sha256", sum)];
     Job::new(project, &[inputs, &own].concat())
+}
+
+fn sha256(file: &std::path::Path) -> String {
+    // macOS has it under another name.
+    let either = "sha256sum \"$1\" 2> /dev/null || shasum -a 256 \"$1\"";
+    let told =
+        Command::new("sh").args(["-c", either, "sh"]).arg(file).output().expect("there is a shell").stdout;
+    String::from_utf8_lossy(&told).split_whitespace().next().unwrap_or_default().to_owned()
 }
 
 /// What gpulint was told; empty when it was not started.
@@ -130,6 +140,39 @@ fn the_exit_code_of_the_validation_is_that_of_the_step() {
     let ran = job(&project, &[]).env("CODE", "4").uploads_fail().run();
     assert_eq!((ran.exit_code, verdict(&ran).0), (4, "rejected"), "{}", ran.text);
     assert!(ran.text.contains("::warning title=gpulint::The reports were not uploaded"), "{}", ran.text);
+}
+
+#[test]
+fn a_pull_request_does_not_bring_its_own_gpulint() {
+    let project = project("own-binary");
+    let outside = Scratch::new("runtime-outside");
+    std::fs::copy(project.path().join("stand-in"), outside.path().join("stand-in")).unwrap();
+    std::os::unix::fs::symlink(project.path().join("stand-in"), outside.path().join("link")).unwrap();
+    project.write("event", &pull_request_of("someone/project"));
+    let sum = sha256(&project.path().join("stand-in"));
+    let run = |event: &str, binary: &str, sum: &str| {
+        let inputs = [("stage", "runtime"), ("binary", binary), ("binary-sha256", sum)];
+        let event_file = project.path().join("event").display().to_string();
+        let job =
+            Job::new(&project, &inputs).env("GITHUB_EVENT_NAME", event).env("GITHUB_EVENT_PATH", event_file);
+        let ran = job.run();
+        assert_eq!(words(&project).is_empty(), ran.exit_code != 0, "{}", ran.text);
+        (ran.exit_code, ran.text)
+    };
+    let in_it = "which lies in the workspace: a pull request brings its own gpulint there";
+    let inside = project.path().join("stand-in").display().to_string();
+    let link = outside.path().join("link").display().to_string();
+    for binary in ["stand-in", "./stand-in", &inside, &link] {
+        let (code, text) = run("pull_request", binary, "");
+        assert!(code == 2 && text.contains(in_it), "{binary}: {text}");
+        assert_eq!(run("pull_request", binary, &sum).0, 0);
+        assert_eq!(run("push", binary, "").0, 0);
+    }
+    let outside = outside.path().join("stand-in").display().to_string();
+    assert_eq!(run("pull_request", &outside, "").0, 0);
+    let (code, text) = run("push", &outside, &"0".repeat(64));
+    assert!(code == 2 && text.contains("of binary-sha256"), "{text}");
+    assert_eq!(run("push", &outside, "no sum").0, 2);
 }
 
 /// A program under test runs as the same user as the step.
