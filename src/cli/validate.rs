@@ -1,6 +1,7 @@
 //! `gpulint validate`: checks on the machine's card and the project's programs, and a verdict.
 
 mod progress;
+mod reports;
 mod state;
 
 use super::exec::{HideCards, time};
@@ -13,8 +14,8 @@ use crate::runtime::exec::board;
 #[cfg(unix)]
 use crate::runtime::process::is_ignored;
 use crate::runtime::slot::slot_folder;
-use crate::runtime::validation::document::Validation;
-use crate::runtime::validation::pages::{Format, plots, render};
+use crate::runtime::validation::document::{Validation, Verdict};
+use crate::runtime::validation::pages::{Format, render};
 use crate::runtime::validation::plan::{Burn, Plan, Profile, Wanted};
 use crate::runtime::validation::schedule::{Outside, Request, run as run_checks};
 use crate::runtime::validation::speeds::remember;
@@ -23,12 +24,13 @@ use crate::settings::{Settings, resolve};
 use anyhow::Context;
 use clap::Args;
 use progress::Lines;
+use reports::Reports;
 use rustc_hash::FxHasher;
 use state::Place;
 use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -126,53 +128,46 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         history: place.history(arguments.state.is_some()),
         interrupted: &interrupted,
     };
+    let reports = Reports { outputs: &arguments.output, plots: arguments.plots.as_deref() };
+    reports.begin(&document)?;
     let began = Instant::now();
     let mut lines = Lines::new(&document);
     let mut outside = Outside {
-        write: &mut |document| document.write(&place.document()),
+        write: &mut |document| {
+            // Whoever interrupted it may soon do it again, without patience.
+            if document.verdict == Verdict::Interrupted {
+                reports.write(document);
+            }
+            document.write(&place.document())
+        },
         tell: &mut |message| lines.tell(&message),
     };
     let written = || format!("cannot keep the state of the validation in {}", place.folder().display());
-    let has_ended = run_checks(&request, &mut document, &mut outside).with_context(written)?;
+    let ran = run_checks(&request, &mut document, &mut outside).with_context(written);
     lines.end();
     document.wall_seconds = Some(began.elapsed().as_secs_f64());
-    if has_ended {
-        document.conclude();
-        if let Some(Err(fault)) = request.history.as_ref().map(|folder| remember(&document, folder)) {
-            say(format_args!("note: {fault}"));
+    match &ran {
+        Ok(true) => {
+            document.conclude();
+            if let Some(Err(fault)) = request.history.as_ref().map(|folder| remember(&document, folder)) {
+                say(format_args!("note: {fault}"));
+            }
         }
+        Ok(false) => {}
+        Err(fault) => document.abandon(&format!("{fault:#}")),
     }
-    document.write(&place.document()).with_context(written)?;
+    let kept = document.write(&place.document()).with_context(written);
+    let failed = reports.write(&document);
+    ignoring_closed_pipe(out.write_all(render(&document, arguments.format)?.as_bytes()))?;
+    let has_ended = ran?;
+    kept?;
     if !has_ended {
         say("interrupted; gpulint validate --resume goes on where it was");
         return Ok(INTERRUPTED);
     }
-    // All are tried.
-    let reports = arguments.output.iter().map(|output| written_to(&document, output));
-    let plots = arguments.plots.iter().map(|folder| plotted_in(&document, folder));
-    let failed = reports.chain(plots).filter(|written| !written).count();
-    ignoring_closed_pipe(out.write_all(render(&document, arguments.format)?.as_bytes()))?;
     let code = document.verdict.exit_code().try_into().unwrap_or(u8::MAX);
     // An approval that nobody can read is none.
     Ok(if failed == 0 || code > 1 { code } else { super::UNUSABLE })
-}
-
-fn written_to(document: &Validation, output: &Output<Format>) -> bool {
-    let written = render(document, output.format()).and_then(|text| std::fs::write(output.file(), text));
-    if let Err(error) = &written {
-        say(format_args!("error: cannot write the report {}: {error}", output.file().display()));
-    }
-    written.is_ok()
-}
-
-fn plotted_in(document: &Validation, folder: &Path) -> bool {
-    let written = std::fs::create_dir_all(folder).and_then(|()| {
-        plots(document).into_iter().try_for_each(|(name, plot)| std::fs::write(folder.join(name), plot))
-    });
-    if let Err(error) = &written {
-        say(format_args!("error: cannot write the plots into {}: {error}", folder.display()));
-    }
-    written.is_ok()
 }
 
 fn wanted(arguments: &Arguments) -> Wanted {

@@ -9,8 +9,12 @@ const HANGS: (&str, &str) = ("SIMULATED_GPU_FAULTS", "[{fault: hung-call, symbol
 
 /// A validation whose first iteration hangs, and which has come to it.
 fn hanging(project: &Project) -> Child {
-    let mut command = project.command(&["--timeout", "600"]);
-    command.env(HANGS.0, HANGS.1).stdout(Stdio::null()).stderr(Stdio::piped());
+    hanging_with(project, &[])
+}
+
+fn hanging_with(project: &Project, options: &[&str]) -> Child {
+    let mut command = project.command(&[&["--timeout", "600"], options].concat());
+    command.env(HANGS.0, HANGS.1).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("it can be started");
     let lines = project.folder.path().join("state/1.lines.jsonl");
     until(|| std::fs::read_to_string(&lines).is_ok_and(|text| text.contains("began")));
@@ -50,7 +54,10 @@ fn a_validation_that_is_told_to_end_ends_its_workers_first() {
     assert_eq!(output.status.code(), Some(130));
     assert!(String::from_utf8_lossy(&output.stderr).contains("gpulint validate --resume"));
     assert_eq!(processes_on(&project.host), Vec::<String>::new());
-    assert_eq!(document(&project)["verdict"], "running");
+    assert_eq!(document(&project)["verdict"], "interrupted");
+    let resumed = project.validated(&["--resume"]);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.error);
+    assert!(resumed.error.contains("1 of 2 checks are taken over"), "{}", resumed.error);
 }
 
 #[test]
@@ -79,4 +86,45 @@ fn one_validation_of_a_project_runs_at_a_time() {
     child.kill().expect("it runs");
     child.wait().expect("it is waited for");
     until(|| processes_on(&project.host).is_empty());
+}
+
+#[test]
+fn an_interrupted_validation_leaves_every_report() {
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::TERM] {
+        let project = Project::of(SimulatedHost::new(), POLICY);
+        let reports = ["json=o.json", "html=o.html", "markdown=o.md", "junit=o.xml", "text=o.txt"];
+        let options: Vec<&str> = reports.iter().flat_map(|report| ["--output", report]).collect();
+        let child = hanging_with(&project, &options);
+        let report =
+            |name: &str| std::fs::read_to_string(project.folder.path().join(name)).expect("it was written");
+        // Also for who is killed: it is there from the beginning, and says that it is not over.
+        assert!(report("o.txt").starts_with("gpulint validate: not ended\n"), "{}", report("o.txt"));
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).expect("it runs");
+        let output = child.wait_with_output().expect("it is waited for");
+        assert_eq!(output.status.code(), Some(130));
+        for document in [String::from_utf8_lossy(&output.stdout).into_owned(), report("o.json")] {
+            let document: serde_json::Value = serde_json::from_str(&document).expect("a document");
+            assert_eq!((&document["verdict"], &document["exit_code"]), (&"interrupted".into(), &130.into()));
+            let states: Vec<_> = (0..2).map(|number| document["checks"][number]["state"].clone()).collect();
+            assert_eq!(states, ["holds", "not_run"]);
+            assert_eq!(document["reasons"][0]["code"], "interrupted");
+        }
+        for name in ["o.html", "o.md", "o.txt"] {
+            assert!(report(name).contains("it was interrupted"), "{name}");
+        }
+        assert!(report("o.xml").contains("type=\"interrupted\""), "{}", report("o.xml"));
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_known_before_the_work() {
+    let project = Project::of(SimulatedHost::new(), POLICY);
+    for options in
+        [["--output", "html=absent/o.html"], ["--output", "json=state"], ["--plots", "gpulint.yaml"]]
+    {
+        let said = said(project.command(&options));
+        assert_eq!((said.code, said.text.as_str()), (Some(2), ""), "{options:?}: {}", said.error);
+        assert!(said.error.starts_with("error: cannot write the "), "{options:?}: {}", said.error);
+        assert!(!said.error.contains("lint: "), "{options:?}: {}", said.error);
+    }
 }

@@ -99,7 +99,7 @@ fn an_end_in_the_second_attempt_is_one_too() {
     let output = child.wait_with_output().expect("it is waited for");
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(processes_on(&project.host), Vec::<String>::new());
-    assert_eq!(document(&project)["verdict"], "running");
+    assert_eq!(document(&project)["verdict"], "interrupted");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_end_before_the_first_check_is_one_too() {
     send(child.id().cast_signed(), rustix::process::Signal::INT);
     let output = child.wait_with_output().expect("it is waited for");
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(document(&project)["verdict"], "running");
+    assert_eq!(document(&project)["verdict"], "interrupted");
     until(|| processes_on(&project.host).is_empty());
 }
 
@@ -169,8 +169,11 @@ fn a_state_that_cannot_be_kept_is_said() {
     std::fs::create_dir_all(project.folder.path().join("state/validation.json"))
         .expect("the folder is writable");
     let said = crate::commands::said(project.command(&[]));
-    assert_eq!((said.code, said.text.as_str()), (Some(2), ""));
+    let report: Value = serde_json::from_str(&said.text).expect("there is a report nevertheless");
+    let told = (said.code, &report["verdict"], &report["exit_code"]);
+    assert_eq!(told, (Some(2), &"infrastructure".into(), &2.into()));
     assert!(said.error.contains("cannot keep the state of the validation in"), "{}", said.error);
+    assert!(reasons(&report).contains("cannot keep the state of the validation in"));
     assert_eq!(processes_on(&project.host), Vec::<String>::new());
 }
 

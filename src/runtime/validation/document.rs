@@ -67,6 +67,8 @@ pub enum Verdict {
     EnvironmentInvalid,
     /// None, because a required check could not run.
     Infrastructure,
+    /// None, because somebody ended it before its end.
+    Interrupted,
 }
 
 impl Validation {
@@ -103,7 +105,7 @@ impl Validation {
     /// When it is another plan, machine, card or version, or has ended.
     pub fn resume(&mut self, earlier: Validation) -> Result<usize, String> {
         let uuid = |document: &Validation| document.card.as_ref().map(|card| card.uuid.clone());
-        if earlier.verdict != Verdict::Running {
+        if !matches!(earlier.verdict, Verdict::Running | Verdict::Interrupted) {
             return Err("the last one came to its end".to_owned());
         }
         if earlier.version != self.version {
@@ -127,6 +129,37 @@ impl Validation {
             }
         }
         Ok(taken)
+    }
+
+    /// Somebody wants the end of it: what is known so far is the result.
+    pub fn interrupt(&mut self) {
+        self.stop("interrupted", "the validation was interrupted before the check came to its end");
+        self.verdict = Verdict::Interrupted;
+        self.exit_code = Some(self.verdict.exit_code());
+    }
+
+    /// It cannot go on, for this reason.
+    pub fn abandon(&mut self, why: &str) {
+        self.stop("infrastructure", why);
+        if !matches!(self.verdict, Verdict::Rejected | Verdict::EnvironmentInvalid) {
+            self.verdict = Verdict::Infrastructure;
+        }
+        self.exit_code = Some(2);
+    }
+
+    /// Leaves out what has not come to its end.
+    fn stop(&mut self, code: &str, why: &str) {
+        for check in &mut self.checks {
+            match check.state {
+                State::Running => check.settle(vec![Reason::of(Weight::Infrastructure, code, why)]),
+                State::Waiting => {
+                    let what = format!("{}: all of it", check.name);
+                    self.not_checked.push(NotChecked { what, why: "it had not begun".to_owned() });
+                }
+                _ => {}
+            }
+        }
+        self.conclude();
     }
 
     /// Draws the conclusion from the checks.
@@ -195,6 +228,8 @@ impl Verdict {
             Verdict::Rejected => 4,
             Verdict::EnvironmentInvalid => 5,
             Verdict::Infrastructure => 6,
+            // 128 and the number of SIGINT, as shells have it.
+            Verdict::Interrupted => 130,
         }
     }
 
@@ -207,6 +242,7 @@ impl Verdict {
             Verdict::Rejected => "rejected",
             Verdict::EnvironmentInvalid => "no verdict: the environment is invalid",
             Verdict::Infrastructure => "no verdict: a required check could not run",
+            Verdict::Interrupted => "no verdict: it was interrupted",
         }
     }
 }

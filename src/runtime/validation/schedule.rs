@@ -138,6 +138,9 @@ fn go(
     loop {
         if request.interrupted.load(Ordering::Relaxed) {
             running.iter_mut().for_each(Turn::ask_to_end);
+            document.interrupt();
+            // Before the workers are waited for: nobody knows how long this process has.
+            (outside.write)(document)?;
             return Ok(false);
         }
         while running.len() < jobs.max(1)

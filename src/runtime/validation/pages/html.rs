@@ -46,7 +46,9 @@ fn class_of_verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Approved => "approved",
         Verdict::ApprovedWithMinorCorrections | Verdict::Running => "warning",
-        Verdict::Rejected | Verdict::EnvironmentInvalid | Verdict::Infrastructure => "error",
+        Verdict::Rejected | Verdict::EnvironmentInvalid | Verdict::Infrastructure | Verdict::Interrupted => {
+            "error"
+        }
     }
 }
 

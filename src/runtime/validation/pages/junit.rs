@@ -41,6 +41,7 @@ fn of_whole(validation: &Validation) -> Outcome {
         Verdict::Rejected => Outcome::Failed { kind: "rejected", message, text },
         Verdict::EnvironmentInvalid => Outcome::Errored { kind: "environment_invalid", message, text },
         Verdict::Infrastructure => Outcome::Errored { kind: "infrastructure", message, text },
+        Verdict::Interrupted => Outcome::Errored { kind: "interrupted", message, text },
         Verdict::Running => Outcome::Errored { kind: "running", message, text },
     }
 }
