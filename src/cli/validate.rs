@@ -9,7 +9,6 @@ use super::options::PolicyOptions;
 use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say};
 use crate::policy::absolute;
-use crate::runtime::document::Document;
 use crate::runtime::exec::board;
 #[cfg(unix)]
 use crate::runtime::process::is_ignored;
@@ -138,7 +137,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
             if document.verdict == Verdict::Interrupted {
                 reports.write(document);
             }
-            document.write(&place.document())
+            place.write(document)
         },
         tell: &mut |message| lines.tell(&message),
     };
@@ -156,7 +155,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         Ok(false) => {}
         Err(fault) => document.abandon(&format!("{fault:#}")),
     }
-    let kept = document.write(&place.document()).with_context(written);
+    let kept = place.write(&document).with_context(written);
     let failed = reports.write(&document);
     ignoring_closed_pipe(out.write_all(render(&document, arguments.format)?.as_bytes()))?;
     let has_ended = ran?;
@@ -215,7 +214,7 @@ fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow:
 }
 
 fn resumed(document: &mut Validation, place: &Place) -> Result<usize, String> {
-    let earlier = Validation::read(&place.document()).map_err(|error| match error.kind() {
+    let earlier = place.read().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => "there is no earlier one".to_owned(),
         _ => format!("{} cannot be read: {error}", place.document().display()),
     })?;

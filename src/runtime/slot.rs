@@ -21,7 +21,7 @@ pub use folder::{SLOT_FOLDER_VARIABLE, slot_folder};
 pub use holder::Holder;
 
 use queue::Seat;
-use shared::Folder;
+pub(crate) use shared::Folder;
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io;

@@ -13,6 +13,7 @@ mod masks;
 mod native;
 mod pages;
 mod patience;
+mod planted;
 mod prometheus;
 mod runs;
 mod strays;

@@ -371,15 +371,15 @@ fn findings_count() {
 }
 
 /// A small card, so that a load that fills it is quick.
-fn small() -> SimulatedHost {
+pub fn small() -> SimulatedHost {
     card(|card| {
         (card.memory_mib, card.reserved_mib, card.context_mib) = (64, 2, 4);
         (card.module_mib, card.first_launch_mib) = (2, 2);
     })
 }
 
-const SMALL_POLICY: &str = "gpu: {name: RTX 3090, visible-devices: '1', device-order: PCI_BUS_ID}\n";
-const BURN: [&str; 6] = ["--profile", "burn", "--burn-time", "0.5", "--burn-side", "64"];
+pub const SMALL_POLICY: &str = "gpu: {name: RTX 3090, visible-devices: '1', device-order: PCI_BUS_ID}\n";
+pub const BURN: [&str; 6] = ["--profile", "burn", "--burn-time", "0.5", "--burn-side", "64"];
 
 #[test]
 fn a_card_that_is_right_under_load_is_approved() {

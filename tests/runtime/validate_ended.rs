@@ -128,3 +128,16 @@ fn a_report_that_cannot_be_written_is_known_before_the_work() {
         assert!(!said.error.contains("lint: "), "{options:?}: {}", said.error);
     }
 }
+
+#[test]
+fn a_number_of_iterations_that_nobody_waits_for_is_refused() {
+    let project =
+        Project::of(SimulatedHost::new(), &format!("{POLICY}runtime: {{iterations: 1000000000}}\n"));
+    let said = said(project.command(&[]));
+    assert_eq!((said.code, said.text.as_str()), (Some(2), ""));
+    assert!(
+        said.error.starts_with("error: `runtime.iterations` is 1000000000, and more than 10000"),
+        "{}",
+        said.error
+    );
+}

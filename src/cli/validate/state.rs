@@ -1,15 +1,22 @@
 //! Where a validation keeps what it has so far: a folder for each project and machine, used by one validation at a time.
 
+use crate::runtime::document::Document;
+use crate::runtime::slot::Folder;
+use crate::runtime::validation::document::Validation;
 use crate::runtime::validation::history::state_folder;
 use anyhow::{Context, bail};
 use rustc_hash::FxHasher;
 use std::fs::{self, File, TryLockError};
 use std::hash::{Hash, Hasher};
+use std::io;
 use std::path::{Path, PathBuf};
+
+const DOCUMENT: &str = "validation.json";
 
 /// The folder, which is ours until this is dropped or the process ends.
 pub struct Place {
     folder: PathBuf,
+    opened: Folder,
     _lock: File,
 }
 
@@ -21,9 +28,12 @@ impl Place {
         };
         let made = || format!("cannot use the folder {} for the state of the validation", folder.display());
         fs::create_dir_all(&folder).with_context(made)?;
-        let lock = File::create(folder.join("lock")).with_context(made)?;
+        belongs_to_this_user(&folder).with_context(made)?;
+        // What others may have put there is neither followed nor waited for.
+        let opened = Folder::open(&folder).with_context(made)?;
+        let lock = opened.file("lock").with_context(made)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Place { folder, _lock: lock }),
+            Ok(()) => Ok(Place { folder, opened, _lock: lock }),
             Err(TryLockError::WouldBlock) => bail!(
                 "another validation of this project is running: wait for its end, or give this one a folder of its own with \
                  --state"
@@ -42,8 +52,41 @@ impl Place {
     }
 
     pub fn document(&self) -> PathBuf {
-        self.folder.join("validation.json")
+        self.folder.join(DOCUMENT)
     }
+
+    /// The last validation.
+    ///
+    /// # Errors
+    /// When there is none, or none that can be read.
+    pub fn read(&self) -> io::Result<Validation> {
+        match self.opened.existing(DOCUMENT)? {
+            Some(_) => Validation::read(&self.document()),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// # Errors
+    /// When it cannot be written, or something else is in its place.
+    pub fn write(&self, document: &Validation) -> io::Result<()> {
+        self.opened.existing(DOCUMENT)?;
+        document.write(&self.document())
+    }
+}
+
+/// A folder of another user holds what that user likes: links to files of this one, and verdicts.
+#[cfg(unix)]
+fn belongs_to_this_user(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    match fs::metadata(folder)?.uid() == rustix::process::geteuid().as_raw() {
+        true => Ok(()),
+        false => Err(io::Error::other("it belongs to another user; name one of your own with --state")),
+    }
+}
+
+#[cfg(not(unix))]
+fn belongs_to_this_user(_folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// For each project and machine: homes may be shared by machines.

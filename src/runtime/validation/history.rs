@@ -9,6 +9,7 @@
 use super::document::{BurnEvidence, Kind};
 use crate::replacement;
 use crate::runtime::native::lines::Multiplier;
+use crate::runtime::slot::Folder;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -163,6 +164,16 @@ impl History {
         }
     }
 
+    /// A speed of an earlier run with the same load that no run can have had, beside one of now and what the card could do at
+    /// most: nothing, less than a hundredth, more than a hundred times as much, or more than the most.
+    pub fn impossible(&self, load: &Load, measure: Measure, now: f64, peak: Option<f64>) -> Option<f64> {
+        const FAR: f64 = 100.0;
+        let most = peak.unwrap_or(f64::INFINITY).min(now * FAR);
+        let same = self.entries.iter().filter(|entry| entry.load == *load);
+        let mut speeds = same.filter_map(|entry| entry.measured(measure));
+        speeds.find(|speed| !speed.is_finite() || *speed <= now / FAR || *speed > most)
+    }
+
     /// With one run more, which is the latest, and without those that are too many then.
     #[must_use]
     pub fn with(mut self, entry: Entry) -> History {
@@ -199,8 +210,10 @@ impl History {
         let file = file_of(folder, uuid);
         let turn = fs::create_dir_all(folder).and_then(|()| {
             // Beside the file, which is another one each time that it is replaced. Windows locks nothing that is only appended to.
-            let turn =
-                File::options().create(true).write(true).truncate(false).open(file.with_extension("lock"))?;
+            let name =
+                file.with_extension("lock").file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // What others may have put there is neither followed nor waited for.
+            let turn = Folder::open(folder)?.file(&name)?;
             match turn.lock() {
                 Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
                 // Where the disk knows no locks, nobody takes turns.
@@ -215,18 +228,21 @@ impl History {
 }
 
 impl Entry {
-    /// A speed of nothing, or less, was not measured.
-    fn speed(&self, measure: Measure) -> Option<f64> {
-        let speed = match measure {
+    fn measured(&self, measure: Measure) -> Option<f64> {
+        match measure {
             Measure::Teraflops => self.teraflops,
             Measure::Gigabytes => self.gigabytes,
-        };
-        speed.filter(|speed| speed.is_finite() && *speed > 0.0)
+        }
+    }
+
+    /// A speed of nothing, or less, was not measured.
+    fn speed(&self, measure: Measure) -> Option<f64> {
+        self.measured(measure).filter(|speed| speed.is_finite() && *speed > 0.0)
     }
 }
 
 /// A UUID has letters, digits and hyphens. The names of older slices also have what leads into other folders.
-fn file_of(folder: &Path, uuid: &str) -> PathBuf {
+pub(super) fn file_of(folder: &Path, uuid: &str) -> PathBuf {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let name: String = uuid.chars().take(100).map(safe).collect();
     folder.join(format!("{name}.json"))

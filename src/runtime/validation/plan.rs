@@ -80,12 +80,23 @@ pub enum NoPlan {
         "`{0}` is the name of a check of gpulint's own; give the target in `runtime.targets` another name"
     )]
     Name(String),
+    #[error(
+        "`runtime.iterations` is {0}, and more than {MOST_ITERATIONS} are not run: each is a whole run of a program"
+    )]
+    Iterations(u32),
 }
+
+/// Beyond this nobody waits for the end.
+pub const MOST_ITERATIONS: u32 = 10_000;
 
 impl Plan {
     /// # Errors
     /// When nothing is planned, or a target has the name of another check.
     pub fn of(policy: &Policy, wanted: &Wanted) -> Result<Plan, NoPlan> {
+        let iterations = policy.runtime.iterations.get();
+        if iterations > MOST_ITERATIONS {
+            return Err(NoPlan::Iterations(iterations));
+        }
         let targets = &policy.runtime.targets;
         let needs_card = policy.gpu.is_some() || targets.iter().any(|target| target.mode == Mode::Gpu);
         let mut profiles = wanted.profiles.clone();

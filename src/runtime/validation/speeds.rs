@@ -1,7 +1,7 @@
 //! The speed of a card under the profile `burn`, held against what it could be and what it was in earlier runs.
 
 use super::document::{BurnEvidence, Check, Kind, Reason, State, Validation, Weight};
-use super::history::{Entry, Fault, History, Load, Measure};
+use super::history::{Entry, Fault, History, Load, Measure, file_of};
 use super::peak::Peak;
 use crate::runtime::management::Limits;
 use crate::runtime::native::kernels;
@@ -24,16 +24,26 @@ pub fn compare(burn: &mut BurnEvidence, record: &Record, folder: &Path) -> Optio
     let history = match History::read(folder, &card.uuid) {
         Ok(history) => history,
         Err(fault) => {
-            return Some(Reason::of(Weight::Note, "no-history", fault.to_string()));
+            // Whoever can break it could else switch the comparison off.
+            let message = format!("whether the card is as fast as it was is not known: {fault}");
+            return Some(Reason::of(Weight::Correction, "no-history", message));
         }
     };
     let load = load(burn, record);
     for (speed, measure) in
         [(&mut burn.teraflops, Measure::Teraflops), (&mut burn.gigabytes, Measure::Gigabytes)]
     {
-        if let Some(speed) = speed {
-            speed.earlier = history.earlier(&load, measure);
+        let Some(speed) = speed else { continue };
+        if let Some(odd) = history.impossible(&load, measure, speed.median, speed.peak) {
+            let message = format!(
+                "whether the card is as fast as it was is not known: {} holds an earlier speed of {odd:e}, and now it was {:.2}; \
+                 with the file moved away they begin anew",
+                file_of(folder, &card.uuid).display(),
+                speed.median
+            );
+            return Some(Reason::of(Weight::Correction, "no-history", message));
         }
+        speed.earlier = history.earlier(&load, measure);
     }
     None
 }

@@ -63,7 +63,8 @@ impl Workers {
     /// # Errors
     /// When its files cannot be written, or no process can be started.
     pub fn start(&self, check: &Planned, card: Option<&Card>, files: &Files) -> io::Result<Worker> {
-        for old in [&files.record, &files.lines, &files.output] {
+        // Of whatever is there, a link or a pipe included, only the name is removed.
+        for old in files.all() {
             match fs::remove_file(old) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -71,13 +72,13 @@ impl Workers {
         }
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::null());
-        let log = File::create(&files.log)?;
+        let log = File::create_new(&files.log)?;
         match &check.work {
             Work::Lint => {
                 // A verdict takes nothing from a cache, which what ran here before could have written.
                 command.args(["check", "--no-cache", "--format", "json", "--exit-zero"]);
                 command.args(&self.policy).arg(&self.root);
-                command.stdout(File::create(&files.output)?);
+                command.stdout(File::create_new(&files.output)?);
             }
             work => {
                 // How the project is checked is no matter of what gets the card.
