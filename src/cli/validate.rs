@@ -1,5 +1,6 @@
 //! `gpulint validate`: checks on the machine's card and the project's programs, and a verdict.
 
+mod interruption;
 mod progress;
 mod reports;
 mod state;
@@ -10,8 +11,6 @@ use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say};
 use crate::policy::absolute;
 use crate::runtime::exec::board;
-#[cfg(unix)]
-use crate::runtime::process::is_ignored;
 use crate::runtime::slot::slot_folder;
 use crate::runtime::validation::document::{Validation, Verdict};
 use crate::runtime::validation::pages::{Format, render};
@@ -22,6 +21,7 @@ use crate::runtime::validation::workers::Workers;
 use crate::settings::{Settings, resolve};
 use anyhow::Context;
 use clap::Args;
+use interruption::Interruption;
 use progress::Lines;
 use reports::Reports;
 use rustc_hash::FxHasher;
@@ -30,8 +30,6 @@ use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Somebody wanted the end of it: 128 and the signal of Ctrl-C.
@@ -104,7 +102,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     outputs::distinct(&arguments.output)?;
     let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
     let plan = Plan::of(&settings.policy, &wanted(arguments))?;
-    let interrupted = interruption()?;
+    let interruption = Interruption::listen()?;
     let place = Place::of(arguments.state.as_deref(), &settings.root)?;
     let needs_card = plan.checks.iter().any(|check| check.work.kind().uses_card());
     let board = needs_card.then(|| board(settings.policy.gpu.as_ref(), arguments.driver_timeout));
@@ -125,7 +123,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         jobs: jobs as usize,
         board,
         history: place.history(arguments.state.is_some()),
-        interrupted: &interrupted,
+        interrupted: &interruption.asked,
+        impatient: &interruption.asked_again,
     };
     let reports = Reports { outputs: &arguments.output, plots: arguments.plots.as_deref() };
     reports.begin(&document)?;
@@ -219,19 +218,4 @@ fn resumed(document: &mut Validation, place: &Place) -> Result<usize, String> {
         _ => format!("{} cannot be read: {error}", place.document().display()),
     })?;
     document.resume(earlier)
-}
-
-/// Set by Ctrl-C and by a request to end; a second one ends this process.
-fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
-    let asked = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        // `nohup` and shells let a process ignore signals: to catch one would undo that.
-        if is_ignored(signal) {
-            continue;
-        }
-        signal_hook::flag::register_conditional_default(signal, asked.clone())?;
-        signal_hook::flag::register(signal, asked.clone())?;
-    }
-    Ok(asked)
 }

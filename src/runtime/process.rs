@@ -175,8 +175,10 @@ impl Running {
             match self.events.recv_timeout(pause) {
                 Ok(Event::Signal(signal)) => {
                     self.tree.pass_on(signal);
-                    if self.limits.ends_when_asked && asks_to_end(signal) && kill_at.is_none() {
-                        kill_at = Some(Instant::now() + self.limits.grace);
+                    if self.limits.ends_when_asked && asks_to_end(signal) {
+                        let now = Instant::now();
+                        // Who asks twice does not want to wait.
+                        kill_at = Some(kill_at.map_or(now + self.limits.grace, |at| at.min(now)));
                     }
                 }
                 Ok(Event::Stop(reason)) => reached = reached.or(Some(reason)),

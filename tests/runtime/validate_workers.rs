@@ -128,6 +128,21 @@ fn a_target_that_does_not_want_to_end_is_ended() {
 }
 
 #[test]
+fn a_second_interruption_leaves_nothing_running() {
+    let script = "trap '' TERM INT HUP; echo > began; while :; do sleep 1; done";
+    let project = Project::of(SimulatedHost::new(), &target(script, 1));
+    let child = spawned(project.command(&["--jobs", "1"]));
+    until(|| project.folder.path().join("began").exists());
+    send(child.id().cast_signed(), rustix::process::Signal::INT);
+    // Two that come at once are one.
+    until(|| document(&project)["verdict"] == "interrupted");
+    send(child.id().cast_signed(), rustix::process::Signal::INT);
+    let output = child.wait_with_output().expect("it is waited for");
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(processes_on(&project.host), Vec::<String>::new());
+}
+
+#[test]
 fn who_ignores_a_signal_goes_on_to() {
     let project = Project::of(SimulatedHost::new(), POLICY);
     let command = project.command(&["--timeout", "600"]);

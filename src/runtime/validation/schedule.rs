@@ -32,6 +32,8 @@ pub struct Request<'a> {
     pub history: Option<PathBuf>,
     /// Set when somebody wants the end of it.
     pub interrupted: &'a AtomicBool,
+    /// Set when somebody does not want to wait for that end.
+    pub impatient: &'a AtomicBool,
 }
 
 /// What is said while it runs.
@@ -141,6 +143,7 @@ fn go(
             document.interrupt();
             // Before the workers are waited for: nobody knows how long this process has.
             (outside.write)(document)?;
+            wait_for(running, request.impatient);
             return Ok(false);
         }
         while running.len() < jobs.max(1)
@@ -177,5 +180,18 @@ fn go(
                 (outside.tell)(Message::Ended(check));
             }
         }
+    }
+}
+
+/// Those who were asked to end; once more when somebody is impatient, upon which they kill what does not end.
+fn wait_for(mut running: Vec<Turn>, impatient: &AtomicBool) {
+    let mut was_asked_again = false;
+    while !running.is_empty() {
+        if impatient.load(Ordering::Relaxed) && !was_asked_again {
+            running.iter_mut().for_each(Turn::ask_to_end);
+            was_asked_again = true;
+        }
+        running.retain_mut(|turn| !turn.has_ended());
+        std::thread::sleep(PAUSE);
     }
 }
