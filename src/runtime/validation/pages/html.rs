@@ -24,7 +24,8 @@ pub fn html(validation: &Validation) -> String {
                 style { (PreEscaped(STYLE)) (PreEscaped(OWN_STYLE)) }
             }
             body {
-                h1.kind class=(class_of_verdict(validation.verdict)) { (title) }
+                // One attribute: of two, browsers take the first.
+                h1 class=(format!("kind {}", class_of_verdict(validation.verdict))) { (title) }
                 @if validation.simulated { p.left-out { (words::SIMULATED) "." } }
                 @for reason in &validation.reasons {
                     article class=(class_of_weight(reason.weight)) {

@@ -4,7 +4,6 @@
 mod axes;
 
 use super::super::document::{Check, LeakEvidence, LeakPoint, Validation};
-use super::words::SIMULATED;
 use crate::runtime::record::Record;
 use axes::{Line, Plot};
 
@@ -30,8 +29,9 @@ pub fn plots(validation: &Validation) -> Vec<(String, String)> {
 /// Those of one check, each with a word for what it shows.
 pub(super) fn of(check: &Check, simulated: bool) -> Vec<(&'static str, String)> {
     let title = |what: &str| {
-        let simulated = if simulated { format!(" ({SIMULATED})") } else { String::new() };
-        format!("{what} during {}{simulated}", check.name)
+        // In front, where no long name cuts it off.
+        let simulated = if simulated { "simulated: " } else { "" };
+        format!("{simulated}{what} during {}", check.name)
     };
     let memory = check.record.as_ref().and_then(|record| memory(record, title("memory of the card")));
     let growth = check.leak.as_ref().and_then(|leak| growth(leak, title("growth")));

@@ -129,6 +129,32 @@ fn a_service_sees_what_failed_and_what_could_not_run() {
 }
 
 #[test]
+fn no_element_has_a_second_class() {
+    for validation in samples().into_iter().map(|(_, validation)| validation).chain([hostile()]) {
+        let page = rendered(&validation, Format::Html);
+        for tag in page.split('<').filter_map(|text| text.split('>').next()) {
+            assert!(tag.matches(" class=").count() < 2, "browsers show the first only: {tag}");
+        }
+        let verdict = page.split("<h1 class=\"kind ").nth(1).and_then(|rest| rest.split('"').next());
+        assert!(["approved", "warning", "error"].contains(&verdict.unwrap_or_default()), "{verdict:?}");
+    }
+}
+
+#[test]
+fn titles_of_plots_fit() {
+    for validation in samples().into_iter().map(|(_, validation)| validation).chain([hostile()]) {
+        for (name, svg) in plots(&validation) {
+            let shown = svg.split("fill=\"#808080\">").nth(1).and_then(|rest| rest.split('<').next());
+            let shown = shown.unwrap_or_default().replace("&lt;", "<").replace("&gt;", ">");
+            assert!(
+                shown.chars().count() <= 90 && shown.starts_with("simulated: ") == validation.simulated,
+                "{name}: {shown}"
+            );
+        }
+    }
+}
+
+#[test]
 fn plots_are_whole_and_have_names_of_their_own() {
     for validation in samples().into_iter().map(|(_, validation)| validation).chain([hostile()]) {
         let plots = plots(&validation);

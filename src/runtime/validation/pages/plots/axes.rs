@@ -137,8 +137,9 @@ fn number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
+/// To what fits beside the frame: a letter of this size is at most eight units wide on average, also in wide fonts.
 fn shortened(title: &str) -> String {
-    const MOST: usize = 110;
+    const MOST: usize = ((WIDTH - MARGINS[0]) / 8.0) as usize - 1;
     match title.char_indices().nth(MOST) {
         Some((at, _)) => format!("{}…", title.get(..at).unwrap_or_default()),
         None => title.to_owned(),
