@@ -19,6 +19,8 @@ use std::time::Instant;
 /// No product may take longer: a card that also draws a screen must get to it in between, and Windows resets a card after two
 /// seconds.
 const LONGEST: f64 = 0.25;
+/// On a card that is too slow for rounds over all of its memory, they may take so many seconds in all, or as many as were asked for.
+const PATIENCE: f64 = 10.0;
 /// Halving ends here.
 const SMALLEST: u32 = 64;
 /// At least so many rounds are measured, after one that is not.
@@ -41,10 +43,10 @@ pub struct Amount {
 
 /// Runs the profile, and writes the load and each round down.
 pub(super) fn work(device: &Device, amount: &Amount, journal: &mut Journal) -> Result<(), Stop> {
-    let side = side_for(device, amount, journal)?;
+    let (side, seconds) = side_for(device, amount, journal)?;
     let library = if amount.with_cublas { trusted(device, side, journal)? } else { None };
     let before = device.used()?;
-    burn(device, amount, side, library.as_ref(), journal)?;
+    burn(device, amount, (side, seconds), library.as_ref(), journal)?;
     device.synchronise()?;
     let after = device.used()?.min(device.used()?).min(device.used()?);
     if after > before + BLOCK {
@@ -58,7 +60,7 @@ pub(super) fn work(device: &Device, amount: &Amount, journal: &mut Journal) -> R
 fn burn(
     device: &Device,
     amount: &Amount,
-    side: u32,
+    (side, seconds): (u32, f64),
     library: Option<&cublas::Library>,
     journal: &mut Journal,
 ) -> Result<(), Stop> {
@@ -67,7 +69,8 @@ fn burn(
     let side = sides.first().copied().unwrap_or(side);
     let count = elements(side);
     let (mut a, mut b) = (device.buffer(count, Source::Driver)?, device.buffer(count, Source::Driver)?);
-    let wanted = products_in(budget(free, amount.share), side).max(FEWEST_PRODUCTS);
+    let fitting = products_in(budget(free, amount.share), side).max(FEWEST_PRODUCTS);
+    let wanted = in_time(device, amount, (side, seconds), fitting, journal)?;
     let mut sums = device.buffer(wanted as usize, Source::Driver)?;
     let mut first = device.buffer(count, Source::Driver)?;
     let mut others = others(device, side, wanted - 1, journal)?;
@@ -123,6 +126,31 @@ fn burn(
     Ok(())
 }
 
+/// So many products, or as many as there is time for.
+fn in_time(
+    device: &Device,
+    amount: &Amount,
+    (side, seconds): (u32, f64),
+    fitting: u64,
+    journal: &mut Journal,
+) -> Result<u64, Stop> {
+    // Each is computed, and compared, in each round.
+    let all = |seconds: f64| amount.seconds.max(PATIENCE) / (2.0 * (1 + MEASURED) as f64 * seconds);
+    if all(seconds) >= fitting as f64 {
+        return Ok(fitting);
+    }
+    // Once more: the machine may have been busy just then.
+    let in_time = all(seconds.min(timed(device, side)?)) as u64;
+    if in_time >= fitting {
+        return Ok(fitting);
+    }
+    let wanted = in_time.max(FEWEST_PRODUCTS);
+    let text =
+        format!("the card is so slow that there is time for {wanted} products, and room for {fitting}");
+    journal.write(&Line::Note { text })?;
+    Ok(wanted)
+}
+
 /// Memory for so many products, or for fewer where what is free lies in too small pieces.
 fn others<'a>(
     device: &'a Device,
@@ -150,9 +178,9 @@ fn others<'a>(
     Ok(others)
 }
 
-/// The rows of the matrices: as many as were asked for, or a half, a quarter … of it, so that everything fits and no product
+/// The rows of the matrices, and how many seconds a product takes: as many rows as were asked for, or a half, a quarter … of it, so that everything fits and no product
 /// takes too long. The small ones are tried first, so that none ever does.
-fn side_for(device: &Device, amount: &Amount, journal: &mut Journal) -> Result<u32, Stop> {
+fn side_for(device: &Device, amount: &Amount, journal: &mut Journal) -> Result<(u32, f64), Stop> {
     // The first launch brings the code to the card, which takes memory as well.
     let (_, sides) = fitting(device, amount.side, amount.share)?;
     timed(device, sides.last().copied().unwrap_or(amount.side))?;
@@ -174,7 +202,7 @@ fn side_for(device: &Device, amount: &Amount, journal: &mut Journal) -> Result<u
         }
         (side, seconds) = (larger, taken);
     }
-    Ok(side)
+    Ok((side, seconds))
 }
 
 /// What is free, and the rows with which two matrices and two products fit into its share: `most`, a half of it, a quarter …

@@ -78,6 +78,17 @@ fn it_goes_on_as_long_as_it_was_asked_to() {
 }
 
 #[test]
+fn a_slow_card_gets_fewer_products_and_not_more_time() {
+    // Nine hundred would take several minutes for each round.
+    let (answer, lines) =
+        burn_of(&host_with(16).with(Fault::SlowCard { milliseconds: 400, card: None }), "64", &OWN);
+    assert_eq!(answer, Said::of(0, "", ""));
+    assert!((2..=4).contains(&load(&lines).products), "{:?}", load(&lines));
+    assert_eq!(rounds(&lines).len(), 3);
+    assert!(notes(&lines).contains("the card is so slow that there is time for "), "{}", notes(&lines));
+}
+
+#[test]
 fn matrices_are_halved_until_they_fit() {
     let (answer, lines) = burn_of(&host_with(16), "8192", &OWN);
     assert_eq!(answer.code, Some(0));
