@@ -1,4 +1,4 @@
-//! A folder for the state in which another user has put links and pipes, and histories that nobody measured.
+//! A folder for the state in which somebody has put links and pipes, histories that nobody measured, or too much output.
 
 use crate::commands::said;
 use crate::validate::{BURN, POLICY, Project, SMALL_POLICY, small};
@@ -80,4 +80,19 @@ fn a_history_that_nobody_measured_is_a_correction() {
     std::fs::write(history(&project), "{").expect("writable");
     let validated = project.validated(&options);
     assert_eq!((validated.code, validated.reasons), (Some(1), vec!["no-history".to_owned()]));
+}
+
+#[test]
+fn what_a_program_says_without_end_is_cut() {
+    let script = "yes nothing | head -c 40000000; echo the last line; exit 3";
+    let target = format!(
+        "runtime: {{iterations: 1, targets: [{{name: tts, command: [sh, -c, '{script}'], mode: gpu}}]}}\n"
+    );
+    let project = Project::of(SimulatedHost::new(), &format!("{POLICY}{target}"));
+    let validated = project.validated(&[]);
+    assert_eq!((validated.code, validated.reasons), (Some(4), vec!["command-failed".to_owned()]));
+    assert!(validated.document["reasons"].to_string().contains("the last line"));
+    let log = std::fs::read(project.folder.path().join("state/2.log")).expect("it is there");
+    assert!(log.len() <= 17 << 20, "{}", log.len());
+    assert!(String::from_utf8_lossy(&log).contains("before this were cut by gpulint"));
 }

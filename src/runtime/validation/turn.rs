@@ -83,6 +83,8 @@ impl Turn {
         document: &Validation,
         tell: &mut dyn FnMut(Message<'_>),
     ) {
+        // One that cannot be cut is only longer.
+        let _ = self.files.cut_log();
         let both = document.checks.get(self.number).zip(request.plan.checks.get(self.number));
         let Some((check, planned)) = both else { return };
         for line in self.wait.as_mut().map(Tail::lines).unwrap_or_default() {

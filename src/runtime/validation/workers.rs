@@ -11,12 +11,16 @@ use crate::runtime::process::Worker;
 use crate::runtime::record::Record;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Of what a worker said, so many bytes of its end are kept.
 const SAID: u64 = 4096;
+
+/// A log that is longer is cut, and so much of its end is left.
+const MOST_SAID: u64 = 16 << 20;
+const LEFT: u64 = 1 << 20;
 
 /// How a worker begins its lines about waiting for the card.
 pub const WAITING: &str = "waiting for ";
@@ -72,7 +76,8 @@ impl Workers {
         }
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::null());
-        let log = File::create_new(&files.log)?;
+        // What is added goes to its end, also after it was cut.
+        let log = File::options().append(true).create_new(true).open(&files.log)?;
         match &check.work {
             Work::Lint => {
                 // A verdict takes nothing from a cache, which what ran here before could have written.
@@ -136,6 +141,26 @@ impl Files {
         // What the worker said itself while it waited for the card, and not its command.
         let lines = text.lines().filter(|line| !line.starts_with(WAITING));
         lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Leaves the end of a log that has become too long.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub fn cut_log(&self) -> io::Result<()> {
+        let length = fs::metadata(&self.log)?.len();
+        if length <= MOST_SAID {
+            return Ok(());
+        }
+        let end = end_of(&self.log, LEFT)?;
+        let mut left =
+            format!("… {} MiB before this were cut by gpulint\n", (length - end.len() as u64) >> 20)
+                .into_bytes();
+        left.extend(end);
+        let mut file = File::options().append(true).open(&self.log)?;
+        file.set_len(0)?;
+        // At once: whoever writes meanwhile comes before it or after it.
+        file.write_all(&left)
     }
 
     pub fn all(&self) -> [&Path; 4] {
