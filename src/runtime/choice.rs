@@ -18,9 +18,9 @@ pub enum NoChoice {
     /// The policy allows several and does not say which.
     Several(Vec<String>),
     /// `visible-devices` names a card that the rest of the policy does not allow.
-    Contradiction { named: String, card: String, reason: String, only: Option<Card> },
+    Contradiction { named: String, card: String, reason: String, instead: Option<String> },
     /// `visible-devices` names no card that is here.
-    NamesNone { named: String, cards: String, only: Option<Card> },
+    NamesNone { named: String, cards: String, instead: Option<String> },
     /// The policy has only an index, and here an index does not count the cards of the machine.
     OnlyAnIndex { named: String, cards: String },
 }
@@ -39,20 +39,20 @@ impl std::fmt::Display for NoChoice {
                 "the policy allows {} and does not say which: name one in `gpu.visible-devices`",
                 cards.join(" and ")
             ),
-            NoChoice::Contradiction { named, card, reason, only } => {
+            NoChoice::Contradiction { named, card, reason, instead } => {
                 write!(
                     formatter,
                     "the policy wants `visible-devices: \"{named}\"`, which is {card} here, and that {reason}"
                 )?;
-                write_way_out(formatter, only.as_ref())
+                write_way_out(formatter, instead.as_deref())
             }
-            NoChoice::NamesNone { named, cards, only } => {
+            NoChoice::NamesNone { named, cards, instead } => {
                 write!(
                     formatter,
                     "the policy wants `visible-devices: \"{named}\"`, which names no card here"
                 )?;
-                match only {
-                    Some(_) => write_way_out(formatter, only.as_ref()),
+                match instead {
+                    Some(_) => write_way_out(formatter, instead.as_deref()),
                     None => write!(formatter, ": write the UUID of one ({cards})"),
                 }
             }
@@ -66,8 +66,8 @@ impl std::fmt::Display for NoChoice {
 }
 
 /// What to write instead.
-fn write_way_out(formatter: &mut std::fmt::Formatter<'_>, only: Option<&Card>) -> std::fmt::Result {
-    only.map_or(Ok(()), |card| write!(formatter, ": write \"{}\", which is {}", card.uuid, card.name))
+fn write_way_out(formatter: &mut std::fmt::Formatter<'_>, instead: Option<&str>) -> std::fmt::Result {
+    instead.map_or(Ok(()), |instead| write!(formatter, ": write {instead}"))
 }
 
 /// What the driver makes of a value that the policy wants scripts to set CUDA_VISIBLE_DEVICES to.
@@ -124,8 +124,8 @@ pub fn allowed<'b>(
         return Err(NoChoice::NoCards);
     }
     let fitting: Vec<&Board> = boards.iter().filter(|board| objection(gpu, board).is_none()).collect();
-    let only = match fitting.as_slice() {
-        [only] => Some(only.card.clone()),
+    let instead = match fitting.as_slice() {
+        [only] => Some(format!("\"{}\", which is {}", only.card.uuid, only.card.name)),
         _ => None,
     };
     let mut named = Vec::new();
@@ -136,7 +136,7 @@ pub fn allowed<'b>(
         // Every script that obeys the policy gets all of these.
         if let Some((board, reason)) = shown.iter().find_map(|board| Some((board, objection(gpu, board)?))) {
             let (named, card) = (value.clone(), board.card.to_string());
-            return Err(NoChoice::Contradiction { named, card, reason, only });
+            return Err(NoChoice::Contradiction { named, card, reason, instead });
         }
         named.extend(shown);
     }
@@ -152,7 +152,7 @@ pub fn allowed<'b>(
     // An index of the whole machine may well be none where fewer are shown.
     let says_nothing = renumbered && values.iter().any(|value| is_index(value));
     if !values.is_empty() && !says_nothing {
-        return Err(NoChoice::NamesNone { named: values.join("`, `"), cards: described(boards), only });
+        return Err(NoChoice::NamesNone { named: values.join("`, `"), cards: described(boards), instead });
     }
     match fitting.as_slice() {
         [one] => Ok(one),
