@@ -75,6 +75,9 @@ pub struct Arguments {
     /// End a check, or one turn of a program, after this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "15m")]
     timeout: Duration,
+    /// End the whole validation after this time; checks that have not come to their end by then have no result.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    total_timeout: Option<Duration>,
     /// Give up on a check that has waited for the card for this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1h")]
     slot_timeout: Duration,
@@ -123,6 +126,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         jobs: jobs as usize,
         board,
         history: place.history(arguments.state.is_some()),
+        until: arguments.total_timeout.and_then(|time| Instant::now().checked_add(time)),
         interrupted: &interruption.asked,
         impatient: &interruption.asked_again,
     };

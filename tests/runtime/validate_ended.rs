@@ -141,3 +141,16 @@ fn a_number_of_iterations_that_nobody_waits_for_is_refused() {
         said.error
     );
 }
+
+#[test]
+fn a_validation_may_have_a_time_for_all_of_it() {
+    let host = SimulatedHost::new();
+    let targets = "runtime: {iterations: 2, targets: [{name: long, command: [sleep, '600'], mode: gpu}, \
+                   {name: next, command: ['true'], mode: gpu}]}\n";
+    let project = Project::of(host, &format!("{POLICY}{targets}"));
+    let validated = project.validated(&["--total-timeout", "8", "--jobs", "1", "--timeout", "600"]);
+    assert_eq!((validated.code, validated.reasons), (Some(6), vec!["total-time-limit".to_owned()]));
+    let states: Vec<_> = (0..4).map(|number| validated.document["checks"][number]["state"].clone()).collect();
+    assert_eq!(states[2..], ["not_run", "not_run"]);
+    assert_eq!(processes_on(&project.host), Vec::<String>::new());
+}

@@ -147,6 +147,15 @@ impl Validation {
         self.exit_code = Some(2);
     }
 
+    /// It has taken all the time that it may: what has not come to its end has no result.
+    pub fn run_out_of_time(&mut self) {
+        let why = "the validation took all the time that it may take, before the check came to its end: --total-timeout gives it more";
+        let open = |check: &&mut Check| matches!(check.state, State::Waiting | State::Running);
+        for check in self.checks.iter_mut().filter(open) {
+            check.settle(vec![Reason::of(Weight::Infrastructure, "total-time-limit", why)]);
+        }
+    }
+
     /// Leaves out what has not come to its end.
     fn stop(&mut self, code: &str, why: &str) {
         for check in &mut self.checks {

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Between two looks at the workers.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -30,6 +30,8 @@ pub struct Request<'a> {
     pub board: Option<Result<Board, Refusal>>,
     /// Where the earlier speeds of the cards are; `None` without such a folder.
     pub history: Option<PathBuf>,
+    /// When it must have come to its end.
+    pub until: Option<Instant>,
     /// Set when somebody wants the end of it.
     pub interrupted: &'a AtomicBool,
     /// Set when somebody does not want to wait for that end.
@@ -145,6 +147,12 @@ fn go(
             (outside.write)(document)?;
             wait_for(running, request.impatient);
             return Ok(false);
+        }
+        if request.until.is_some_and(|until| Instant::now() >= until) {
+            running.iter_mut().for_each(Turn::ask_to_end);
+            document.run_out_of_time();
+            wait_for(running, request.impatient);
+            return Ok(true);
         }
         while running.len() < jobs.max(1)
             && let Some(number) = waiting.pop_front()
