@@ -31,12 +31,14 @@ mod forks;
 mod frames;
 mod functions;
 mod generators;
+mod here;
 mod imports;
 mod jumps;
 mod launchers;
 mod lazy;
 mod library_calls;
 mod loading;
+mod loops;
 mod milestones;
 mod mocks;
 mod noted_again;
@@ -57,18 +59,18 @@ mod variables;
 mod worker;
 
 use super::heap::Heap;
-use super::heap::values::{ClassValue, Marks, PathId, ScopeId, Value};
+use super::heap::values::{Marks, PathId, ScopeId, Value};
 use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Reaching, State};
 use super::summaries::Summaries;
-use super::trace::{Arms, Assurance, Frame, FrameId, Recipient, Trace};
+use super::trace::{Arms, Assurance, Frame, Recipient, Trace};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use calls::Args;
-use compound::Loop;
 use conduct::Conduct;
 use generators::{Given, Resume};
+use here::{Flow, Here, WaysOut};
 use jumps::{Jump, Landing};
 use launchers::Shell;
 use releases::Finalizer;
@@ -78,7 +80,6 @@ use std::rc::Rc;
 pub(super) use decisions::Decision;
 use decisions::Decisions;
 pub(crate) use environment::is_gpu_variable;
-use presence::Tested;
 pub(super) use worker::Worker;
 
 pub(super) struct Run<'p> {
@@ -194,87 +195,6 @@ pub(super) struct Run<'p> {
     unmarked: Rc<Marks<'p>>,
     /// Integers that options of parsers have as defaults.
     option_defaults: FxHashMap<String, Value<'p>>,
-}
-
-/// The function or module that is being run.
-struct Here<'p> {
-    file: FileId,
-    scope: ScopeId,
-    frame: FrameId,
-    statement: Span,
-    /// Names declared `global` or `nonlocal`.
-    shared: Vec<&'p str>,
-    /// What it may return.
-    returns: Vec<Value<'p>>,
-    /// How many loops around the running statement, in this function, have passes that are not followed.
-    repeats: usize,
-    /// The loops in it that are being followed, innermost last.
-    loops: Vec<Loop>,
-    /// Where `return` leads in an arm of a branch, as soon as one did.
-    end: Option<Landing>,
-    /// `self` or `cls`, and the class in whose body the function stands, for `super()`.
-    bound: Option<Value<'p>>,
-    class: Option<Rc<ClassValue<'p>>>,
-    /// What the parts of the test that is being evaluated came to.
-    tested: Option<Tested<'p>>,
-}
-
-/// Whether an arm of an earlier branch led past what runs now.
-#[derive(Clone, Copy, Default)]
-struct WaysOut {
-    /// By `return`, out of the running function.
-    of_function: bool,
-    /// By `break` or `continue`, out of the running loop or to its next pass.
-    of_loop: bool,
-    /// By `sys.exit()` and its like, out of the program.
-    of_program: bool,
-    /// By an exception, to a handler of the `try` whose `else` runs.
-    of_try: bool,
-}
-
-/// What the last step did to the order of steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    Next,
-    Return,
-    Break,
-    Continue,
-    /// An exception, or the end of the process.
-    Raise,
-    /// Every arm of a branch left; each way out was noted where it leads.
-    Gone,
-}
-
-impl WaysOut {
-    /// Whether one of two led past it.
-    fn with(self, other: WaysOut) -> WaysOut {
-        WaysOut {
-            of_function: self.of_function || other.of_function,
-            of_loop: self.of_loop || other.of_loop,
-            of_program: self.of_program || other.of_program,
-            of_try: self.of_try || other.of_try,
-        }
-    }
-}
-
-impl Here<'_> {
-    /// The beginning of a module.
-    fn in_module(file: FileId, scope: ScopeId, frame: FrameId) -> Self {
-        Here {
-            file,
-            scope,
-            frame,
-            statement: Span::default(),
-            shared: Vec::new(),
-            returns: Vec::new(),
-            repeats: 0,
-            loops: Vec::new(),
-            end: None,
-            bound: None,
-            class: None,
-            tested: None,
-        }
-    }
 }
 
 impl<'p> Run<'p> {

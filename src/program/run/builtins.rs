@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::calls::Args;
-use super::compound::MOST_ELEMENTS;
+use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 

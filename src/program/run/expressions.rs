@@ -1,7 +1,7 @@
 //! Expressions: what they do, and the value they have when it is known.
 
 use super::collections::merged;
-use super::compound::MOST_ELEMENTS;
+use super::loops::MOST_ELEMENTS;
 use super::{Flow, Run};
 use crate::code::{Comprehension, Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};

@@ -2,9 +2,9 @@
 //! give, and not when they are made. Where a generator yields, what waits for it runs.
 
 use super::calls::Args;
-use super::compound::Loop;
 use super::functions::MOST_CALLS;
 use super::jumps::Landing;
+use super::loops::Loop;
 use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::{FileId, Span};
@@ -12,8 +12,11 @@ use crate::program::heap::values::{Source, Stream, Value};
 use crate::program::trace::FrameId;
 use std::rc::Rc;
 
+/// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
+const MOST_PASSES: usize = 2;
+
 /// So many generators of one function wait at the same time.
-const MOST_WAITING: usize = 4;
+const MOST_WAITING: usize = 2;
 
 /// What runs where a generator of the project yields.
 pub(super) enum Body<'p> {
@@ -46,6 +49,8 @@ pub(super) struct Resume<'p> {
     catches: usize,
     arms: usize,
     repeats: usize,
+    /// The passes of the loop that waits.
+    passes: usize,
 }
 
 /// What a generator that is running gave so far.
@@ -174,9 +179,14 @@ impl<'p> Run<'p> {
 
     /// A pass of the `for` that waits for the running generator.
     fn pass_of_loop(&mut self, number: usize, each: Body<'p>, value: Value<'p>) {
-        let Body::Each { target, block, ends, has_else } = each else { return };
-        let resume = &self.resumes[number];
+        let resume = &mut self.resumes[number];
+        resume.passes += 1;
+        if self.repeats > resume.repeats && resume.passes > MOST_PASSES {
+            resume.body = Some(each);
+            return;
+        }
         let (is_sure, repeats) = (self.path.len() == resume.arms, self.repeats > resume.repeats);
+        let Body::Each { target, block, ends, has_else } = each else { return };
         // What the body raises is not raised in the generator.
         let of_generator = self.catches.split_off(resume.catches.min(self.catches.len()));
         if repeats {
@@ -264,6 +274,7 @@ impl<'p> Run<'p> {
             catches: self.catches.len(),
             arms: self.path.len(),
             repeats: self.repeats,
+            passes: 0,
         });
         self.run_paused(generator, span);
         let Some(resume) = self.resumes.pop() else { return Value::Unknown };

@@ -89,6 +89,39 @@ impl<'p> Run<'p> {
         self.join(outcomes);
     }
 
+    /// Goes on from where the program stands, if it goes on, and from the jumps that lead here. What leaves from here goes
+    /// its way.
+    pub(super) fn land(&mut self, here: Landing) {
+        let landed = self.landing(here);
+        if landed.is_empty() {
+            return;
+        }
+        match std::mem::replace(&mut self.flow, Flow::Next) {
+            Flow::Next => return self.join_with_here(landed),
+            flow => self.leave_by(flow),
+        }
+        self.join(landed);
+    }
+
+    /// Jumps to where a `return` or an exception leads.
+    pub(super) fn leave_by(&mut self, flow: Flow) {
+        match flow {
+            Flow::Return => {
+                let end = self.end_of_function();
+                self.jump(end);
+                self.ways_out.of_function = true;
+            }
+            Flow::Raise => {
+                let exits = std::mem::take(&mut self.exits);
+                self.summaries.exited += usize::from(exits);
+                self.ways_out.of_program |= exits;
+                self.summaries.raised += 1;
+                self.jump_to_handlers();
+            }
+            Flow::Next | Flow::Break | Flow::Continue | Flow::Gone => {}
+        }
+    }
+
     /// What happens at the end of a statement however it is left: by going on behind it, and by each jump out of it.
     pub(super) fn on_each_way(&mut self, since: usize, end: impl Fn(&mut Self)) {
         let mut ways: SmallVec<[(Landing, Landing); 2]> = SmallVec::new();

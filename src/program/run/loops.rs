@@ -1,0 +1,262 @@
+//! Loops: each pass over a known collection is followed, and of other loops one or two passes that stand for all.
+
+use super::generators::Body;
+use super::jumps::Landing;
+use super::{Flow, Run};
+use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
+use crate::facts::Span;
+use crate::program::heap::values::Value;
+use crate::program::state::{Definition, Reaching};
+
+/// Literal collections up to this length are followed element by element; a longer one is as good as one
+/// element that is not known.
+pub(super) const MOST_ELEMENTS: usize = 32;
+
+/// Where `continue` and `break` lead in the arms of branches.
+#[derive(Clone, Copy)]
+pub(super) struct Loop {
+    /// The end of each pass.
+    pub next: Landing,
+    /// Behind the loop and its `else`.
+    pub behind: Landing,
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn for_each(
+        &mut self,
+        target: &'p Target<'p>,
+        iterable: &'p Expr<'p>,
+        body: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        let value = self.eval(iterable);
+        if self.flow != Flow::Next {
+            return;
+        }
+        if let Some(generator) = self.generator_behind(&value, iterable.span) {
+            return self.for_each_yielded(target, &generator, iterable.span, body, otherwise);
+        }
+        let value = match &iterable.kind {
+            ExprKind::Variable(name) => self.words_of(name, value),
+            _ => self.iterate(value, iterable.span),
+        };
+        let pass = move |run: &mut Self, element: Value<'p>| {
+            run.assign(target, element);
+            run.block(body);
+        };
+        match self.elements(&value) {
+            Some(elements) if elements.len() <= MOST_ELEMENTS => self.looping(Some(otherwise), |run| {
+                for element in elements {
+                    run.pass(|run| pass(run, element), true);
+                    if run.flow != Flow::Next {
+                        break;
+                    }
+                }
+            }),
+            Some(_) => self.looping(Some(otherwise), |run| run.passes(body, |run| pass(run, Value::Unknown))),
+            // It may run no pass at all.
+            None => {
+                let behind = otherwise_inside(body, otherwise);
+                self.alternatives(vec![
+                    Box::new(|run| {
+                        run.looping(behind, |run| run.passes(body, |run| pass(run, Value::Unknown)))
+                    }),
+                    Box::new(|run| behind.into_iter().for_each(|otherwise| run.block(otherwise))),
+                ]);
+                if behind.is_none() && self.flow == Flow::Next {
+                    self.block(otherwise);
+                }
+            }
+        }
+    }
+
+    /// The generator of the project that a loop asks for its values, if it can be followed.
+    fn generator_behind(&mut self, value: &Value<'p>, span: Span) -> Option<Value<'p>> {
+        let iterator = match value {
+            Value::Instance(_) => self.special(value, "__iter__", Vec::new(), span)?,
+            value => value.clone(),
+        };
+        self.may_be_resumed(&iterator).then_some(iterator)
+    }
+
+    /// A loop over what a generator of the project gives: its body runs where that yields.
+    fn for_each_yielded(
+        &mut self,
+        target: &'p Target<'p>,
+        generator: &Value<'p>,
+        span: Span,
+        block: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        let of_loop = self.ways_out.of_loop;
+        let ends = Loop { next: self.new_landing(), behind: self.new_landing() };
+        let has_else = !otherwise.is_empty();
+        self.wait_for(generator, Body::Each { target, block, ends, has_else }, span);
+        self.ways_out.of_loop = of_loop;
+        self.block_unless(ends.behind, otherwise);
+        self.land(ends.behind);
+    }
+
+    /// The `else` of a loop, which a `break` leads past.
+    fn block_unless(&mut self, behind: Landing, otherwise: &'p Block<'p>) {
+        match !otherwise.is_empty() && self.leads_to(&[behind]) {
+            true => self.in_an_arm(|run| run.block(otherwise)),
+            false => self.block(otherwise),
+        }
+    }
+
+    pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
+        if let ExprKind::Bool(true) | ExprKind::Int(1) = test.kind {
+            return self.looping(None, |run| run.passes(body, |run| run.block(body)));
+        }
+        let behind = otherwise_inside(body, otherwise);
+        self.branch(
+            test,
+            |run| run.looping(behind, |run| run.passes(body, |run| run.block(body))),
+            |run| behind.into_iter().for_each(|otherwise| run.block(otherwise)),
+        );
+        if behind.is_none() && self.flow == Flow::Next {
+            self.block(otherwise);
+        }
+    }
+
+    /// Runs the passes of a loop, and its `else` when they come to an end without a `break`.
+    fn looping(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
+        let of_loop = self.ways_out.of_loop;
+        let running = Loop { next: self.new_landing(), behind: self.new_landing() };
+        self.here.loops.push(running);
+        passes(self);
+        self.here.loops.pop();
+        self.ways_out.of_loop = of_loop;
+        otherwise.into_iter().for_each(|otherwise| self.block_unless(running.behind, otherwise));
+        self.land(running.behind);
+    }
+
+    /// Runs the body of a loop once; `continue` leads to its end. A `break` leads behind the loop, or is left to who follows
+    /// the loop.
+    pub(super) fn pass(&mut self, body: impl FnOnce(&mut Self), breaks: bool) {
+        body(self);
+        let Some(innermost) = self.here.loops.last().copied() else { return };
+        match self.flow {
+            Flow::Continue => self.flow = Flow::Next,
+            Flow::Break if breaks => {
+                self.jump(innermost.behind);
+                self.flow = Flow::Gone;
+            }
+            Flow::Break => {
+                let landed = self.landing(innermost.next);
+                if !landed.is_empty() {
+                    self.jump(innermost.behind);
+                    self.flow = Flow::Next;
+                    self.join(landed);
+                }
+                return;
+            }
+            Flow::Next | Flow::Return | Flow::Raise | Flow::Gone => {}
+        }
+        self.land(innermost.next);
+    }
+
+    /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
+    /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
+    /// asked for.
+    fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
+        let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
+        self.heap.begin_watch();
+        self.watched.push(Vec::new());
+        self.havoc_counters(block);
+        self.repeats += 1;
+        self.here.repeats += 1;
+        self.pass(&body, true);
+        self.here.repeats -= 1;
+        self.repeats -= 1;
+        let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
+        let asked = self.watched.pop().unwrap_or_default();
+        asked.iter().for_each(|(variable, held)| self.watch_variable(variable, held));
+        let mut differs = self.heap.end_watch();
+        differs |= asked.iter().any(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
+        // A loop inside a pass that is followed again is followed once: else each level would double the work.
+        if (met || differs) && self.flow == Flow::Next && !self.repeats_pass {
+            self.repeats_pass = true;
+            self.alternatives(vec![Box::new(|run| run.pass(&body, true)), Box::new(|_| {})]);
+            self.repeats_pass = false;
+        }
+    }
+
+    /// Notes what a variable of the environment holds that a pass of a loop asks for.
+    pub(super) fn watch_variable(&mut self, variable: &str, held: &Reaching) {
+        if self.repeats_pass {
+            return;
+        }
+        if let Some(asked) = self.watched.last_mut()
+            && !asked.iter().any(|(known, _)| known == variable)
+        {
+            asked.push((variable.to_owned(), held.clone()));
+        }
+    }
+
+    /// What a loop counts is not known in a pass that stands for all.
+    pub(super) fn havoc_counters(&mut self, block: &'p Block<'p>) {
+        self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
+    }
+
+    /// Names that each pass of a loop makes from what the pass before left: `n += 1`, `n = n + 1`.
+    fn counters(&self, block: &'p Block<'p>) -> Vec<&'p str> {
+        let mut names = Vec::new();
+        for step in block {
+            let counter = match &step.kind {
+                StepKind::Update { target: Target::Name(name, _), .. } => Some(*name),
+                StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
+                    ([Target::Name(name, _)], ExprKind::Binary(_, sides)) => {
+                        let is_same =
+                            |side: &Expr<'_>| matches!(side.kind, ExprKind::Name(other) if other == *name);
+                        (is_same(&sides.0) || is_same(&sides.1)).then_some(*name)
+                    }
+                    _ => None,
+                },
+                kind => {
+                    names.extend(kind.blocks().into_iter().flat_map(|block| self.counters(block)));
+                    None
+                }
+            };
+            let counts = |value: &Value<'_>| {
+                value.alternatives().iter().all(|value| {
+                    matches!(
+                        value,
+                        Value::Int(..)
+                            | Value::Text(_)
+                            | Value::Sequence(_)
+                            | Value::Mapping(_)
+                            | Value::Collection(_)
+                    )
+                })
+            };
+            names.extend(counter.filter(|name| self.look_up(self.here.scope, name).is_some_and(counts)));
+        }
+        names
+    }
+}
+
+/// Whether a variable may hold the same values, or none, whoever set them.
+fn holds_the_same(one: &Reaching, other: &Reaching) -> bool {
+    let holds = |all: &Reaching, wanted: &Definition| {
+        all.iter().any(|known| match (known, wanted) {
+            (Definition::Set(_, one), Definition::Set(_, other)) => one == other,
+            (one, other) => one.is_absent() == other.is_absent() && !matches!(one, Definition::Set(..)),
+        })
+    };
+    one.iter().all(|wanted| holds(other, wanted)) && other.iter().all(|wanted| holds(one, wanted))
+}
+
+/// The `else` of a loop, where something may break out of its body: then it runs on some ways only.
+fn otherwise_inside<'p>(body: &'p Block<'p>, otherwise: &'p Block<'p>) -> Option<&'p Block<'p>> {
+    fn breaks(block: &Block<'_>) -> bool {
+        let inner = |step: &Step<'_>| match &step.kind {
+            StepKind::Break => true,
+            StepKind::For { otherwise, .. } | StepKind::While { otherwise, .. } => breaks(otherwise),
+            kind => kind.blocks().into_iter().any(breaks),
+        };
+        block.iter().any(inner)
+    }
+    (!otherwise.is_empty() && breaks(body)).then_some(otherwise)
+}
