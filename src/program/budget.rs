@@ -62,7 +62,7 @@ enum Answer<'a, T> {
 impl Budget {
     /// Of a project of so many files: fifty times what the published projects that were looked at spent.
     pub fn of(files: usize) -> Budget {
-        Budget { one: 400_000, all: 50_000_000 + 1_000 * files }
+        Budget { one: 1_000_000, all: 50_000_000 + 1_000 * files }
     }
 
     /// What each of so many programs may spend at first.
