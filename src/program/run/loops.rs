@@ -73,7 +73,12 @@ impl<'p> Run<'p> {
     /// The generator of the project that a loop asks for its values, if it can be followed.
     fn generator_behind(&mut self, value: &Value<'p>, span: Span) -> Option<Value<'p>> {
         let iterator = match value {
-            Value::Instance(_) => self.special(value, "__iter__", Vec::new(), span)?,
+            Value::Instance(instance) => match self.class_attribute(&instance.class, "__iter__") {
+                Value::Function(method) if self.function_of(&method).is_generator => {
+                    self.special(value, "__iter__", Vec::new(), span)?
+                }
+                _ => return None,
+            },
             value => value.clone(),
         };
         self.may_be_resumed(&iterator).then_some(iterator)
