@@ -63,8 +63,10 @@ impl Convention {
         let (mut could, mut do_so) = (0, 0);
         for habits in all {
             let (can, does) = match self {
-                Convention::SetMask => (habits.uses_gpu.into(), habits.sets_mask.into()),
-                Convention::SetOrder => (habits.uses_gpu.into(), habits.sets_order.into()),
+                Convention::SetMask => (habits.uses_gpu.into(), (habits.uses_gpu && habits.sets_mask).into()),
+                Convention::SetOrder => {
+                    (habits.uses_gpu.into(), (habits.uses_gpu && habits.sets_order).into())
+                }
                 Convention::CleanUp => (habits.tests, habits.cleaned),
             };
             could += can;
