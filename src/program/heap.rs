@@ -311,6 +311,11 @@ impl<'p> Heap<'p> {
         self.scopes[scope as usize].loops
     }
 
+    /// Whether the innermost call that is being recorded made a scope.
+    pub fn is_made_by_recorded(&self, scope: ScopeId) -> bool {
+        self.recorder.is_made(self.scopes[scope as usize].born)
+    }
+
     /// Whether the body of a class was left for later.
     pub fn waits(&self, scope: ScopeId) -> bool {
         self.scopes[scope as usize].waits

@@ -64,14 +64,14 @@ use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Reaching, State};
 use super::summaries::Summaries;
-use super::trace::{Arms, Assurance, Frame, Recipient, Trace};
+use super::trace::{Arms, Assurance, EventId, Frame, Recipient, Trace};
 use super::{Program, Start};
 use crate::facts::{FileId, Place, Span};
 use calls::Args;
 use conduct::Conduct;
 use generators::{Given, Resume};
 use here::{Flow, Here, WaysOut};
-use jumps::{Jump, Landing};
+use jumps::Jump;
 use launchers::Shell;
 use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,6 +80,7 @@ use std::rc::Rc;
 pub(super) use decisions::Decision;
 use decisions::Decisions;
 pub(crate) use environment::is_gpu_variable;
+pub(super) use jumps::{Landing, Landings};
 pub(super) use worker::Worker;
 
 pub(super) struct Run<'p> {
@@ -175,6 +176,8 @@ pub(super) struct Run<'p> {
     settling: Option<FileId>,
     /// How often something was passed after which variables are no longer read, also again.
     passed: usize,
+    /// The first event that a call relied on which was not followed because its events were there already.
+    relied_on: EventId,
     /// How many imported modules around the running code are being run.
     importing: usize,
     /// How many objects outside the project hold objects of the program.
@@ -262,6 +265,7 @@ impl<'p> Run<'p> {
             ended: Vec::new(),
             settling: None,
             passed: 0,
+            relied_on: EventId::MAX,
             importing: 0,
             tied: 0,
             partials: FxHashMap::default(),

@@ -7,6 +7,7 @@
 
 mod calls;
 mod facts;
+mod kept;
 mod records;
 
 use super::heap::values::{Closure, Value};
@@ -22,7 +23,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 pub(crate) use calls::{Call, Context, Effects, Noted, NotedAgain};
-pub(crate) use facts::{Fact, Facts, FunctionId};
+pub(crate) use facts::{Around, Fact, Facts, FunctionId};
+use kept::{CANDIDATES, Known};
 pub(crate) use records::Record;
 
 /// What is followed as one, and summed up as one.
@@ -71,36 +73,15 @@ pub(crate) struct Summaries<'p> {
     off: bool,
 }
 
-/// What is kept of the calls of one function.
-#[derive(Default)]
-struct Known<'p> {
-    /// The first call of a function, and the first import of a module, is not kept: most are seen once.
-    calls: usize,
-    /// How often in a row none of them held.
-    missed: usize,
-    /// The last one that held first.
-    summaries: VecDeque<Rc<Summary<'p>>>,
-}
-
-impl Known<'_> {
-    /// Whether nothing is expected of a summary now.
-    fn is_passed_over(&self) -> bool {
-        const IN_A_ROW: usize = 4 * MOST;
-        const EACH: usize = 8;
-        self.missed > IN_A_ROW && !self.missed.is_multiple_of(EACH)
-    }
-}
-
 /// A call that is being recorded.
 pub(crate) struct Open {
+    pub around: Around,
     facts: usize,
     left_out: usize,
     pub raised: usize,
     pub exited: usize,
 }
 
-/// So many summaries are kept of one function.
-const MOST: usize = 8;
 /// A call that read more is followed again.
 const MOST_READS: usize = 20_000;
 
@@ -124,23 +105,16 @@ impl<'p> Summaries<'p> {
         self.facts.note(fact);
     }
 
-    /// The summaries of a body, the last one that held first. Of a function that is called with something new each time
-    /// they are looked at now and then only.
-    pub fn of(&mut self, body: Body) -> SmallVec<[Rc<Summary<'p>>; MOST]> {
-        let Some(known) = self.known.get_mut(&body) else { return SmallVec::new() };
-        known.missed += usize::from(!known.summaries.is_empty());
-        if known.is_passed_over() { SmallVec::new() } else { known.summaries.iter().cloned().collect() }
+    /// The summaries of a body that may hold for a call, the last one that held first.
+    pub fn of(&mut self, body: Body, arguments: &[Value<'p>]) -> SmallVec<[Rc<Summary<'p>>; CANDIDATES]> {
+        self.known.get_mut(&body).map(|known| known.candidates(arguments)).unwrap_or_default()
     }
 
     /// A summary held: it is looked at first the next time.
     pub fn prefer(&mut self, body: Body, summary: &Rc<Summary<'p>>) {
         self.replayed += 1;
-        let Some(known) = self.known.get_mut(&body) else { return };
-        known.missed = 0;
-        let known = &mut known.summaries;
-        if known.front().is_some_and(|first| !Rc::ptr_eq(first, summary)) {
-            known.retain(|other| !Rc::ptr_eq(other, summary));
-            known.push_front(summary.clone());
+        if let Some(known) = self.known.get_mut(&body) {
+            known.prefer(summary);
         }
     }
 
@@ -163,20 +137,26 @@ impl<'p> Summaries<'p> {
     /// Keeps where the events of a call were noted again.
     pub fn note_again(&mut self, summary: &Summary<'p>, noted: NotedAgain) {
         let mut again = summary.again.borrow_mut();
-        again.truncate(MOST - 1);
+        again.truncate(CANDIDATES - 1);
         again.push_front((self.program, Rc::new(noted)));
     }
 
     /// Begins to record a call.
-    pub fn begin(&mut self, heap: &mut Heap<'p>) -> Open {
+    pub fn begin(&mut self, heap: &mut Heap<'p>, around: Around) -> Open {
         heap.record();
-        Open { facts: self.facts.begin(), left_out: self.left_out, raised: self.raised, exited: self.exited }
+        Open {
+            around,
+            facts: self.facts.begin(),
+            left_out: self.left_out,
+            raised: self.raised,
+            exited: self.exited,
+        }
     }
 
     /// Ends the record of a call and keeps a summary of it, where `call` says what it came to.
     pub fn end(&mut self, heap: &mut Heap<'p>, body: Body, open: Open, call: Option<Call<'p>>) {
         let Some(recording) = heap.end_record() else { return };
-        self.facts.end(open.facts, body);
+        self.facts.end(open.facts, body, open.around);
         if let (Body::Module(_), Some(call)) = (body, &call) {
             self.facts.keep_since(open.facts, |fact| call.depends_on(fact));
         }
@@ -189,7 +169,7 @@ impl<'p> Summaries<'p> {
         let known = self.known.entry(body).or_default();
         known.calls += 1;
         // What a module makes keeps its numbers, so that none is ever dropped for another.
-        let is_full = !matches!(body, Body::Function(_)) && known.summaries.len() == MOST;
+        let is_full = !matches!(body, Body::Function(_)) && known.is_full_of_modules();
         if known.calls == 1 && !is_part || is_full || known.is_passed_over() {
             return;
         }
@@ -198,10 +178,7 @@ impl<'p> Summaries<'p> {
         if !matches!(body, Body::Function(_)) {
             heap.keep_made(&summary.made);
         }
-        if known.summaries.len() == MOST {
-            known.summaries.pop_back();
-        }
-        known.summaries.push_front(Rc::new(summary));
+        known.add(summary);
         self.fresh.push(body);
     }
 
@@ -210,7 +187,7 @@ impl<'p> Summaries<'p> {
         let program = self.program;
         for body in std::mem::take(&mut self.fresh) {
             let Some(known) = self.known.get_mut(&body) else { continue };
-            known.summaries.retain_mut(|summary| {
+            known.retain(|summary| {
                 summary.program != program
                     || summary.record.get().is_some()
                     || is_kept(summary, heap, trace, ended)
@@ -265,6 +242,7 @@ fn summary_of<'p>(
 fn is_kept<'p>(summary: &mut Rc<Summary<'p>>, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) -> bool {
     let record = match &summary.call.effects {
         None => Some(Record::default()),
+        Some(effects) if effects.relied_on.is_some() => None,
         Some(effects) => {
             let states = summary.call.decisions.iter().flat_map(Decision::states);
             Record::of(effects, trace, ended, states)
@@ -280,6 +258,12 @@ fn is_kept<'p>(summary: &mut Rc<Summary<'p>>, heap: &Heap<'p>, trace: &Trace, en
 }
 
 impl<'p> Summary<'p> {
+    /// Whether one look at these arguments leaves it open that the call would do the same.
+    fn may_hold(&self, arguments: &[Value<'p>]) -> bool {
+        let mut given = self.call.arguments.iter().zip(arguments);
+        !given.any(|(known, now)| known.as_ref().is_some_and(|known| known.is_plainly_other(now)))
+    }
+
     /// Whether a call with these arguments would do the same, as far as the heap decides that: which object of the one call
     /// then stands for which of the other.
     pub fn relation(
@@ -296,19 +280,17 @@ impl<'p> Summary<'p> {
             return None;
         }
         let given = call.arguments.iter().zip(arguments);
-        let differs = |(known, now): (&Option<Value<'p>>, &Value<'p>)| {
-            known.as_ref().is_some_and(|known| known.is_plainly_other(now))
-        };
-        if given.clone().any(differs) {
-            return None;
-        }
         let mut relation = Relation::default();
         let closures = call.closure.as_ref().zip(closure);
         let fits = closures.is_none_or(|(known, now)| relation.unify_closures(known, now))
             && given
                 .into_iter()
                 .all(|(known, now)| known.as_ref().is_none_or(|known| relation.unify(known, now)));
-        let holds = fits && self.reads.iter().all(|read| relation.holds(heap, read));
+        let holds = fits
+            && self.reads.iter().all(|read| relation.holds(heap, read))
+            && relation.other_classes().iter().all(|(first, second)| {
+                !heap.waits(*second) && !self.writes.iter().any(|written| written.scope == *first)
+            });
         holds.then_some(relation)
     }
 
@@ -336,12 +318,18 @@ impl<'p> Summary<'p> {
     }
 
     /// Makes what the call made once more; returns what it wrote, and what it returned.
-    pub fn replay(&self, heap: &mut Heap<'p>, relation: &mut Relation) -> (Vec<Written<'p>>, Value<'p>) {
+    pub fn replay(
+        &self,
+        heap: &mut Heap<'p>,
+        relation: &mut Relation,
+        repeats: usize,
+    ) -> (Vec<Written<'p>>, Value<'p>) {
+        let loops = repeats.cast_signed() - self.call.repeats.cast_signed();
         if !self.made.is_empty() {
             match self.call.closure {
-                Some(_) => heap.make_again(&self.made, relation),
+                Some(_) => heap.make_again(&self.made, relation, loops),
                 // A module runs once in each program: what it makes can be the same.
-                None => heap.make_as_before(&self.made, relation),
+                None => heap.make_as_before(&self.made, relation, loops),
             }
         }
         let is_same = self.call.closure.is_none() && relation.is_identity();

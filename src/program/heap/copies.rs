@@ -70,11 +70,12 @@ impl<'p> Heap<'p> {
     }
 
     /// Makes what a part of a module made in another program, with the same numbers and versions.
-    pub fn make_as_before(&mut self, made: &Made<'p>, relation: &Relation) {
+    pub fn make_as_before(&mut self, made: &Made<'p>, relation: &Relation, loops: isize) {
         for (id, scope) in &made.scopes {
-            self.renew(*id, scope.loops);
+            let loops = scope.loops.saturating_add_signed(loops);
+            self.renew(*id, loops);
             let (born, is_same) = (self.clock, relation.is_identity());
-            let mut again = Scope { born, is_kept: true, ..scope.clone() };
+            let mut again = Scope { born, loops, is_kept: true, ..scope.clone() };
             if !is_same {
                 again.parent = scope.parent.map(|parent| relation.scope(parent));
                 for slot in again.slots.values_mut() {
@@ -86,10 +87,10 @@ impl<'p> Heap<'p> {
         }
     }
 
-    /// Makes what a call made once more.
-    pub fn make_again(&mut self, made: &Made<'p>, relation: &mut Relation) {
+    /// Makes what a call made once more, with so many more loops around it.
+    pub fn make_again(&mut self, made: &Made<'p>, relation: &mut Relation, loops: isize) {
         for (id, scope) in &made.scopes {
-            let copy = self.make(None, scope.is_class, scope.loops);
+            let copy = self.make(None, scope.is_class, scope.loops.saturating_add_signed(loops));
             self.scopes[copy as usize].is_captured = scope.is_captured;
             self.scopes[copy as usize].waits = scope.waits;
             relation.add_made(*id, copy);

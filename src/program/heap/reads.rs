@@ -49,6 +49,11 @@ impl<'p> Recorder<'p> {
         self.last.get()
     }
 
+    /// Whether the innermost call that is being recorded made what was made at this time.
+    pub fn is_made(&self, born: Version) -> bool {
+        self.recordings.last().is_some_and(|inner| born > inner.clock)
+    }
+
     pub fn note_slot(&self, scope: ScopeId, born: Version, name: &'p str, slot: &Slot<'p>) {
         let Some(inner) = self.recordings.last() else { return };
         // What the innermost call made or bound itself, its callers made or bound by calling it.

@@ -14,6 +14,8 @@ pub(crate) struct Relation {
     places: SmallVec<[(Place, Place); 4]>,
     /// Scopes that the first call made, with their copies.
     made: Pairs,
+    /// Classes that are defined by different statements.
+    classes: SmallVec<[(ScopeId, ScopeId); 2]>,
 }
 
 /// Scopes, each with the one that stands for it.
@@ -135,8 +137,16 @@ impl Relation {
         if a.scope == b.scope {
             return self.relate(a.scope, b.scope);
         }
-        (a.file, a.class) == (b.file, b.class)
-            && self.relate(a.scope, b.scope)
+        if (a.file, a.class) != (b.file, b.class) {
+            // What is asked of a class is looked up in it by name, but for what its statement says.
+            if a.dataclass || b.dataclass || a.counts_devices != b.counts_devices || !a.marks.same(&b.marks) {
+                return false;
+            }
+            if !self.classes.contains(&(a.scope, b.scope)) {
+                self.classes.push((a.scope, b.scope));
+            }
+        }
+        self.relate(a.scope, b.scope)
             && self.unify_each(&a.bases, &b.bases)
             && match (&a.metaclass, &b.metaclass) {
                 (None, None) => true,
@@ -175,6 +185,11 @@ impl Relation {
     /// Whether a literal that stands here in the first call stands elsewhere in the second.
     pub fn moves(&self, place: Place) -> bool {
         self.places.iter().any(|(first, second)| *first == place && first != second)
+    }
+
+    /// Classes that stand for each other and are defined by different statements.
+    pub fn other_classes(&self) -> &[(ScopeId, ScopeId)] {
+        &self.classes
     }
 
     /// Notes that a scope which the first call made has a copy.

@@ -110,7 +110,7 @@ pub(crate) struct Marks<'p> {
 
 impl Marks<'_> {
     /// Whether decorators said the same.
-    fn same(&self, other: &Self) -> bool {
+    pub fn same(&self, other: &Self) -> bool {
         let parameters = self.parameters.iter().zip(&other.parameters);
         self.same_around(other)
             && (self.skipped, self.autouse, self.lasting) == (other.skipped, other.autouse, other.lasting)

@@ -30,7 +30,7 @@ impl<'p> Run<'p> {
         if self.heap.waits(class.scope) {
             let code = self.code_of(class.file);
             if !self.body_of(class).iter().any(|step| binds(code, step, name)) {
-                return None;
+                return self.in_scope(class.scope, name).cloned();
             }
             self.wake(class);
         }

@@ -135,8 +135,15 @@ impl<'p> Run<'p> {
 
     /// Continues from several ways at once.
     pub(super) fn join(&mut self, outcomes: Vec<Outcome<'p>>) {
-        let mut joined_values = Vec::new();
         self.parted.clear();
+        let Outcome { state, changes } = self.joined(outcomes);
+        self.bind_all(changes);
+        self.state = state;
+    }
+
+    /// Several ways in one: names that one of them did not change hold there what they hold now.
+    pub(super) fn joined(&mut self, outcomes: Vec<Outcome<'p>>) -> Outcome<'p> {
+        let mut joined_values = Vec::new();
         let (states, changes): (Vec<State>, Vec<Vec<Change<'p>>>) =
             outcomes.into_iter().map(|outcome| (outcome.state, outcome.changes)).unzip();
         let count = changes.len();
@@ -159,8 +166,8 @@ impl<'p> Run<'p> {
             }
             joined_values.push((scope, name, joined));
         }
-        self.bind_all(joined_values);
-        self.state = states.into_iter().reduce(State::join).unwrap_or_default();
+        let state = states.into_iter().reduce(State::join).unwrap_or_default();
+        Outcome { state, changes: joined_values }
     }
 
     /// Binds names to what they have come to elsewhere, and unbinds those that have come to nothing.

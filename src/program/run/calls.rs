@@ -60,6 +60,9 @@ impl<'p> Run<'p> {
                 && matches!(inner.callee.kind, ExprKind::Name("super"))
             {
                 let args = self.eval_arguments(Some(name), &call.arguments);
+                if self.flow != Flow::Next {
+                    return Value::Unknown;
+                }
                 let method = self.super_attribute(name, span);
                 return self.call(method, args, span);
             }

@@ -9,7 +9,7 @@ use crate::program::heap::values::{Closure, Value};
 use crate::program::heap::{Relation, Version, Written};
 use crate::program::knowledge::Does;
 use crate::program::state::State;
-use crate::program::summaries::{Body, Call, Context, Effects, Noted, NotedAgain, Open, Summary};
+use crate::program::summaries::{Around, Body, Call, Context, Effects, Noted, NotedAgain, Open, Summary};
 use crate::program::trace::{Event, EventId, FrameId, What};
 use std::rc::Rc;
 
@@ -25,6 +25,7 @@ pub(super) struct Began {
     left: [usize; 2],
     modules: usize,
     passed: usize,
+    relied_on: EventId,
     beyond: [usize; 6],
     open: Open,
 }
@@ -58,7 +59,7 @@ impl<'p> Run<'p> {
         arguments: &[Value<'p>],
         site: Span,
     ) -> Option<Value<'p>> {
-        let known = self.summaries.of(body);
+        let known = self.summaries.of(body, arguments);
         if known.is_empty() {
             return None;
         }
@@ -86,7 +87,7 @@ impl<'p> Run<'p> {
             self.may_raise();
         }
         self.summaries.exited += usize::from(call.may_exit);
-        let (writes, result) = summary.replay(&mut self.heap, &mut relation);
+        let (writes, result) = summary.replay(&mut self.heap, &mut relation, self.repeats);
         for Written { scope, name, value, version } in writes {
             match (value, version) {
                 (Some(value), Some(version)) => {
@@ -109,17 +110,23 @@ impl<'p> Run<'p> {
             (Some(effects), Fit::Again(events)) => {
                 let decisions =
                     call.decisions.iter().map(|decision| decision.related(&mut relation)).collect();
-                let entry = self.state.clone();
+                let (entry, start) = (self.state.clone(), self.next_event());
                 self.note_again(effects, summary.record(), &events, site, decisions);
                 let (exit, path, end) = (self.state.clone(), self.path.clone(), self.next_event());
-                let noted = NotedAgain { entry, exit, path, uncertain: self.uncertain, end };
+                let passed_to = self.landings_ahead();
+                let noted =
+                    NotedAgain { entry, exit, path, uncertain: self.uncertain, passed_to, start, end };
                 self.summaries.note_again(summary, noted);
             }
             (Some(effects), fit) => {
-                let (entry, exit) = match &fit {
-                    Fit::KnownAgain(again) => (&again.entry, &again.exit),
-                    _ => (&effects.entry, &effects.exit),
+                let (entry, exit, start) = match &fit {
+                    Fit::KnownAgain(again) => (&again.entry, &again.exit, again.start),
+                    _ => (&effects.entry, &effects.exit, effects.noted.events.start),
                 };
+                if effects.loads {
+                    self.relied_on = self.relied_on.min(start);
+                }
+                self.relied_on = self.relied_on.min(effects.relied_on.unwrap_or(EventId::MAX));
                 if entry.is_same(&self.state, summary.touched()) {
                     self.state = exit.carried(entry, &self.state, &|event| event);
                 }
@@ -185,6 +192,7 @@ impl<'p> Run<'p> {
 
     /// Begins to record a body.
     pub(super) fn begin_body(&mut self) -> Began {
+        debug_assert!(self.flow == Flow::Next, "where nothing comes next, nothing is called");
         Began {
             context: self.context(),
             entry: self.state.clone(),
@@ -196,8 +204,12 @@ impl<'p> Run<'p> {
             left: self.left_for_later(),
             modules: self.in_order.len(),
             passed: self.passed,
+            relied_on: std::mem::replace(&mut self.relied_on, EventId::MAX),
             beyond: self.beyond_summaries(),
-            open: self.summaries.begin(&mut self.heap),
+            open: self.summaries.begin(
+                &mut self.heap,
+                Around { repeats: self.repeats, expects_failure: self.expects_failure },
+            ),
         }
     }
 
@@ -213,6 +225,8 @@ impl<'p> Run<'p> {
     ) {
         let events = began.events;
         let may_exit = self.summaries.exited > began.open.exited;
+        let relied_on = Some(self.relied_on).filter(|first| (*first as usize) < events);
+        self.relied_on = self.relied_on.min(began.relied_on);
         let is_function = closure.is_some();
         // What was left to be done later, or cut off, is no answer for the next call; neither is what is left behind where
         // nothing comes next.
@@ -244,6 +258,7 @@ impl<'p> Run<'p> {
                 closure,
                 arguments,
                 context: began.context,
+                repeats: began.open.around.repeats,
                 result,
                 asks,
                 raised: (self.flow == Flow::Raise).then_some(self.exits),
@@ -253,7 +268,7 @@ impl<'p> Run<'p> {
                 imports: self.imports[began.imports..].to_vec(),
                 modules: modules.to_vec(),
                 decisions,
-                effects: (!is_pure).then(|| self.effects_since(began.entry, noted)),
+                effects: (!is_pure).then(|| Effects { relied_on, ..self.effects_since(began.entry, noted) }),
                 is_portable,
             }
         });
@@ -267,9 +282,7 @@ impl<'p> Run<'p> {
                 start => Some(std::mem::discriminant(&start)),
             },
             is_quiet: self.quiet > 0,
-            is_repeated: self.repeats > 0,
             counted: self.state.counted,
-            expects_failure: self.expects_failure,
             arranged: self.state.arranged(),
         }
     }
@@ -318,9 +331,12 @@ impl<'p> Run<'p> {
             only_if_called: self.only_if_called,
             assured: self.assured.is_some(),
             is_caught: !self.catches.is_empty(),
+            passed_to: self.landings_ahead(),
             recipient: self.recipient,
             is_pending: noted_events.iter().any(|event| event.what.is_pending()),
             settles: self.in_child > 0 || noted_events.iter().any(|event| event.what.settles()),
+            relied_on: None,
+            loads: noted_events.iter().any(|event| event.what.loads()),
             only_asks: entry.cuda.is_some_and(|cuda| cuda.certain) && noted_events.iter().all(asks),
             noted,
             entry,

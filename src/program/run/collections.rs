@@ -90,6 +90,9 @@ impl<'p> Run<'p> {
     /// A collection holds something else from now on. In a loop whose passes are not all followed, nobody knows how often
     /// that happens.
     pub(super) fn set_contents(&mut self, scope: ScopeId, contents: Value<'p>) {
+        if !self.heap.is_made_by_recorded(scope) {
+            self.is_repeated();
+        }
         let repeated = self.repeats > self.heap.loops_around(scope);
         let is_large = match &contents {
             Value::Sequence(values) => values.len() > LARGEST,
@@ -152,7 +155,7 @@ impl<'p> Run<'p> {
             self.set_contents(*scope, changed);
             return Some(result);
         }
-        let changed = if self.repeats > 0 { Value::Unknown } else { changed };
+        let changed = if self.is_repeated() { Value::Unknown } else { changed };
         match &place.kind {
             ExprKind::Name(name) => self.rebind(name, changed),
             ExprKind::Attribute(object, name) => {

@@ -5,6 +5,7 @@ use super::calls::{Arg, Args};
 use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, Form};
+use crate::program::summaries::Fact;
 use crate::program::trace::{Choice, What};
 
 /// What a device argument says.
@@ -121,6 +122,7 @@ impl<'p> Run<'p> {
         place: Place,
         choice: Choice,
     ) {
+        self.summaries.note(Fact::ExpectsFailure(self.expects_failure));
         if self.expects_failure {
             return;
         }

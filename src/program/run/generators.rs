@@ -179,6 +179,7 @@ impl<'p> Run<'p> {
 
     /// A pass of the `for` that waits for the running generator.
     fn pass_of_loop(&mut self, number: usize, each: Body<'p>, value: Value<'p>) {
+        self.is_repeated();
         let resume = &mut self.resumes[number];
         resume.passes += 1;
         if self.repeats > resume.repeats && resume.passes > MOST_PASSES {

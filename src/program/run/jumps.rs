@@ -7,7 +7,9 @@ use crate::program::heap::{Change, Mark, Moment};
 use smallvec::SmallVec;
 
 /// Where a jump leads: the end of one loop, pass, function or `try` that is being followed.
-pub(super) type Landing = u32;
+pub(in crate::program) type Landing = u32;
+/// A few of them, each once.
+pub(in crate::program) type Landings = SmallVec<[Landing; 4]>;
 
 /// A jump whose target is not reached yet.
 pub(super) struct Jump<'p> {
@@ -64,6 +66,17 @@ impl<'p> Run<'p> {
     /// Whether a jump is on its way to one of these.
     pub(super) fn leads_to(&self, targets: &[Landing]) -> bool {
         self.jumps.iter().any(|jump| targets.contains(&jump.to))
+    }
+
+    /// Where the jumps that are on their way lead.
+    pub(super) fn landings_ahead(&self) -> Landings {
+        let mut ahead = Landings::new();
+        for jump in &self.jumps {
+            if !ahead.contains(&jump.to) {
+                ahead.push(jump.to);
+            }
+        }
+        ahead
     }
 
     /// The jumps that lead here, with what names held there that differs from what they hold now.
@@ -154,8 +167,9 @@ impl<'p> Run<'p> {
         let after = std::mem::replace(&mut self.flow, Flow::Next);
         for (to, held) in ways {
             let state = self.state.clone();
-            let mark = self.begin_arm();
+            // What lands left before the arm begins.
             let outcomes = self.landing(held);
+            let mark = self.begin_arm();
             self.join(outcomes);
             self.in_an_arm(&end);
             let changes = self.end_arm(mark);
@@ -175,12 +189,36 @@ impl<'p> Run<'p> {
     /// Ends an arm: takes back what it bound, and returns what that was. Jumps that leave it take with them what it had bound
     /// until then.
     pub(super) fn end_arm(&mut self, mark: ArmMark) -> Vec<Change<'p>> {
+        debug_assert!(self.jumps.len() >= mark.jumps);
         for jump in self.jumps.iter_mut().skip(mark.jumps) {
             let changes = std::mem::take(&mut jump.outcome.changes);
             jump.outcome.changes = with_more(changes, self.heap.bound_until(mark.heap, jump.at));
             jump.at = self.heap.beginning(mark.heap);
         }
-        self.heap.end_arm(mark.heap)
+        let bound = self.heap.end_arm(mark.heap);
+        self.merge_jumps(mark.jumps);
+        bound
+    }
+
+    /// Makes one jump of those that lead to the same place: they left in an arm that was taken back, so that names they did
+    /// not change hold the same for all of them.
+    fn merge_jumps(&mut self, since: usize) {
+        let mut merged: SmallVec<[(Landing, usize); 4]> = SmallVec::new();
+        for to in self.jumps.iter().skip(since).map(|jump| jump.to) {
+            match merged.iter_mut().find(|(known, _)| *known == to) {
+                Some((_, count)) => *count += 1,
+                None => merged.push((to, 1)),
+            }
+        }
+        let parted = std::mem::take(&mut self.parted);
+        for (to, _) in merged.into_iter().filter(|(_, count)| *count > 1) {
+            let same: Vec<Jump<'p>> = self.jumps.extract_if(since.., |jump| jump.to == to).collect();
+            let at = same[0].at;
+            let outcomes = same.into_iter().map(|jump| jump.outcome).collect();
+            let outcome = self.joined(outcomes);
+            self.jumps.push(Jump { to, outcome, at });
+        }
+        self.parted = parted;
     }
 }
 

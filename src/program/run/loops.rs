@@ -7,6 +7,7 @@ use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
+use crate::program::summaries::Fact;
 
 /// Literal collections up to this length are followed element by element; a longer one is as good as one
 /// element that is not known.
@@ -186,6 +187,13 @@ impl<'p> Run<'p> {
             self.alternatives(vec![Box::new(|run| run.pass(&body, true)), Box::new(|_| {})]);
             self.repeats_pass = false;
         }
+    }
+
+    /// Whether a loop with passes that are not followed is around what runs.
+    pub(super) fn is_repeated(&mut self) -> bool {
+        let is_repeated = self.repeats > 0;
+        self.summaries.note(Fact::Repeated(is_repeated));
+        is_repeated
     }
 
     /// Notes what a variable of the environment holds that a pass of a loop asks for.

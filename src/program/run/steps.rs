@@ -191,7 +191,7 @@ impl<'p> Run<'p> {
                 let old = self.attribute(&object, name, value.span);
                 self.update_value(&old, operator, added, value.span, |run, new| {
                     // Each pass of a loop makes another one of it.
-                    let new = if run.repeats > 0 { Value::Unknown } else { new };
+                    let new = if run.is_repeated() { Value::Unknown } else { new };
                     run.set_attribute(&object, name, new);
                 });
             }

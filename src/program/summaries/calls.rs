@@ -4,7 +4,7 @@ use super::Fact;
 use crate::facts::FileId;
 use crate::program::Start;
 use crate::program::heap::values::{Closure, ScopeId, Value};
-use crate::program::run::Decision;
+use crate::program::run::{Decision, Landings};
 use crate::program::state::{Definition, SetUp, State};
 use crate::program::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient};
 use std::mem::Discriminant;
@@ -18,6 +18,8 @@ pub(crate) struct Call<'p> {
     /// What each parameter held; `None` for one that nobody asked for.
     pub arguments: Vec<Option<Value<'p>>>,
     pub context: Context,
+    /// How many loops with passes that are not followed were around it.
+    pub repeats: usize,
     pub result: Value<'p>,
     /// It asked how many devices there are.
     pub asks: bool,
@@ -48,12 +50,8 @@ pub(crate) struct Context {
     pub start: Option<Discriminant<Start>>,
     /// No events are noted.
     pub is_quiet: bool,
-    /// It is part of a loop with passes that are not followed.
-    pub is_repeated: bool,
     /// The number of devices was checked on the way here.
     pub counted: bool,
-    /// What runs is expected to raise.
-    pub expects_failure: bool,
     /// What the program arranged for what it does later.
     pub arranged: Rc<SetUp>,
 }
@@ -71,15 +69,28 @@ pub(crate) struct Effects {
     pub assured: bool,
     /// An exception that left it would have been caught.
     pub is_caught: bool,
+    /// Where the jumps lead that may have passed it.
+    pub passed_to: Landings,
     pub recipient: Recipient,
     /// What it noted in the trace.
     pub noted: Noted,
     /// It only asked about GPUs that the program had used before.
     pub only_asks: bool,
+    /// It puts memory on a GPU. Each test answers for what it puts there.
+    pub loads: bool,
+    /// The first event before it that a call in it relied on which loads: that one is not noted with it.
+    pub relied_on: Option<EventId>,
     /// What one of its events means depends on what comes after it.
     pub is_pending: bool,
     /// One of its events says what earlier ones were for.
     pub settles: bool,
+}
+
+impl Effects {
+    /// Whether it only asked, about GPUs that the program had used before, and changed nothing.
+    pub fn says_nothing_new(&self) -> bool {
+        self.only_asks && self.relied_on.is_none() && self.entry == self.exit
+    }
 }
 
 /// The part of a trace that a call noted.
@@ -101,6 +112,9 @@ pub(crate) struct NotedAgain {
     pub exit: State,
     pub path: Arms,
     pub uncertain: usize,
+    pub passed_to: Landings,
+    /// Its first event.
+    pub start: EventId,
     /// The first event after it.
     pub end: EventId,
 }

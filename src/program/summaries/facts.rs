@@ -46,10 +46,23 @@ pub(crate) enum Fact<'p> {
     Options(usize),
     /// The top level of an imported module led here.
     ByImport(bool),
+    /// It ran in a loop with passes that are not followed.
+    Repeated(bool),
+    /// What ran was expected to raise.
+    ExpectsFailure(bool),
     /// The function was followed: it was not running already.
     Followed(FunctionId),
     /// The function was not followed, because it was running already.
     Running(FunctionId),
+}
+
+/// What surrounds a call when it begins.
+#[derive(Clone, Copy)]
+pub(crate) struct Around {
+    /// How many loops with passes that are not followed.
+    pub repeats: usize,
+    /// What runs is expected to raise.
+    pub expects_failure: bool,
 }
 
 /// What a fact is about.
@@ -71,6 +84,8 @@ enum Subject<'p> {
     Untouched,
     Options,
     ByImport,
+    Repeated(bool),
+    ExpectsFailure(bool),
     Function(FunctionId, bool),
 }
 
@@ -93,6 +108,8 @@ impl<'p> Fact<'p> {
             Fact::Untouched(_) => Subject::Untouched,
             Fact::Options(_) => Subject::Options,
             Fact::ByImport(_) => Subject::ByImport,
+            Fact::Repeated(was) => Subject::Repeated(*was),
+            Fact::ExpectsFailure(was) => Subject::ExpectsFailure(*was),
             Fact::Followed(function) => Subject::Function(*function, true),
             Fact::Running(function) => Subject::Function(*function, false),
         }
@@ -126,19 +143,21 @@ impl<'p> Facts<'p> {
         self.log.len()
     }
 
-    /// Ends a call, whose part of the log begins at `start`: that it called itself concerns nobody else, and of
-    /// each subject the first fact counts, which was so at its beginning.
-    pub fn end(&mut self, start: usize, body: Body) {
+    /// Ends a call, whose part of the log begins at `start`: that it called itself and what it arranged around its own
+    /// calls concerns nobody else, and of each subject the first fact counts, which was so at its beginning.
+    pub fn end(&mut self, start: usize, body: Body, around: Around) {
         self.calls.pop();
-        let own = match body {
-            Body::Function(function) => Some(Fact::Running(function)),
-            Body::Part(..) | Body::Module(_) => None,
+        let is_own = |fact: &Fact<'p>| match fact {
+            Fact::Running(function) => body == Body::Function(*function),
+            Fact::Repeated(true) => around.repeats == 0,
+            Fact::ExpectsFailure(true) => !around.expects_failure,
+            _ => false,
         };
         let mut kept = start;
         let mut seen = rustc_hash::FxHashSet::default();
         for index in start..self.log.len() {
             let fact = &self.log[index];
-            if own.as_ref() != Some(fact) && seen.insert(fact.subject()) {
+            if !is_own(fact) && seen.insert(fact.subject()) {
                 self.log.swap(kept, index);
                 kept += 1;
             }

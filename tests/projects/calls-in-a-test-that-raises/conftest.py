@@ -1,0 +1,6 @@
+import pytest
+
+
+@pytest.fixture(params=["cpu", "cuda"])
+def device(request):
+    return request.param
