@@ -31,6 +31,8 @@ impl Run<'_> {
     pub(super) fn passes_over(&mut self, file: FileId) -> bool {
         let passes = file != self.entry && self.steps >= self.most_steps;
         if passes {
+            // What is around it is not whole either, also where nothing comes behind it.
+            self.trace.cut = true;
             self.whole_environment().blur();
         }
         passes
