@@ -220,6 +220,8 @@ impl<'p> Run<'p> {
     fn found_in(&mut self, classes: &[Value<'p>], name: &'p str) -> Value<'p> {
         /// Bases that bring nothing along.
         const EMPTY: &[&str] = &["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"];
+        /// What `unittest.TestCase` defines itself: that of a base behind it never runs.
+        const OF_TEST_CASES: &[&str] = &["setUp", "tearDown", "setUpClass", "tearDownClass"];
         let mut outside = None;
         for class in classes {
             match class {
@@ -231,7 +233,9 @@ impl<'p> Run<'p> {
                 Value::Outside(path) if !EMPTY.contains(&&**self.paths.text(*path)) => {
                     outside = outside.or(Some(*path));
                     // Every class has a constructor; what else a library's class has is not known.
-                    if name == "__init__" {
+                    let is_known = name == "__init__"
+                        || (OF_TEST_CASES.contains(&name) && self.paths.text(*path).ends_with("TestCase"));
+                    if is_known {
                         break;
                     }
                 }

@@ -9,3 +9,10 @@ class GpuCase(unittest.TestCase):
         super().tearDown()
         gc.collect()
         torch.cuda.empty_cache()
+
+
+class ReleasesMemory:
+    def tearDown(self):
+        super().tearDown()
+        gc.collect()
+        torch.cuda.empty_cache()

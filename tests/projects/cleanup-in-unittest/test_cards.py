@@ -7,11 +7,22 @@ import unittest
 
 import torch
 
-from base import GpuCase
+from base import GpuCase, ReleasesMemory
 
 
 class Derived(GpuCase):
     def test_sum(self):
+        self.assertEqual(torch.ones(2, device="cuda").sum(), 2)
+
+
+class MixedIn(ReleasesMemory, unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(torch.ones(2, device="cuda").sum(), 2)
+
+
+class MixedInTooLate(unittest.TestCase, ReleasesMemory):
+    # `tearDown` of `TestCase` is found first, and it calls no other.
+    def test_sum(self):  # ~ gpu-test-without-cleanup warning
         self.assertEqual(torch.ones(2, device="cuda").sum(), 2)
 
 
