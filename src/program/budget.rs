@@ -210,38 +210,40 @@ impl Program<'_> {
 
     /// Replaces what was found in parts of programs by what there is in the whole of them, for as many as the
     /// budget allows.
-    fn follow_again<T: Judged>(
-        &self,
-        programs: &[Launched<'_>],
+    fn follow_again<'p, T: Judged>(
+        &'p self,
+        programs: &'p [Launched<'p>],
         parts: &mut [Part<T>],
-        mut rest: usize,
+        rest: usize,
         judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
         memory: Option<&Memory<T>>,
     ) {
-        /// So many at a time, whatever the number of threads.
-        const TOGETHER: usize = 16;
+        /// Neighbours import much the same.
+        const NEIGHBOURS: usize = 16;
         let mut order: Vec<&mut Part<T>> = parts.iter_mut().filter(|part| !part.is_known).collect();
-        // Neighbours reach much the same, so any first few of this order lie far apart.
-        order.sort_by_key(|part| (part.index as u32).wrapping_mul(0x9E37_79B9));
-        for together in order.chunks_mut(TOGETHER) {
-            if rest < together.len() * self.budget.one {
-                break;
-            }
-            let spent = AtomicUsize::new(0);
-            together.par_iter_mut().for_each(|part| {
-                let (file, start, launch) = programs[part.index];
-                let follow = || Run::new(self, file, start).launched_by(launch).trace();
-                let (trace, judged) =
-                    self.kept(memory, &programs[part.index], follow, |trace| judge(trace, start));
+        // Any first few blocks of this order lie far apart, so that a budget that ends says something of all the project.
+        order.sort_by_key(|part| {
+            let block = (part.index / NEIGHBOURS) as u32;
+            (block.wrapping_mul(0x9E37_79B9), part.index)
+        });
+        let most = rest.saturating_sub(self.budget.one * rayon::current_num_threads());
+        let spent = AtomicUsize::new(0);
+        let order: Vec<Mutex<&mut Part<T>>> = order.into_iter().map(Mutex::new).collect();
+        let follow = |worker: &mut Worker<'p>, number: usize| {
+            if spent.load(Ordering::Relaxed) < most {
+                let mut part = order[number].lock().unwrap_or_else(PoisonError::into_inner);
+                let launched = &programs[part.index];
+                let (file, start, launch) = *launched;
+                let follow = || worker.follow(Run::new(self, file, start).launched_by(launch));
+                let (trace, judged) = self.kept(memory, launched, follow, |trace| judge(trace, start));
                 spent.fetch_add(trace.steps, Ordering::Relaxed);
                 self.work.add(&trace);
                 part.judged = judged;
-                if !trace.cut {
-                    part.is_finished = true;
-                }
-            });
-            rest = rest.saturating_sub(spent.into_inner());
-        }
+                part.is_finished = !trace.cut;
+            }
+            Vec::<T>::new()
+        };
+        self.by_workers(order.len(), &follow, &|_| {});
     }
 }
 
