@@ -67,7 +67,6 @@ impl State {
                 })
         };
         let is_same = self.open == other.open
-            && self.counted == other.counted
             && self.set_up() == other.set_up()
             && self.can_move()
             && events.unify_happened(self.cuda, other.cuda)
@@ -81,6 +80,10 @@ impl State {
     pub fn carried(&self, entry: &State, now: &State, number: &impl Fn(EventId) -> EventId) -> State {
         let mut state = self.renumbered(number);
         state.take_unchanged(self, entry, now);
+        if self.counted == entry.counted {
+            state.counted = now.counted;
+        }
+        state.search_paths_as(self.search_paths_since(entry), now);
         state.milestones = self.milestones.carried(&entry.milestones, &now.milestones, number);
         state
     }

@@ -27,6 +27,8 @@ pub(crate) struct State {
     pub counted: bool,
     /// The environment at the start is not known, because the code is not followed from its start.
     pub open: bool,
+    /// Folders of the project that the program put on `sys.path`.
+    search_paths: Rc<Vec<FolderId>>,
     set_up: Rc<SetUp>,
 }
 
@@ -52,8 +54,6 @@ impl Touched {
 pub(crate) struct SetUp {
     /// Names that tests replaced.
     pub mocked: Vec<String>,
-    /// Folders of the project that the program put on `sys.path`.
-    pub search_paths: Vec<FolderId>,
     /// What the initializer of a process pool made of the environment of its workers.
     pub worker: Option<State>,
     /// `torch.set_default_device("cuda")` was called.
@@ -226,6 +226,30 @@ impl State {
     /// Takes over what another way of running the same steps arranged.
     pub fn keep_set_up(&mut self, other: &State) {
         self.set_up = other.set_up.clone();
+        self.search_paths = other.search_paths.clone();
+    }
+
+    /// Folders of the project that the program put on `sys.path`.
+    pub fn search_paths(&self) -> &[FolderId] {
+        &self.search_paths
+    }
+
+    pub fn add_search_path(&mut self, folder: FolderId) {
+        Rc::make_mut(&mut self.search_paths).push(folder);
+    }
+
+    /// The search paths of another state, and some more.
+    pub fn search_paths_as(&mut self, added: &[FolderId], now: &State) {
+        self.search_paths = now.search_paths.clone();
+        added.iter().for_each(|folder| self.add_search_path(*folder));
+    }
+
+    /// The folders that were put on `sys.path` since `before`.
+    pub fn search_paths_since(&self, before: &State) -> &[FolderId] {
+        if Rc::ptr_eq(&self.search_paths, &before.search_paths) {
+            return &[];
+        }
+        self.search_paths.get(before.search_paths.len()..).unwrap_or_default()
     }
 
     pub fn before(&self, written: Option<&str>) -> Before {
@@ -299,10 +323,9 @@ impl State {
         self.open = false;
     }
 
-    /// Whether the same is true, as far as it concerns these variables.
+    /// Whether the same is true, as far as it concerns these variables. What calls ask about besides is a fact of theirs.
     pub fn is_same(&self, other: &State, touched: &Touched) -> bool {
         self.open == other.open
-            && self.counted == other.counted
             && self.cuda == other.cuda
             && self.library == other.library
             && self.milestones == other.milestones
@@ -341,19 +364,27 @@ impl State {
         if !Rc::ptr_eq(&self.set_up, &other.set_up) {
             Rc::make_mut(&mut self.set_up).join(&other.set_up);
         }
+        self.join_search_paths(&other.search_paths);
         self
+    }
+
+    /// A folder may be on the path when it is on one of two ways.
+    fn join_search_paths(&mut self, other: &Rc<Vec<FolderId>>) {
+        if Rc::ptr_eq(&self.search_paths, other) {
+            return;
+        }
+        for folder in other.iter() {
+            if !self.search_paths.contains(folder) {
+                self.add_search_path(*folder);
+            }
+        }
     }
 }
 
 impl SetUp {
-    /// A name is replaced when it is on both paths; a folder may be on the path when it is on one.
+    /// A name is replaced when it is on both paths.
     fn join(&mut self, other: &SetUp) {
         self.mocked.retain(|name| other.mocked.contains(name));
-        for folder in &other.search_paths {
-            if !self.search_paths.contains(folder) {
-                self.search_paths.push(*folder);
-            }
-        }
         if self.worker.is_none() {
             self.worker.clone_from(&other.worker);
         }

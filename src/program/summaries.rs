@@ -287,7 +287,7 @@ impl<'p> Summary<'p> {
                 .into_iter()
                 .all(|(known, now)| known.as_ref().is_none_or(|known| relation.unify(known, now)));
         let holds = fits
-            && self.reads.iter().all(|read| relation.holds(heap, read))
+            && self.reads.iter().all(|read| relation.relate_parents(heap) && relation.holds(heap, read))
             && relation.other_classes().iter().all(|(first, second)| {
                 !heap.waits(*second) && !self.writes.iter().any(|written| written.scope == *first)
             });

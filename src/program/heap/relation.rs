@@ -1,6 +1,7 @@
 //! Two calls that differ in which objects they are given and not in what these hold: which object of the one stands for which
 //! of the other.
 
+use super::Heap;
 use super::values::{ClassValue, Closure, ScopeId, Value};
 use crate::facts::Place;
 use rustc_hash::FxHashMap;
@@ -11,6 +12,8 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relation {
     scopes: Pairs,
+    /// How many of them were asked for what they lie in.
+    placed: usize,
     places: SmallVec<[(Place, Place); 4]>,
     /// Scopes that the first call made, with their copies.
     made: Pairs,
@@ -160,6 +163,21 @@ impl Relation {
         match (self.scopes.second(first), self.scopes.first(second)) {
             (None, None) => self.scopes.add(first, second),
             (there, back) => return there == Some(second) && back == Some(first),
+        }
+        true
+    }
+
+    /// Whether what scopes lie in stands for each other where they do: a name that is not there is looked up in it.
+    pub fn relate_parents(&mut self, heap: &Heap<'_>) -> bool {
+        while let Some(&(first, second)) = self.scopes.few.get(self.placed) {
+            self.placed += 1;
+            let alike = match (heap.parent(first), heap.parent(second)) {
+                (Some(first), Some(second)) => self.relate(first, second),
+                (first, second) => first == second,
+            };
+            if !alike {
+                return false;
+            }
         }
         true
     }

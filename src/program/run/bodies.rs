@@ -16,7 +16,7 @@ impl<'p> Run<'p> {
         // counted the devices or cleans up, that is said of literals too.
         let is_entry = class.file == self.entry;
         self.summaries.note(Fact::IsEntry(class.file, is_entry));
-        let counts_now = is_entry || self.state.counted || self.assured.is_some();
+        let counts_now = is_entry || self.has_counted() || self.assured.is_some();
         let is_list = |value: &Expr<'p>| self.makes_collection(value);
         if !counts_now && self.body_of(class).iter().all(|step| only_binds(self.code(), step, &is_list)) {
             self.heap.set_waiting(class.scope, true);
@@ -46,7 +46,8 @@ impl<'p> Run<'p> {
         let here = Here::in_module(class.file, class.scope, self.here.frame);
         let outer = std::mem::replace(&mut self.here, here);
         let (flow, asked) = (std::mem::replace(&mut self.flow, Flow::Next), self.asked_count);
-        let counted = std::mem::take(&mut self.state.counted);
+        let counted = self.state.counted && self.has_counted();
+        self.state.counted = false;
         let assured = self.assured.take();
         // The names were there before the branch that is being followed.
         Heap::outside_arms(|run: &mut Self| &mut run.heap, self, |run| run.run_class_body(class));

@@ -200,9 +200,8 @@ impl<'p> Run<'p> {
         if let Some(truth) = truth {
             return if truth { then(self) } else { otherwise(self) };
         }
-        let counted_before = self.state.counted;
         let read = presence.as_ref().map(|presence| self.reaching(&presence.variable)).unwrap_or_default();
-        self.state.counted |= counts;
+        let counted_before = self.count_devices(counts);
         let condition = self.condition(test);
         let depth = self.path.len();
         let recall = |run: &mut Run<'p>, holds: bool| {

@@ -180,8 +180,7 @@ impl<'p> Run<'p> {
         match self.settle(callee) {
             Value::Function(closure) => self.run_function(&closure, args, span),
             Value::Class(class) => {
-                let counted = self.state.counted;
-                self.state.counted |= class.counts_devices;
+                let counted = self.count_devices(class.counts_devices);
                 let instance = self.instantiate(&class, args, span);
                 self.state.counted = counted;
                 instance

@@ -282,7 +282,6 @@ impl<'p> Run<'p> {
                 start => Some(std::mem::discriminant(&start)),
             },
             is_quiet: self.quiet > 0,
-            counted: self.state.counted,
             arranged: self.state.arranged(),
         }
     }

@@ -126,12 +126,27 @@ impl<'p> Run<'p> {
         if self.expects_failure {
             return;
         }
-        let counted = self.state.counted;
         // The literal may stand in a branch that counted the devices, and be used after it.
-        self.state.counted |= self.counted_places.contains(&place);
+        let counted = self.count_devices(self.counted_places.contains(&place));
         self.forget_vaguer_choice(place);
         self.note_at(What::Select { index, text, by: by.to_owned(), choice }, place);
         self.state.counted = counted;
+    }
+
+    /// Whether the number of devices was checked on the way here.
+    pub(super) fn has_counted(&mut self) -> bool {
+        self.summaries.note(Fact::Counted(self.state.counted));
+        self.state.counted
+    }
+
+    /// From here on the number of devices `is_counted`; whether it was before.
+    pub(super) fn count_devices(&mut self, is_counted: bool) -> bool {
+        let before = self.state.counted;
+        if is_counted && !before {
+            self.has_counted();
+            self.state.counted = true;
+        }
+        before
     }
 
     /// `f(device="cuda:1")` was noted as a choice by `device` before `f` was known to take one: the call says

@@ -18,7 +18,7 @@ impl<'p> Run<'p> {
             return;
         }
         // What the file that was started does is seldom the same, and what is imported on the way is a part of that.
-        if self.importing > 0 || file == self.entry {
+        if file == self.entry {
             return self.follow_module(file, span);
         }
         if !self.known_module(file, span) {

@@ -28,6 +28,7 @@ impl<'p> Run<'p> {
             What::Write { variable, .. } | What::Remove { variable } => Some(variable.as_str()),
             _ => None,
         };
+        self.has_counted();
         let before = self.state.before(written);
         let certain = self.uncertain == 0;
         let happened = Happened { event: id, certain };

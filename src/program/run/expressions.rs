@@ -120,7 +120,7 @@ impl<'p> Run<'p> {
 
     fn literal_place(&mut self, span: Span) -> Place {
         let place = self.place(span);
-        if self.state.counted {
+        if self.has_counted() {
             self.counted_places.insert(place);
         }
         place

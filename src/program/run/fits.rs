@@ -3,6 +3,7 @@
 
 use super::{Landing, Run};
 use crate::program::heap::Relation;
+use crate::program::modules::FolderId;
 use crate::program::renumbering::Renumbering;
 use crate::program::summaries::{Effects, Fact, NotedAgain, Summary};
 use crate::program::trace::{Arms, EventId};
@@ -37,7 +38,9 @@ impl<'p> Run<'p> {
         if is_mocked || raises_somewhere && changes {
             return None;
         }
-        summary.facts().iter().all(|fact| self.is_so(fact, is_pure)).then_some(fit)
+        let effects = call.effects.as_ref();
+        let added = effects.map(|effects| effects.exit.search_paths_since(&effects.entry)).unwrap_or_default();
+        summary.facts().iter().all(|fact| self.is_so(fact, is_pure, added)).then_some(fit)
     }
 
     /// Whether the same surrounds a call that noted something.
@@ -155,8 +158,8 @@ impl<'p> Run<'p> {
     }
 
     /// Whether a fact of a call holds here too. Of variables only their values count for a call that `is_pure`, and the
-    /// states say what they are for one that is not.
-    fn is_so(&self, fact: &Fact<'p>, is_pure: bool) -> bool {
+    /// states say what they are for one that is not. It `added` folders to `sys.path`.
+    fn is_so(&self, fact: &Fact<'p>, is_pure: bool, added: &[FolderId]) -> bool {
         match fact {
             Fact::Variable(name, then) if is_pure => {
                 let now = self.state.reaching(name);
@@ -167,12 +170,13 @@ impl<'p> Run<'p> {
             Fact::CleansUp(was) => self.assured.is_some() == *was,
             Fact::InTest(was) => self.test.is_some() == *was,
             Fact::Named(library, was) => self.imported.contains(library) == *was,
-            Fact::Resolved(file, name, found) => self.resolve(*file, name) == *found,
+            Fact::Resolved(file, name, found) => self.resolve_with(added, *file, name) == *found,
             Fact::IsMain(file, was) => self.is_main(*file) == *was,
             Fact::IsEntry(file, was) => (self.entry == *file) == *was,
             Fact::Installed(package, file, was) => self.is_installed_for(package, *file) == *was,
             Fact::Entered(file, scope) => self.modules.get(file) == scope.as_ref(),
             Fact::FirstLibrary(was) => self.is_first_library() == *was,
+            Fact::Counted(was) => self.state.counted == *was,
             Fact::Untouched(was) => (self.state.cuda.is_none() && !self.state.open) == *was,
             Fact::Options(count) => self.options.len() + self.option_defaults.len() == *count,
             Fact::ByImport(was) => self.is_reached_by_import() == *was,

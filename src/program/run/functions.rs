@@ -156,8 +156,7 @@ impl<'p> Run<'p> {
         self.callers.push(outer);
         self.active.push((closure.file, closure.function));
         let ways_out = self.ways_out;
-        let counted = self.state.counted;
-        self.state.counted |= closure.counts_devices;
+        let counted = self.count_devices(closure.counts_devices);
         let mocked = self.state.set_up().mocked.len();
         if !closure.marks.mocked.is_empty() {
             self.state.set_up_mut().mocked.extend(closure.marks.mocked.iter().cloned());

@@ -6,7 +6,7 @@ use crate::code::{Code, CratePath, ExprKind, Function, Import, ImportNames, Step
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Contact;
-use crate::program::modules::Found;
+use crate::program::modules::{FolderId, Found};
 use crate::program::state::Definition;
 use crate::program::summaries::Fact;
 use crate::program::trace::{NOT_NOTED, What};
@@ -157,9 +157,16 @@ impl<'p> Run<'p> {
     }
 
     /// Where the first part of a dotted name leads to, from a file.
-    pub(super) fn resolve(&self, file: FileId, name: &str) -> Option<Found> {
+    fn resolve(&self, file: FileId, name: &str) -> Option<Found> {
+        self.resolve_with(&[], file, name)
+    }
+
+    /// The same where more folders are on `sys.path`.
+    pub(super) fn resolve_with(&self, added: &[FolderId], file: FileId, name: &str) -> Option<Found> {
         let script = self.start.script(self.entry);
-        self.program.modules.absolute(script, &self.state.set_up().search_paths, file, name)
+        let known = self.state.search_paths();
+        let all: SmallVec<[FolderId; 4]> = known.iter().chain(added).copied().collect();
+        self.program.modules.absolute(script, &all, file, name)
     }
 
     /// `importlib.import_module("a.b")`

@@ -36,7 +36,7 @@ impl<'p> Run<'p> {
                 if let Value::Text(text) = added
                     && let Some(folder) = self.program.modules.folder(&normal(&text.text))
                 {
-                    self.state.set_up_mut().search_paths.push(folder);
+                    self.state.add_search_path(folder);
                 }
                 Some(Value::None)
             }

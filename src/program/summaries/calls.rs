@@ -50,8 +50,6 @@ pub(crate) struct Context {
     pub start: Option<Discriminant<Start>>,
     /// No events are noted.
     pub is_quiet: bool,
-    /// The number of devices was checked on the way here.
-    pub counted: bool,
     /// What the program arranged for what it does later.
     pub arranged: Rc<SetUp>,
 }

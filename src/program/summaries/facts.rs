@@ -40,6 +40,8 @@ pub(crate) enum Fact<'p> {
     InTest(bool),
     /// No GPU library was surely imported.
     FirstLibrary(bool),
+    /// The number of devices was checked on the way here.
+    Counted(bool),
     /// Nothing had used a GPU.
     Untouched(bool),
     /// How many options parsers were given.
@@ -81,6 +83,7 @@ enum Subject<'p> {
     CleansUp,
     InTest,
     FirstLibrary,
+    Counted,
     Untouched,
     Options,
     ByImport,
@@ -105,6 +108,7 @@ impl<'p> Fact<'p> {
             Fact::CleansUp(_) => Subject::CleansUp,
             Fact::InTest(_) => Subject::InTest,
             Fact::FirstLibrary(_) => Subject::FirstLibrary,
+            Fact::Counted(_) => Subject::Counted,
             Fact::Untouched(_) => Subject::Untouched,
             Fact::Options(_) => Subject::Options,
             Fact::ByImport(_) => Subject::ByImport,
