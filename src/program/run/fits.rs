@@ -39,7 +39,8 @@ impl<'p> Run<'p> {
             return None;
         }
         let effects = call.effects.as_ref();
-        let added = effects.map(|effects| effects.exit.search_paths_since(&effects.entry)).unwrap_or_default();
+        let added =
+            effects.map(|effects| effects.exit.search_paths_since(&effects.entry)).unwrap_or_default();
         summary.facts().iter().all(|fact| self.is_so(fact, is_pure, added)).then_some(fit)
     }
 
