@@ -18,7 +18,9 @@ use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Digest, Question, Sources};
 use etcetera::BaseStrategy;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,42 @@ const MOST_BYTES_OF_ALL: u64 = 64 << 20;
 /// A folder of outcomes.
 pub struct Cache {
     folder: PathBuf,
+}
+
+/// Checks of several states of one project. What one finds, the next need not find again.
+pub struct Checks {
+    cache: Option<Cache>,
+    /// Of each project, where there is no cache.
+    earlier: RefCell<FxHashMap<Digest, Earlier<Finding>>>,
+}
+
+impl Checks {
+    pub fn with(cache: Option<Cache>) -> Checks {
+        Checks { cache, earlier: RefCell::default() }
+    }
+
+    /// The same as [`check`] finds.
+    ///
+    /// # Errors
+    /// Those of [`check`].
+    pub fn check(
+        &self,
+        sources: &Sources,
+        settings: &Settings,
+        rules: &Loaded,
+    ) -> Result<Outcome, UnknownSelector> {
+        if let Some(cache) = &self.cache {
+            return cache.check(sources, settings, rules);
+        }
+        let Some(keys) = key::of(sources, settings, rules) else { return check(sources, settings, rules) };
+        let earlier = self.earlier.borrow().get(&keys.project).cloned().unwrap_or_default();
+        let memory = Memory::new(earlier, sources, keys.files);
+        let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory))?;
+        if let Some(earlier) = earlier {
+            self.earlier.borrow_mut().insert(keys.project, earlier);
+        }
+        Ok(outcome)
+    }
 }
 
 /// An outcome, and what else it rests on.

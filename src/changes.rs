@@ -1,4 +1,5 @@
-//! Which lines changed since a commit, as git sees them, for reviews that are about those lines only.
+//! What changed since a commit, as git sees it: two whole [`States`] that can be compared, or which lines changed, for
+//! reviews that are about those only.
 //!
 //! Compared is the work tree, with what is staged and what is not, with the commit where the history of HEAD and that
 //! of the named commit parted. So what others did to the named branch since then counts for nothing. A file that git
@@ -6,44 +7,62 @@
 
 mod git;
 mod hunks;
+mod states;
 
 use git::Git;
 use hunks::Hunks;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+pub use states::States;
 
 /// Why git cannot tell, in one sentence with the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangesError {
-    #[error("--since needs git, and there is no program `git` in PATH")]
+    #[error("what changed is a question to git, and there is no program `git` in PATH")]
     NoGit,
-    #[error("--since needs git, which does not start ({0})")]
+    #[error("what changed is a question to git, which does not start ({0})")]
     NotStarted(std::io::Error),
-    #[error("--since needs a git work tree, and {0} lies in none")]
+    #[error("what changed is a question to git, and {0} lies in no git work tree")]
     NoRepository(String),
     #[error(
-        "--since: git refuses to read {0}, which belongs to another user; \
+        "git refuses to read {0}, which belongs to another user; \
          `git config --global --add safe.directory '*'` trusts it, for example in a container"
     )]
     OfAnother(String),
-    #[error("--since {0}: the repository has no commit yet; leave --since out until it has one")]
-    NoCommit(String),
-    #[error("--since {0}: there is no such commit, branch or tag in this repository")]
-    UnknownReference(String),
+    #[error("{0}: the repository has no commit yet; leave {option} out until it has one", option = .0.option)]
+    NoCommit(Asked),
+    #[error("{0}: there is no such commit, branch or tag in this repository")]
+    UnknownReference(Asked),
     #[error(
-        "--since {0}: there is no such commit, branch or tag in this shallow clone; fetch it, \
+        "{0}: there is no such commit, branch or tag in this shallow clone; fetch it, \
          with `git fetch --unshallow` or with `fetch-depth: 0` in a workflow"
     )]
-    UnknownInShallow(String),
+    UnknownInShallow(Asked),
     #[error(
-        "--since {0}: this clone is shallow, and the commit where {0} and HEAD parted is not in it; \
-         run `git fetch --unshallow`, or set `fetch-depth: 0` in a workflow"
+        "{0}: this clone is shallow, and the commit where {name} and HEAD parted is not in it; \
+         run `git fetch --unshallow`, or set `fetch-depth: 0` in a workflow",
+        name = .0.reference
     )]
-    Shallow(String),
-    #[error("--since {0}: {0} and HEAD have no commit in common, so nothing says what changed")]
-    Unrelated(String),
+    Shallow(Asked),
+    #[error("{0}: {name} and HEAD have no commit in common, so nothing says what changed", name = .0.reference)]
+    Unrelated(Asked),
     #[error("git cannot tell what changed: {0}")]
     Refused(String),
+}
+
+/// What the user compares with, and by which option.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub option: &'static str,
+    pub reference: String,
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.option, self.reference)
+    }
 }
 
 /// The commit that a work tree is compared with.
@@ -76,22 +95,10 @@ enum Change {
 }
 
 impl Base {
-    /// The commit where HEAD and `reference` parted, in the work tree that `folder` lies in.
-    pub fn of(folder: &Path, reference: &str) -> Result<Base, ChangesError> {
-        let named = || reference.to_owned();
-        let git = Git::in_folder(folder);
-        let top = git.path(&["rev-parse", "--show-toplevel"])?.map_err(|complaint| {
-            if complaint.contains("not a git repository") || complaint.contains("must be run in a work tree")
-            {
-                return ChangesError::NoRepository(folder.display().to_string());
-            }
-            if complaint.contains("dubious ownership") {
-                return ChangesError::OfAnother(folder.display().to_string());
-            }
-            ChangesError::Refused(complaint)
-        })?;
-        let git = Git::in_folder(&top);
-        let top = top.canonicalize().unwrap_or(top);
+    /// The commit where HEAD and the named one parted, in the work tree that `folder` lies in.
+    pub fn of(folder: &Path, asked: &Asked) -> Result<Base, ChangesError> {
+        let (git, top) = Git::of_work_tree(folder)?;
+        let (named, reference) = (|| asked.clone(), asked.reference.as_str());
         if git.commit("HEAD")?.is_none() {
             return Err(ChangesError::NoCommit(named()));
         }

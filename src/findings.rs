@@ -36,6 +36,8 @@ pub enum Status {
     Baselined,
     /// On lines that did not change, in a run about changed ones: counted, and in no report.
     Unchanged,
+    /// Known from the state that this one is compared with: counted, and in no report.
+    Old,
 }
 
 /// One fault at one place.
@@ -62,7 +64,22 @@ pub struct Finding {
     /// The programs that show it, by the files that they start with, in the order of the files.
     pub programs: Vec<FileId>,
     pub speaks: Speaks,
+    /// Which change brought it, in a comparison with an earlier state.
+    #[serde(default)]
+    pub caused_by: Option<Cause>,
     pub status: Status,
+}
+
+/// A change between two states of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Cause {
+    /// The name of the file.
+    pub path: String,
+    /// The first and the last changed line of the file (1-based), of lines that were only taken out the one before them;
+    /// `None` for a file that is gone.
+    pub lines: Option<(u32, u32)>,
+    /// Whether lines were only taken out.
+    pub removed: bool,
 }
 
 /// For whom a finding speaks.

@@ -31,6 +31,7 @@ use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
 
 pub(crate) use passages::{Passage, PassageKind, passages};
+pub(crate) use python::logical_lines;
 pub(crate) use python::{Kind as TreeKind, Node as TreeNode, NodeId, Token as TreeToken, Tree};
 pub(crate) use python::{Mention, ScopeId, ScopeSort, Scopes, What as MentionSort, When};
 

@@ -35,6 +35,8 @@ mod changes;
 pub mod cli;
 pub mod code;
 mod commands;
+mod comparison;
+pub mod disk;
 pub mod facts;
 pub mod findings;
 pub mod fixes;

@@ -66,6 +66,8 @@ pub struct Report<'a> {
     pub on_github: bool,
     /// What `--fix` changed, or `--diff` would.
     pub corrections: Option<&'a Corrections>,
+    /// How many findings are gone since the state that this one is compared with; `None` when nothing is compared.
+    pub fixed: Option<usize>,
 }
 
 /// How a report is written.
@@ -137,6 +139,10 @@ pub struct Counts {
     pub baselined: usize,
     /// Findings on unchanged lines, which a run about changed ones does not show.
     pub unchanged: usize,
+    /// Those that the state has too that this one is compared with.
+    pub old: usize,
+    /// Those that it showed and that are gone.
+    pub fixed: usize,
     /// Active findings that have a fix, safe or not.
     pub fixable: usize,
 }
@@ -144,12 +150,13 @@ pub struct Counts {
 impl<'a> Report<'a> {
     /// Counts the findings, each under its status or its severity.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
+        let mut counts = Counts { fixed: self.fixed.unwrap_or_default(), ..Counts::default() };
         for finding in self.findings {
             match (finding.status, finding.severity) {
                 (Status::Suppressed, _) => counts.suppressed += 1,
                 (Status::Baselined, _) => counts.baselined += 1,
                 (Status::Unchanged, _) => counts.unchanged += 1,
+                (Status::Old, _) => counts.old += 1,
                 (Status::Active, Severity::Error) => counts.error += 1,
                 (Status::Active, Severity::Warning) => counts.warning += 1,
                 (Status::Active, Severity::Note) => counts.note += 1,
@@ -182,8 +189,10 @@ impl<'a> Report<'a> {
     fn recorded(&self) -> Vec<(&'a Finding, String)> {
         let fingerprints = fingerprints(self.findings, self.sources);
         let pairs = self.findings.iter().zip(fingerprints);
-        let is_told =
-            |finding: &Finding| finding.severity >= self.min_severity && finding.status != Status::Unchanged;
+        let is_told = |finding: &Finding| {
+            finding.severity >= self.min_severity
+                && !matches!(finding.status, Status::Unchanged | Status::Old)
+        };
         pairs.filter(|(finding, _)| is_told(finding)).collect()
     }
 }

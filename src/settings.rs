@@ -1,6 +1,7 @@
 //! Everything a run needs to know beside the files: what the policy says and what the user typed,
 //! resolved into one value.
 
+use crate::disk::Disk;
 use crate::findings::Severity;
 use crate::policy::{self, Mode, Policy, PolicyError, absolute};
 use crate::sources::{Extent, Sources};
@@ -15,6 +16,8 @@ pub struct Settings {
     pub policy: Policy,
     /// The file that the policy came from. `None`: there is no policy.
     pub policy_file: Option<PathBuf>,
+    /// The state of the files of the project.
+    pub disk: Disk,
     /// `--mode`
     pub mode: Option<Mode>,
     /// `--select`; when empty, what the policy says holds.
@@ -37,6 +40,8 @@ pub struct Request {
     pub folder: Option<PathBuf>,
     /// Each `--config`, a file or KEY=VALUE.
     pub config: Vec<String>,
+    /// In which state policies are looked for.
+    pub disk: Disk,
     /// No policy is looked for.
     pub isolated: bool,
     pub mode: Option<Mode>,
@@ -71,10 +76,10 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         return Err(SettingsError::TwoPolicies(first.clone(), second.clone()));
     }
     let named = match files.first() {
-        Some(file) => Some((absolute(Path::new(file)), policy::load(Path::new(file))?)),
+        Some(file) => Some((absolute(Path::new(file)), policy::load(&request.disk, Path::new(file))?)),
         None => None,
     };
-    let mut found = if request.isolated { None } else { policy::discover(&start)? };
+    let mut found = if request.isolated { None } else { policy::discover(&request.disk, &start)? };
     if let (Some((named, _)), Some((discovered, _))) = (&named, &found)
         && !discovered.parent().is_some_and(|folder| named.starts_with(folder))
     {
@@ -91,6 +96,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         root,
         policy: policy::apply_overrides(policy.unwrap_or_default(), &overrides)?,
         policy_file,
+        disk: request.disk.clone(),
         mode: request.mode,
         select: request.select.clone(),
         ignore: request.ignore.clone(),

@@ -12,6 +12,7 @@ mod names;
 mod opened;
 mod read;
 mod stamps;
+mod state;
 mod walk;
 
 use crate::facts::{FileId, Place, Span};
@@ -324,7 +325,12 @@ impl Sources {
             }
         };
         let files = self.files.iter().enumerate().map(fresh).collect();
-        Sources { root: self.root.clone(), files, skipped: self.skipped.clone(), beside: Beside::default() }
+        Sources { root: self.root.clone(), files, skipped: self.skipped.clone(), beside: self.beside.anew() }
+    }
+
+    /// What reports call the file at an absolute path.
+    pub fn name_of(&self, path: &Path) -> String {
+        names::relative(&self.root, path)
     }
 
     /// The file at a path, if it was read.

@@ -1,5 +1,6 @@
 //! The policy as users write it: what is accepted, and the exact sentence for what is not.
 
+use gpulint::disk::Disk;
 use gpulint::findings::Severity;
 use gpulint::policy::{
     Amount, Backend, Cpu, DeviceOrder, Gpu, Mode, Policy, PolicyError, apply_overrides, discover,
@@ -38,7 +39,7 @@ impl Folder {
     }
 
     fn load(&self, name: &str) -> Result<Policy, String> {
-        load(&self.path(name)).map_err(|error| self.shown(error))
+        load(&Disk::default(), &self.path(name)).map_err(|error| self.shown(error))
     }
 }
 
@@ -520,12 +521,12 @@ fn the_nearest_policy_upwards_is_found() {
         ("broken/x.py", "top", "gpulint.yaml"),
     ];
     for (start, name, found) in cases {
-        let (file, policy) = discover(&folder.path(start)).unwrap().unwrap();
+        let (file, policy) = discover(&Disk::default(), &folder.path(start)).unwrap().unwrap();
         assert_eq!(policy.gpu.unwrap().name.unwrap(), name, "{start}");
         assert_eq!(file, folder.path(found), "{start}");
     }
     let empty = Folder::new();
-    assert_eq!(discover(&empty.path("x.py")), Ok(None));
+    assert_eq!(discover(&Disk::default(), &empty.path("x.py")), Ok(None));
 }
 
 #[test]
@@ -545,7 +546,7 @@ fn a_policy_that_is_found_and_broken_is_never_passed_over() {
     ];
     for (name, text, message) in cases {
         let folder = Folder::new().with(name, text);
-        assert_eq!(folder.shown(discover(&folder.path("x.py")).unwrap_err()), message);
+        assert_eq!(folder.shown(discover(&Disk::default(), &folder.path("x.py")).unwrap_err()), message);
     }
 }
 
@@ -637,9 +638,9 @@ fn an_argument_with_an_equals_sign_is_a_file_only_when_it_exists() {
 fn a_word_has_a_line() {
     let text = "# some-rule\nrules:\n  select: [some-rule-too]\n  severity:\n    some-rule: note\n";
     let folder = Folder::new().with("gpulint.yaml", text);
-    assert_eq!(line_naming(&folder.path("gpulint.yaml"), "some-rule"), Some(5));
-    assert_eq!(line_naming(&folder.path("gpulint.yaml"), "other"), None);
-    assert_eq!(line_naming(&folder.path("absent.yaml"), "some-rule"), None);
+    assert_eq!(line_naming(&Disk::default(), &folder.path("gpulint.yaml"), "some-rule"), Some(5));
+    assert_eq!(line_naming(&Disk::default(), &folder.path("gpulint.yaml"), "other"), None);
+    assert_eq!(line_naming(&Disk::default(), &folder.path("absent.yaml"), "some-rule"), None);
 }
 
 #[test]

@@ -19,7 +19,8 @@ pub struct Keys {
 /// The keys of a check; `None` when the program cannot tell which one it is.
 pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys> {
     let files: Vec<Digest> = sources.files.par_iter().map(Digest::of_file).collect();
-    let Settings { root, policy, policy_file, mode, select, ignore, process_ends: _, min_severity } =
+    // The state of the files is in their texts, and in what is asked beside them.
+    let Settings { root, policy, policy_file, disk: _, mode, select, ignore, process_ends: _, min_severity } =
         settings;
     let policy = serde_json::to_string(policy).ok()?;
     let settings = (root, policy, policy_file, mode, select, ignore, min_severity);

@@ -4,7 +4,7 @@
 use super::{Change, ChangesError};
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -32,6 +32,39 @@ const PLAIN: &[&str] = &[
     "--dst-prefix=b/",
 ];
 
+/// A file that differs between two states.
+pub(super) struct Differing {
+    /// The letter of git: A, D, M, T, R, C or U.
+    pub status: u8,
+    /// Before and after.
+    pub modes: (Mode, Mode),
+    /// The object that it was before.
+    pub old: String,
+    /// Where what was moved or copied lay.
+    pub from: Option<PathBuf>,
+    pub name: PathBuf,
+}
+
+/// What lies at a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    File,
+    Link,
+    Submodule,
+    Nothing,
+}
+
+impl Mode {
+    fn of(digits: &str) -> Mode {
+        match digits {
+            "120000" => Mode::Link,
+            "160000" => Mode::Submodule,
+            "000000" => Mode::Nothing,
+            _ => Mode::File,
+        }
+    }
+}
+
 /// git, started in a folder.
 #[derive(Clone, Debug)]
 pub(super) struct Git {
@@ -44,6 +77,22 @@ impl Git {
         let plain = folder.to_str().and_then(|folder| folder.strip_prefix(r"\\?\"));
         let plain = plain.filter(|folder| !folder.starts_with("UNC"));
         Git { folder: plain.map_or_else(|| folder.to_owned(), PathBuf::from) }
+    }
+
+    /// git at the top of the work tree that a folder lies in, and that top, without links on the way to it.
+    pub(super) fn of_work_tree(folder: &Path) -> Result<(Git, PathBuf), ChangesError> {
+        let top = Git::in_folder(folder).path(&["rev-parse", "--show-toplevel"])?.map_err(|complaint| {
+            if complaint.contains("not a git repository") || complaint.contains("must be run in a work tree")
+            {
+                return ChangesError::NoRepository(folder.display().to_string());
+            }
+            if complaint.contains("dubious ownership") {
+                return ChangesError::OfAnother(folder.display().to_string());
+            }
+            ChangesError::Refused(complaint)
+        })?;
+        let git = Git::in_folder(&top);
+        Ok((git, top.canonicalize().unwrap_or(top)))
     }
 
     /// The commit that a name stands for.
@@ -59,7 +108,7 @@ impl Git {
     }
 
     /// The path that a command prints, or what it complains about.
-    pub(super) fn path(&self, arguments: &[&str]) -> Result<Result<PathBuf, String>, ChangesError> {
+    fn path(&self, arguments: &[&str]) -> Result<Result<PathBuf, String>, ChangesError> {
         let output = self.output(arguments, &[])?;
         if !output.status.success() {
             return Ok(Err(complaint(&output)));
@@ -122,7 +171,78 @@ impl Git {
         }
     }
 
+    /// How the files of two states differ: `arguments` name the states.
+    pub(super) fn differing(&self, arguments: &[&str]) -> Result<Vec<Differing>, ChangesError> {
+        let options = ["--raw", "-z", "--no-abbrev", "--ignore-submodules=dirty"];
+        let listed = self.answer(&[&["diff"], PLAIN, &options, arguments].concat(), &[])?;
+        let mut fields = listed.split(|byte| *byte == 0);
+        let mut all = Vec::new();
+        // `:100644 100755 1f2e… 0000… M`, then one name, or two for what moved or was copied.
+        while let (Some(head), Some(name)) = (fields.next(), fields.next()) {
+            let head = String::from_utf8_lossy(head);
+            let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+            let [old_mode, new_mode, old, _, status] = words[..] else { continue };
+            let status = status.as_bytes().first().copied().unwrap_or_default();
+            let moved = matches!(status, b'R' | b'C').then(|| fields.next()).flatten();
+            all.push(Differing {
+                status,
+                modes: (Mode::of(old_mode), Mode::of(new_mode)),
+                old: old.to_owned(),
+                from: moved.map(|_| path_of(name)),
+                name: path_of(moved.unwrap_or(name)),
+            });
+        }
+        Ok(all)
+    }
+
+    /// The contents of some objects, in their order.
+    pub(super) fn blobs(&self, ids: &[&str]) -> Result<Vec<Vec<u8>>, ChangesError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let refused = |error: std::io::Error| ChangesError::Refused(error.to_string());
+        let mut git = self.command(&["cat-file", "--batch"]);
+        git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut running = git.spawn().map_err(|error| self.not_started(error))?;
+        let input = running.stdin.take();
+        // git answers while it is asked: with one thread both would wait for room in a pipe.
+        let (asking, answered) = std::thread::scope(|scope| {
+            let asking = scope.spawn(|| input.map_or(Ok(()), |mut input| input.write_all(asked.as_bytes())));
+            let answered = running.wait_with_output();
+            (asking.join(), answered)
+        });
+        let answered = answered.map_err(refused)?.stdout;
+        asking.unwrap_or(Ok(())).map_err(refused)?;
+        let mut rest = answered.as_slice();
+        ids.iter().map(|id| next_blob(&mut rest).ok_or_else(|| missing(id))).collect()
+    }
+
+    /// The submodules of a commit, each with the commit of it that is asked for.
+    pub(super) fn submodules(&self, commit: &str) -> Result<Vec<(PathBuf, String)>, ChangesError> {
+        let listed = self.answer(&["ls-tree", "-r", "-z", commit], &[])?;
+        let lines = listed.split(|byte| *byte == 0);
+        let submodule = |line: &[u8]| {
+            let (head, name) = line.split_at(line.iter().position(|byte| *byte == b'\t')?);
+            let head = String::from_utf8_lossy(head);
+            Some((path_of(&name[1..]), head.strip_prefix("160000 commit ")?.to_owned()))
+        };
+        Ok(lines.filter_map(submodule).collect())
+    }
+
     fn output(&self, arguments: &[&str], names: &[&OsStr]) -> Result<Output, ChangesError> {
+        let mut git = self.command(arguments);
+        git.args(names).output().map_err(|error| self.not_started(error))
+    }
+
+    fn not_started(&self, error: std::io::Error) -> ChangesError {
+        match error.kind() {
+            ErrorKind::NotFound if self.folder.is_dir() => ChangesError::NoGit,
+            _ => ChangesError::NotStarted(error),
+        }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut git = Command::new("git");
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -134,10 +254,8 @@ impl Git {
         git.env("LC_ALL", "C").current_dir(&self.folder).stdin(Stdio::null());
         git.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
         git.args(["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"]);
-        git.args(arguments).args(names).output().map_err(|error| match error.kind() {
-            ErrorKind::NotFound if self.folder.is_dir() => ChangesError::NoGit,
-            _ => ChangesError::NotStarted(error),
-        })
+        git.args(arguments);
+        git
     }
 }
 
@@ -149,6 +267,24 @@ fn complaint(output: &Output) -> String {
         Some(line) => line.trim_start_matches("fatal: ").trim_start_matches("error: ").to_owned(),
         None => format!("it ended with {}", output.status),
     }
+}
+
+/// Takes the next answer of `cat-file --batch`: `1f2e… blob 12`, a line break, the content, a line break.
+fn next_blob(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let (head, behind) = rest.split_at(rest.iter().position(|byte| *byte == b'\n')?);
+    let behind = &behind[1..];
+    let Some((_, size)) = std::str::from_utf8(head).ok()?.rsplit_once(" blob ") else {
+        *rest = behind;
+        return None;
+    };
+    let size: usize = size.parse().ok()?;
+    let content = behind.get(..size)?.to_vec();
+    *rest = behind.get(size + 1..)?;
+    Some(content)
+}
+
+fn missing(id: &str) -> ChangesError {
+    ChangesError::Refused(format!("the object {id} is missing; `git fetch` may bring it"))
 }
 
 /// Names in git are bytes with `/` between the folders.

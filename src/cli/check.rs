@@ -1,9 +1,10 @@
 //! `gpulint check`: reads the files, asks the rules, writes the reports.
 
 mod add_ignore;
+mod changed_lines;
+mod compared;
 mod fix;
 mod known;
-mod since;
 mod watch;
 
 use super::options::{Colour, PolicyOptions, severity};
@@ -11,7 +12,7 @@ use super::outputs::{self, Output};
 use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
 use crate::Outcome;
 use crate::cache::Cache;
-use crate::changes::Base;
+use crate::changes::{Asked, Base};
 use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
@@ -21,6 +22,7 @@ use crate::silencing::fault_in;
 use crate::sources::{Excluded, Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
+use compared::{Compared, Plan};
 use known::Known;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -109,6 +111,17 @@ fn once(
     colour: Colour,
     out: &mut dyn Write,
 ) -> anyhow::Result<u8> {
+    let plan = Plan::of(&arguments.known, request)?;
+    if let Some(file) = plan.differing_on_disk()
+        && (arguments.fixes.are_wanted() || arguments.add_ignore.is_some())
+    {
+        let option = if arguments.fixes.are_wanted() { "--fix" } else { "--add-ignore" };
+        bail!(
+            "{option} writes to the files on disk, and {} differs there from what is staged; stage it or put it aside",
+            file.display()
+        );
+    }
+    let request = &plan.request;
     let (mut settings, extent) = resolve(request)?;
     // Fixes check the project again and again.
     settings.process_ends = !arguments.watch && !arguments.fixes.are_wanted();
@@ -118,12 +131,30 @@ fn once(
         return Ok(0);
     }
     let known = Known::of(&arguments.known, &settings)?;
-    let base = arguments.known.since.as_ref().map(|since| Base::of(&settings.root, since)).transpose()?;
+    let changed_lines = arguments.known.changed_lines.clone();
+    let changed_lines = changed_lines.map(|reference| Asked { option: "--changed-lines", reference });
+    let lines_since = changed_lines.map(|asked| Base::of(&settings.root, &asked)).transpose()?;
+    let whole = Input::Paths(vec![settings.root.clone()]);
+    let input = if plan.is_whole { &whole } else { input };
     let excluded = Excluded::new(&settings.policy.exclude, arguments.force_exclude);
     // The rules are read while the files are.
     let (sources, rules) =
         rayon::join(|| input.read(&settings.root, extent, &excluded), || Loaded::of(&settings));
     let (mut sources, rules) = (sources?, rules?);
+    let mut cache = if arguments.no_cache { None } else { Cache::of_user() };
+    let compared = match plan.states {
+        None => None,
+        Some(states) if plan.compares => {
+            let paths = input.paths().to_vec();
+            let compared = Compared::new(arguments, request, paths, states, sources, cache.take());
+            sources = compared.present();
+            Some(compared)
+        }
+        Some(states) => {
+            sources = sources.in_state(&states.present, &|_| false);
+            None
+        }
+    };
     if arguments.show_files {
         return show_files(&sources, out);
     }
@@ -132,16 +163,19 @@ fn once(
             let least = arguments.min_severity.min(arguments.fail_on);
             known.apply(outcome, sources, input.paths(), least, last)?;
         }
-        if let Some(base) = &base {
-            since::mark_unchanged(&mut outcome.findings, sources, base)?;
+        if let Some(base) = &lines_since {
+            changed_lines::mark_unchanged(&mut outcome.findings, sources, base)?;
+        }
+        if let Some(compared) = &compared {
+            compared.settle(&mut outcome.findings, sources);
         }
         anyhow::Ok(())
     };
     let named = |unknown: UnknownSelector| unknown_selector(&unknown, &settings);
-    let cache = if arguments.no_cache { None } else { Cache::of_user() };
-    let checked = match cache {
-        Some(cache) => cache.check(&sources, &settings, &rules),
-        None => crate::check(&sources, &settings, &rules),
+    let checked = match (&compared, cache) {
+        (Some(compared), _) => compared.check(&sources, &settings, &rules),
+        (None, Some(cache)) => cache.check(&sources, &settings, &rules),
+        (None, None) => crate::check(&sources, &settings, &rules),
     };
     let mut outcome = checked.map_err(named)?;
     let is_last = arguments.add_ignore.is_none() && !arguments.fixes.fix;
@@ -178,6 +212,7 @@ fn once(
         below_repository: &below_repository(&settings.root),
         on_github: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
         corrections: corrections.as_ref(),
+        fixed: compared.as_ref().map(Compared::fixed),
     };
     // Files first: whoever reads standard output may stop reading.
     if !outputs::write_all(&report, &arguments.output) {
@@ -240,8 +275,9 @@ impl Input {
             [one] if is_standard(one) && arguments.known.write_baseline => {
                 bail!("--write-baseline needs files, and `-` reads standard input")
             }
-            [one] if is_standard(one) && arguments.known.since.is_some() => {
-                bail!("--since compares files, and `-` reads standard input")
+            [one] if is_standard(one) && arguments.known.compares().is_some() => {
+                let option = arguments.known.compares().unwrap_or_default();
+                bail!("{option} compares files, and `-` reads standard input")
             }
             [one] if is_standard(one) && arguments.add_ignore.is_some() => {
                 bail!("--add-ignore writes to files, and `-` reads standard input")
@@ -357,7 +393,9 @@ fn unknown_selector(unknown: &UnknownSelector, settings: &Settings) -> anyhow::E
     } else if settings.ignore.contains(word) {
         "--ignore".to_owned()
     } else if let Some(file) = &settings.policy_file {
-        let line = policy::line_naming(file, word).map(|line| format!(":{line}")).unwrap_or_default();
+        let line = policy::line_naming(&settings.disk, file, word)
+            .map(|line| format!(":{line}"))
+            .unwrap_or_default();
         let cwd = std::env::current_dir().unwrap_or_default();
         format!("{}{line}", file.strip_prefix(cwd).unwrap_or(file).display())
     } else {

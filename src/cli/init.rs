@@ -1,6 +1,7 @@
 //! `gpulint init`: writes the policy, and with it what runs gpulint at commits and on pull requests.
 
 use super::{CLEAN, ignoring_closed_pipe, say};
+use crate::disk::Disk;
 use crate::init::runner::Runner;
 use crate::init::{Gpu, PRE_COMMIT, WORKFLOW, Wishes, machine, policy_text, standards};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
@@ -66,7 +67,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     if !folder.is_dir() {
         bail!("{} is no folder; name that of the project", folder.display());
     }
-    let existing = policy::discover(folder)?
+    let existing = policy::discover(&Disk::default(), folder)?
         .filter(|(file, _)| file.parent() == Some(policy::absolute(folder).as_path()));
     let asks_for_policy = arguments.asks_for_policy();
     let asks_for_a_workflow = arguments.workflow || arguments.runner.is_some();

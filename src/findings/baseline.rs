@@ -6,6 +6,7 @@
 
 use super::fingerprint::marks;
 use super::{Finding, Status};
+use crate::disk::Disk;
 use crate::sources::Sources;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -88,8 +89,8 @@ pub struct Held<'b> {
 
 impl Baseline {
     /// Reads a file; `shown` is its name in messages.
-    pub fn read(file: &Path, shown: &str) -> Result<Baseline, BaselineError> {
-        let bytes = match std::fs::read(file) {
+    pub fn read(disk: &Disk, file: &Path, shown: &str) -> Result<Baseline, BaselineError> {
+        let bytes = match disk.read(file, u64::MAX) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(BaselineError::Missing(shown.to_owned()));

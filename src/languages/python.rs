@@ -3,6 +3,7 @@
 //! Only this module and its children know the parser.
 
 mod expressions;
+mod logical_lines;
 mod nesting;
 mod remarks;
 mod scopes;
@@ -16,6 +17,7 @@ use crate::languages::Refusal;
 use crate::languages::embedded::Origin;
 use crate::sources::Source;
 use aho_corasick::packed::Searcher;
+pub use logical_lines::logical_lines;
 use nesting::{MAX_DEPTH, TOO_DEEP};
 pub use remarks::remarks;
 use ruff_python_ast::token::TokenKind;

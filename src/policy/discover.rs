@@ -1,6 +1,7 @@
 //! Finds the policy that governs a path, and the root of the project that the path belongs to.
 
 use super::{Policy, PolicyError, load};
+use crate::disk::Disk;
 use std::path::{Component, Path, PathBuf};
 
 /// Names of policy files, the first that exists in a folder wins. `pyproject.toml` comes after them.
@@ -9,19 +10,19 @@ const NAMES: [&str; 2] = ["gpulint.yaml", "gpulint.yml"];
 /// The policy that governs `start` (a file or a folder, which need not exist) and the absolute path
 /// of its file. Searched upwards, the nearest folder wins; a `pyproject.toml` without a
 /// `[tool.gpulint]` table does not end the search.
-pub fn discover(start: &Path) -> Result<Option<(PathBuf, Policy)>, PolicyError> {
+pub fn discover(disk: &Disk, start: &Path) -> Result<Option<(PathBuf, Policy)>, PolicyError> {
     let start = absolute(start);
     for folder in start.ancestors() {
         for name in NAMES {
             let file = folder.join(name);
             // Not `is_file`: a broken link or a folder of that name is told, never passed over.
-            if file.symlink_metadata().is_ok() {
-                return load(&file).map(|policy| Some((file, policy)));
+            if disk.has(&file) {
+                return load(disk, &file).map(|policy| Some((file, policy)));
             }
         }
         let file = folder.join("pyproject.toml");
-        if file.is_file()
-            && let Some(policy) = load::load_pyproject(&file)?
+        if disk.is_file(&file)
+            && let Some(policy) = load::load_pyproject(disk, &file)?
         {
             return Ok(Some((file, policy)));
         }

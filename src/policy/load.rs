@@ -1,11 +1,11 @@
 //! Reads one policy file: YAML, or the `[tool.gpulint]` table of a TOML file.
 
 use super::problem::{Problem, THE_POLICY, toml_problem, yaml_problem};
-use super::{Policy, PolicyError};
+use super::{Policy, PolicyError, absolute};
+use crate::disk::Disk;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Larger files are refused unread: a policy is a page of text.
@@ -16,11 +16,11 @@ const MAX_BRACKETS: usize = 10_000;
 
 /// The policy in `file`. A file whose name ends in `.toml` must have a `[tool.gpulint]` table; any
 /// other is read as YAML, and an empty one is the empty policy.
-pub fn load(file: &Path) -> Result<Policy, PolicyError> {
+pub fn load(disk: &Disk, file: &Path) -> Result<Policy, PolicyError> {
     if !is_toml(file) {
-        return from_yaml(&read(file)?).map_err(|problem| problem.in_file(file));
+        return from_yaml(&read(disk, file)?).map_err(|problem| problem.in_file(file));
     }
-    let policy = from_toml(&read(file)?).map_err(|problem| problem.in_file(file))?;
+    let policy = from_toml(&read(disk, file)?).map_err(|problem| problem.in_file(file))?;
     policy.ok_or_else(|| {
         PolicyError::in_file(file, None, "has no [tool.gpulint] table; add one or name another file")
     })
@@ -33,8 +33,8 @@ pub(crate) fn read_text(file: &Path, text: &str) -> Result<Policy, PolicyError> 
 
 /// The policy in a `pyproject.toml`, or `None` when the file is not about gpulint. A file that never
 /// says its name need not even be valid.
-pub(super) fn load_pyproject(file: &Path) -> Result<Option<Policy>, PolicyError> {
-    let bytes = read_bytes(file, u64::MAX)?;
+pub(super) fn load_pyproject(disk: &Disk, file: &Path) -> Result<Option<Policy>, PolicyError> {
+    let bytes = read_bytes(disk, file, u64::MAX)?;
     if memchr::memmem::find(&bytes, b"gpulint").is_none() {
         return Ok(None);
     }
@@ -44,8 +44,8 @@ pub(super) fn load_pyproject(file: &Path) -> Result<Option<Policy>, PolicyError>
 
 /// The first line (1-based) of `file` on which `word` stands by itself and not in a comment line.
 /// For complaints about values that only another part of the program can judge, such as rule ids.
-pub fn line_naming(file: &Path, word: &str) -> Option<u32> {
-    let text = read(file).ok()?;
+pub fn line_naming(disk: &Disk, file: &Path, word: &str) -> Option<u32> {
+    let text = read(disk, file).ok()?;
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let stands_alone = |line: &str| {
         line.match_indices(word).any(|(at, _)| {
@@ -58,8 +58,12 @@ pub fn line_naming(file: &Path, word: &str) -> Option<u32> {
 }
 
 /// Another file in YAML that the policy names; `whole` is what it holds, such as "the rule".
-pub(crate) fn load_named<T: DeserializeOwned>(file: &Path, whole: &str) -> Result<T, PolicyError> {
-    parsed(&read(file)?, whole).map_err(|problem| problem.in_file(file))
+pub(crate) fn load_named<T: DeserializeOwned>(
+    disk: &Disk,
+    file: &Path,
+    whole: &str,
+) -> Result<T, PolicyError> {
+    parsed(&read(disk, file)?, whole).map_err(|problem| problem.in_file(file))
 }
 
 pub(super) fn from_yaml(text: &str) -> Result<Policy, Problem> {
@@ -92,24 +96,23 @@ fn is_toml(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }
 
-fn read(file: &Path) -> Result<String, PolicyError> {
+fn read(disk: &Disk, file: &Path) -> Result<String, PolicyError> {
     let limit = if is_toml(file) { u64::MAX } else { MAX_BYTES };
-    decoded(file, read_bytes(file, limit)?)
+    decoded(file, read_bytes(disk, file, limit)?)
 }
 
-fn read_bytes(file: &Path, limit: u64) -> Result<Vec<u8>, PolicyError> {
+fn read_bytes(disk: &Disk, file: &Path, limit: u64) -> Result<Vec<u8>, PolicyError> {
     let refuse = |message: String| PolicyError::in_file(file, None, message);
     // Told apart from other failures here because the systems name it differently.
-    if file.is_dir() {
+    let place = absolute(file);
+    if disk.is_folder(&place) {
         return Err(refuse("is a directory; name a policy file".into()));
     }
-    let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|open| open.take(limit.saturating_add(1)).read_to_end(&mut bytes));
-    match read {
-        Ok(_) if bytes.len() as u64 > limit => {
+    match disk.read(&place, limit) {
+        Ok(bytes) if bytes.len() as u64 > limit => {
             Err(refuse("is larger than 1 MiB, which no policy and no rule is".into()))
         }
-        Ok(_) => Ok(bytes),
+        Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(refuse("does not exist".into())),
         Err(error) => Err(refuse(format!("cannot be read ({error})"))),
     }

@@ -31,7 +31,7 @@ pub trait Judged: Clone + Hash + Eq + Send + Sync {
 }
 
 /// What is kept from check to check. `T` is what judging a program gives.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Earlier<T> {
     /// For each file, by its number.
     files: Vec<Option<Seen>>,

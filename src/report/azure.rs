@@ -16,17 +16,17 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn command_of(finding: &Finding, report: &Report) -> String {
+fn command_of<'a>(finding: &'a Finding, report: &Report<'a>) -> String {
     // There are two kinds of issues. A note that somebody asked to see is the milder one.
     let (kind, prefix) = match finding.severity {
         Severity::Error => ("error", ""),
         Severity::Warning => ("warning", ""),
         Severity::Note => ("warning", "note: "),
     };
-    let place = report.locate(finding.place);
+    let (place, text) = report.annotated(finding);
     let (path, line, rule) = (escaped(&place.path), place.line, escaped(&finding.rule));
     let column = place.columns.map(|(column, _)| format!("columnnumber={column};")).unwrap_or_default();
-    let text = escaped(&format!("{prefix}{}", report.message_with_help(finding)));
+    let text = escaped(&format!("{prefix}{}", text));
     format!("##vso[task.logissue type={kind};sourcepath={path};linenumber={line};{column}code={rule};]{text}")
 }
 

@@ -15,7 +15,10 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         let (severity, rule) = (word(finding.severity), printable(&finding.rule));
         let style = if report.colour { style_of(finding.severity) } else { Style::new() };
         let message = sentence(&finding.message);
-        writeln!(out, "{name}:{line}:{column}: {style}{severity}[{rule}]{style:#} {message}")?;
+        let cause = report.cause_elsewhere(finding);
+        let cause =
+            cause.map(|cause| format!(" ({})", printable(&report.brought_by(cause)))).unwrap_or_default();
+        writeln!(out, "{name}:{line}:{column}: {style}{severity}[{rule}]{style:#} {message}{cause}")?;
     }
     summary::write(report, out)
 }

@@ -55,14 +55,14 @@ fn beyond(worse: &[&Finding], notes: &[&Finding]) -> Option<String> {
     ))
 }
 
-fn command_of(finding: &Finding, report: &Report) -> String {
+fn command_of<'a>(finding: &'a Finding, report: &Report<'a>) -> String {
     let command = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
     let title = property(&format!("gpulint ({})", finding.rule));
-    let place = report.locate(finding.place);
+    let (place, text) = report.annotated(finding);
     let (file, line, end_line) = (property(&place.path), place.line, place.end_line);
     // An annotation over several lines must not have columns, or GitHub refuses it.
     let span = match place.columns {
@@ -71,7 +71,7 @@ fn command_of(finding: &Finding, report: &Report) -> String {
         }
         _ => format!("line={line},endLine={end_line}"),
     };
-    format!("::{command} title={title},file={file},{span}::{}", data(&report.message_with_help(finding)))
+    format!("::{command} title={title},file={file},{span}::{}", data(&text))
 }
 
 fn data(text: &str) -> String {

@@ -88,12 +88,13 @@ fn kind_of(finding: &Finding) -> &'static str {
         Status::Suppressed => "suppressed",
         Status::Baselined => "baselined",
         Status::Unchanged => "unchanged",
+        Status::Old => "old",
     }
 }
 
 /// Whether findings of a kind are not shown until somebody asks for them.
 fn is_quiet(kind: &str) -> bool {
-    matches!(kind, "suppressed" | "baselined" | "unchanged")
+    matches!(kind, "suppressed" | "baselined" | "unchanged" | "old")
 }
 
 fn article_of(finding: &Finding, report: &Report) -> Markup {

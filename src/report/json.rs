@@ -6,8 +6,8 @@ use crate::sources::{Skipped, Sources};
 use serde::Serialize;
 use std::io::Write;
 
-/// Suppressed and baselined findings are among the findings, told apart by their status; those on unchanged lines are
-/// counted only.
+/// Suppressed and baselined findings are among the findings, told apart by their status; those on unchanged lines and
+/// old ones are counted only.
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let document = Document {
         schema: 1,
@@ -53,6 +53,12 @@ fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources)
         end_column: position.end_column,
         related: related.collect(),
         fix: finding.fix.as_ref().map(|fix| Offer { title: &fix.title, safety: fix.safety }),
+        caused_by: finding.caused_by.as_ref().map(|cause| CauseEntry {
+            path: &cause.path,
+            line: cause.lines.map(|(line, _)| line),
+            end_line: cause.lines.map(|(_, end_line)| end_line),
+            removed: cause.removed,
+        }),
         unfixed: finding.unfixed.as_deref(),
         programs: programs_of(finding, sources),
         status: finding.status,
@@ -110,6 +116,9 @@ pub struct Entry<'a> {
     end_column: u32,
     related: Vec<RelatedEntry<'a>>,
     fix: Option<Offer<'a>>,
+    /// The change that brought it, in a comparison with an earlier state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caused_by: Option<CauseEntry<'a>>,
     /// Why the rule's fix is not offered here.
     #[serde(skip_serializing_if = "Option::is_none")]
     unfixed: Option<&'a str>,
@@ -119,6 +128,17 @@ pub struct Entry<'a> {
     status: Status,
     fingerprint: String,
     url: String,
+}
+
+/// A change between two states.
+#[derive(Serialize)]
+struct CauseEntry<'a> {
+    path: &'a str,
+    /// Lines of the file; none of one that is gone.
+    line: Option<u32>,
+    end_line: Option<u32>,
+    /// Whether lines, or the file, were only taken out.
+    removed: bool,
 }
 
 /// A fix that `--fix` would make.

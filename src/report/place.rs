@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::facts::Place;
-use crate::findings::Finding;
+use crate::findings::{Cause, Finding};
 use crate::sources::{Position, Source};
 use std::borrow::Cow;
 
@@ -48,12 +48,50 @@ impl<'a> Report<'a> {
     }
 
     /// The message with the cell that it is about, and below it what to do.
-    pub(super) fn message_with_help(&self, finding: &Finding) -> String {
+    pub(super) fn message_with_help(&self, finding: &'a Finding) -> String {
         let mut text = format!("{}{}", self.locate(finding.place).cell(), finding.message.trim_end());
         if let Some(advice) = &finding.advice {
             text.push_str(&format!("\nhelp: {}", advice.trim_end()));
         }
+        if let Some(cause) = self.cause_elsewhere(finding) {
+            text.push_str(&format!("\n{}", self.brought_by(cause)));
+        }
         text
+    }
+
+    /// The change that brought a finding, where it is not the finding's own lines.
+    pub(super) fn cause_elsewhere(&self, finding: &'a Finding) -> Option<&'a Cause> {
+        let cause = finding.caused_by.as_ref()?;
+        let source = self.sources.file(finding.place.file);
+        let (first, last) = source.file_lines(finding.place.span);
+        let is_own = |(from, to): (u32, u32)| source.name == cause.path && from <= last && first <= to;
+        (!cause.lines.is_some_and(is_own) || cause.removed).then_some(cause)
+    }
+
+    /// Where the change is that brought a finding, as a sentence.
+    pub(super) fn brought_by(&self, cause: &Cause) -> String {
+        let path = &cause.path;
+        match cause.lines {
+            Some((line, _)) if cause.removed => format!("brought by the lines removed behind {path}:{line}"),
+            Some((line, _)) => format!("brought by the change of {path}:{line}"),
+            None => format!("brought by the removal of {path}"),
+        }
+    }
+
+    /// Where a reviewer is to be told of a finding: where it stands, or at the change that brought it, which is part of the
+    /// difference that is reviewed. With a change elsewhere the message says where the finding stands.
+    pub(super) fn annotated(&self, finding: &'a Finding) -> (InRepository<'a>, String) {
+        let mut place = self.locate(finding.place);
+        let text = self.message_with_help(finding);
+        let Some((cause, (line, end_line))) =
+            self.cause_elsewhere(finding).and_then(|cause| Some((cause, cause.lines?)))
+        else {
+            return (place, text);
+        };
+        let text = format!("{}: {text}", place.label());
+        place.path = in_repository(self.below_repository, &cause.path);
+        (place.line, place.end_line, place.columns) = (line, end_line, None);
+        (place, text)
     }
 }
 

@@ -120,7 +120,7 @@ fn result_of<'a>(
         fixes: repair(finding, report).into_iter().collect(),
         suppressions: match finding.status {
             // Those on unchanged lines are not told at all.
-            Status::Active | Status::Unchanged => vec![],
+            Status::Active | Status::Unchanged | Status::Old => vec![],
             Status::Suppressed => vec![Suppression { kind: "inSource", status: "accepted" }],
             Status::Baselined => vec![Suppression { kind: "external", status: "accepted" }],
         },

@@ -78,9 +78,10 @@ pub fn found(report: &Report) -> String {
     let counts = &report.counts();
     let shown = SEVERITIES.into_iter().filter(|severity| *severity >= report.min_severity);
     let hidden = SEVERITIES.into_iter().filter(|severity| *severity < report.min_severity);
+    let new = if report.fixed.is_some() { "new " } else { "" };
     let found: Vec<String> = shown
         .filter(|severity| of_severity(counts, *severity) > 0)
-        .map(|severity| counted(of_severity(counts, severity), word(severity)))
+        .map(|severity| counted(of_severity(counts, severity), &format!("{new}{}", word(severity))))
         .collect();
     if !found.is_empty() {
         return found.join(", ");
@@ -88,11 +89,11 @@ pub fn found(report: &Report) -> String {
     // "No findings" beside hidden ones would be untrue.
     let something_is_hidden = hidden.map(|severity| of_severity(counts, severity)).sum::<usize>() > 0;
     let none = match report.min_severity {
-        Severity::Error if something_is_hidden => "no errors",
-        Severity::Warning if something_is_hidden => "no errors or warnings",
-        _ => "no findings",
+        Severity::Error if something_is_hidden => "errors",
+        Severity::Warning if something_is_hidden => "errors or warnings",
+        _ => "findings",
     };
-    none.to_owned()
+    format!("no {new}{none}")
 }
 
 /// What was found and not shown, and how to see it.
@@ -103,7 +104,10 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
         .filter(|severity| *severity < report.min_severity && of_severity(counts, *severity) > 0);
     let hidden: Vec<Severity> = hidden.collect();
     if let Some(lowest) = hidden.iter().min() {
-        let kinds = hidden.iter().map(|severity| counted(of_severity(counts, *severity), word(*severity)));
+        let new = if report.fixed.is_some() { "new " } else { "" };
+        let kinds = hidden
+            .iter()
+            .map(|severity| counted(of_severity(counts, *severity), &format!("{new}{}", word(*severity))));
         let kinds = kinds.collect::<Vec<_>>().join(" and ");
         let total: usize = hidden.iter().map(|severity| of_severity(counts, *severity)).sum();
         let them = if total == 1 { "it" } else { "them" };
@@ -122,6 +126,12 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
     }
     if counts.baselined > 0 {
         aside.push(format!("{} in the baseline", counts.baselined));
+    }
+    if counts.old > 0 {
+        aside.push(format!("{} known before", counts.old));
+    }
+    if counts.fixed > 0 {
+        aside.push(format!("{} gone since", counts.fixed));
     }
     if counts.unchanged > 0 {
         aside.push(format!("{} on unchanged lines hidden", counted(counts.unchanged, "finding")));

@@ -19,19 +19,22 @@ const NEARBY_LINES: u32 = 20;
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let renderer = if report.colour { Renderer::styled() } else { Renderer::plain() };
     for finding in report.shown() {
-        writeln!(out, "{}\n", picture_of(finding, report.sources, &renderer))?;
+        writeln!(out, "{}\n", picture_of(finding, report, &renderer))?;
     }
     summary::write(report, out)
 }
 
-fn picture_of(finding: &Finding, sources: &Sources, renderer: &Renderer) -> String {
+fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let title = level.primary_title(sentence(&finding.message)).id(printable(&finding.rule));
-    let mut elements = places_of(finding, sources);
+    let mut elements = places_of(finding, report.sources);
+    if let Some(cause) = report.cause_elsewhere(finding) {
+        elements.push(Level::NOTE.message(printable(&report.brought_by(cause)).into_owned()).into());
+    }
     if let Some(advice) = &finding.advice {
         elements.push(Level::HELP.message(sentence(advice)).into());
     }

@@ -309,6 +309,7 @@ impl Scope<'_> {
             mask: self.mask_at(event),
             programs: Vec::new(),
             speaks,
+            caused_by: None,
             status: Status::Active,
         }
     }

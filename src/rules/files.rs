@@ -197,6 +197,7 @@ impl FileRule<'_> {
             mask: None,
             programs: Vec::new(),
             speaks: Speaks::ForItself,
+            caused_by: None,
             status: Status::Active,
         }
     }

@@ -2,6 +2,7 @@
 //! run nothing, and looks at each thing that a program does once.
 
 use super::{Rule, RuleSet};
+use crate::disk::Disk;
 use crate::policy::{self, PolicyError};
 use crate::settings::Settings;
 use std::ops::Deref;
@@ -42,14 +43,15 @@ impl Loaded {
         }
         let mut own: Vec<(PathBuf, Rule)> = Vec::new();
         for folder in folders {
-            let files = files_of(&settings.root.join(folder))
+            let files = files_of(&settings.disk, &settings.root.join(folder))
                 .map_err(|reason| unusable(folder, &reason, settings))?;
             for file in files {
-                let rule = read(&file)?;
+                let rule = read(&settings.disk, &file)?;
                 let twice = own.iter().find(|(_, known)| known.id == rule.id).map(|(path, _)| path.clone());
                 if let Some(first) = twice {
                     let shown = first.strip_prefix(&settings.root).unwrap_or(&first).display().to_string();
                     return Err(refused(
+                        &settings.disk,
                         &file,
                         "id",
                         format!("the id `{}` is that of {shown} too; choose another", rule.id),
@@ -62,7 +64,7 @@ impl Loaded {
         for (file, rule) in &own {
             if rules.find(&rule.id).is_some() {
                 let message = format!("`{}` is a rule of gpulint itself; choose another id", rule.id);
-                return Err(refused(file, "id", message));
+                return Err(refused(&settings.disk, file, "id", message));
             }
         }
         Ok(Loaded::WithOwn(Arc::new(rules.and(own.into_iter().map(|(_, rule)| rule)))))
@@ -70,26 +72,21 @@ impl Loaded {
 }
 
 /// The rule files of a folder and of those right below it, by name; else what is wrong with it.
-fn files_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn files_of(disk: &Disk, folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = |folder: &Path| -> Result<Vec<PathBuf>, String> {
-        let read = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let read = read.map_err(|error| match error.kind() {
+        let names = disk.names_in(folder).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => "does not exist".to_owned(),
             _ => format!("cannot be read ({error})"),
         })?;
-        let hidden =
-            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        let mut paths: Vec<PathBuf> = read.into_iter().map(|entry| entry.path()).collect();
-        paths.retain(|path| !hidden(path));
-        paths.sort();
-        Ok(paths)
+        let names = names.into_iter().filter(|name| !name.to_string_lossy().starts_with('.'));
+        Ok(names.map(|name| folder.join(name)).collect())
     };
     let mut files = Vec::new();
     for path in entries(folder)? {
-        let below = if path.is_dir() { entries(&path)? } else { vec![path] };
+        let below = if disk.is_folder(&path) { entries(&path)? } else { vec![path] };
         let is_rule = |path: &PathBuf| {
             path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
-                && path.is_file()
+                && disk.is_file(path)
         };
         files.extend(below.into_iter().filter(is_rule));
     }
@@ -103,25 +100,26 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
 fn unusable(folder: &Path, reason: &str, settings: &Settings) -> PolicyError {
     let message = format!("the folder {} under `rules.paths` {reason}", folder.display());
     match &settings.policy_file {
-        Some(policy) => refused(policy, &folder.to_string_lossy(), message),
+        Some(policy) => refused(&settings.disk, policy, &folder.to_string_lossy(), message),
         None => PolicyError { place: "--config".to_owned(), line: None, message },
     }
 }
 
-fn read(file: &Path) -> Result<Rule, PolicyError> {
-    let mut rule: Rule = policy::load_named(file, "the rule")?;
+fn read(disk: &Disk, file: &Path) -> Result<Rule, PolicyError> {
+    let mut rule: Rule = policy::load_named(disk, file, "the rule")?;
     let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
-    rule.settle(&folder.to_string_lossy()).map_err(|fault| refused(file, &fault.word, fault.message))?;
+    rule.settle(&folder.to_string_lossy())
+        .map_err(|fault| refused(disk, file, &fault.word, fault.message))?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     if stem != rule.id {
         let message =
             format!("the rule `{}` lies in a file of another name; call the file {}.yaml", rule.id, rule.id);
-        return Err(refused(file, "id", message));
+        return Err(refused(disk, file, "id", message));
     }
     Ok(rule)
 }
 
 /// `word` stands in the line that the message is about.
-fn refused(file: &Path, word: &str, message: String) -> PolicyError {
-    PolicyError::in_file(file, policy::line_naming(file, word), message)
+fn refused(disk: &Disk, file: &Path, word: &str, message: String) -> PolicyError {
+    PolicyError::in_file(file, policy::line_naming(disk, file, word), message)
 }

@@ -220,7 +220,10 @@ impl Checks {
 /// is wrong with it, and more is shown in the meantime.
 fn mark_known(outcome: &mut Outcome, sources: &Sources, settings: &Settings) {
     let file = settings.policy.baseline.as_ref().map(|file| settings.root.join(file));
-    let Some(Ok(baseline)) = file.map(|file| Baseline::read(&file, &file.to_string_lossy())) else { return };
+    let Some(Ok(baseline)) = file.map(|file| Baseline::read(&settings.disk, &file, &file.to_string_lossy()))
+    else {
+        return;
+    };
     let is_gone = |path: &str| sources.root.join(path).symlink_metadata().is_err();
     let run = Run {
         files: outcome.checked.iter().map(|file| sources.file(*file).name.as_str()).collect(),

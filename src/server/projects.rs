@@ -96,7 +96,7 @@ fn project(
     let selection = Selection::resolve(&rules, &settings.policy, is_cpu, &settings.select, &settings.ignore);
     if let Err(unknown) = selection {
         let file = settings.policy_file.clone();
-        let line = file.as_deref().and_then(|file| policy::line_naming(file, &unknown.word));
+        let line = file.as_deref().and_then(|file| policy::line_naming(&settings.disk, file, &unknown.word));
         return Err(Trouble { file, line, message: unknown.to_string() });
     }
     Ok(Arc::new(Project { settings, extent, rules }))

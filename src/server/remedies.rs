@@ -147,6 +147,7 @@ mod tests {
             mask: None,
             programs: Vec::new(),
             speaks: Speaks::ForItself,
+            caused_by: None,
             status: Status::Active,
         }
     }

@@ -2,9 +2,9 @@
 //! Each answer is kept, so that a run sees one state of them, and can say which it saw.
 
 use super::Digest;
+use crate::disk::Disk;
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Larger files are not read.
@@ -13,6 +13,7 @@ const MOST_BYTES: u64 = 16 << 20;
 /// The answers so far, by path.
 #[derive(Debug, Default)]
 pub struct Beside {
+    disk: Disk,
     texts: Answers<Result<String, String>>,
     names: Answers<Vec<String>>,
     real: Answers<PathBuf>,
@@ -31,19 +32,26 @@ pub enum Question {
 }
 
 impl Beside {
+    /// What is asked of a state of the disk.
+    pub fn of(disk: Disk) -> Beside {
+        Beside { disk, ..Beside::default() }
+    }
+
+    /// The same state, of which nothing was asked yet.
+    pub fn anew(&self) -> Beside {
+        Beside::of(self.disk.clone())
+    }
+
     /// The text of a file, or why there is none, in one clause.
     pub fn text(&self, path: &Path) -> Result<&str, &str> {
-        asked_once(&self.texts, path, text_of).as_deref().map_err(String::as_str)
+        asked_once(&self.texts, path, |path| text_of(&self.disk, path)).as_deref().map_err(String::as_str)
     }
 
     /// The names in a folder, sorted; none when it cannot be read.
     pub fn names_in(&self, folder: &Path) -> &[String] {
         let names: &Vec<String> = asked_once(&self.names, folder, |folder| {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let mut names: Vec<String> =
-                entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-            names.sort();
-            names
+            let names = self.disk.names_in(folder).unwrap_or_default();
+            names.into_iter().map(|name| name.to_string_lossy().into_owned()).collect()
         });
         names
     }
@@ -80,13 +88,13 @@ fn asked_once<'a, T>(answers: &'a Answers<T>, path: &Path, ask: impl FnOnce(&Pat
     }
 }
 
-fn text_of(path: &Path) -> Result<String, String> {
-    let metadata = path.metadata().map_err(|error| error.to_string())?;
-    if !metadata.is_file() {
+fn text_of(disk: &Disk, path: &Path) -> Result<String, String> {
+    if disk.instead(path).is_none() && !path.metadata().map_err(|error| error.to_string())?.is_file() {
         return Err("it is no file".to_owned());
     }
-    if metadata.len() > MOST_BYTES {
+    let bytes = disk.read(path, MOST_BYTES).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MOST_BYTES {
         return Err(format!("it is larger than {} MiB", MOST_BYTES >> 20));
     }
-    fs::read_to_string(path).map_err(|error| error.to_string())
+    String::from_utf8(bytes).map_err(|_| "it is not valid UTF-8".to_owned())
 }

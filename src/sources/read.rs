@@ -48,15 +48,37 @@ pub fn file(path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, S
         return Ok(None);
     }
     match bytes_of(path, language, metadata.len()) {
-        Ok(Some((_, bytes))) if is_data && !named && !starts_programs(path) && !mentions_gpu(&bytes) => {
-            Ok(None)
-        }
+        Ok(Some((_, bytes))) if !named && !may_matter(path, language, &bytes) => Ok(None),
         Ok(Some((language, bytes))) => Ok(Some((language, decoded(bytes, language)?))),
         Ok(None) if named => Err(not_read(path)),
         Ok(None) => Ok(None),
         Err(_) if !expected => Ok(None),
         Err(error) => Err(reason(&error)),
     }
+}
+
+/// The same of a file with these bytes.
+pub fn bytes(path: &Path, wanted: Wanted, bytes: &[u8]) -> Result<Option<(Language, String)>, String> {
+    let named = wanted == Wanted::Named;
+    let by_name = Language::of_name(path);
+    let Some(language) = by_name.or_else(|| Language::of_shebang(bytes)) else {
+        return if named { Err(not_read(path)) } else { Ok(None) };
+    };
+    if language == Language::Cache {
+        return Ok(Some((language, String::new())));
+    }
+    if !named && !may_matter(path, by_name, bytes) {
+        return Ok(None);
+    }
+    Ok(Some((language, decoded(bytes.to_vec(), language)?)))
+}
+
+/// Whether what is in a file can have to do with GPUs, by what it holds where that is data.
+fn may_matter(path: &Path, language: Option<Language>, bytes: &[u8]) -> bool {
+    if !language.is_some_and(Language::is_data) {
+        return true;
+    }
+    bytes.len() as u64 <= MAX_DATA_BYTES && (starts_programs(path) || mentions_gpu(bytes))
 }
 
 /// The text that came from standard input in the place of the file `path`; without one it is Python.

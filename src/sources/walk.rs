@@ -7,7 +7,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustc_hash::FxHashMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Paths that the user named and that do not exist.
@@ -233,6 +233,17 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
         _ => None,
     }
+}
+
+/// Whether a walk through the project would come upon a file that lies there in another state, but for what git ignores.
+pub fn would_find(root: &Path, file: &Path) -> bool {
+    let Ok(below) = file.strip_prefix(root) else { return false };
+    let is_open = |part: Component<'_>| {
+        let name = part.as_os_str().to_string_lossy();
+        let is_foreign = matches!(&*name, "__pycache__" | "node_modules" | "site-packages");
+        !is_foreign && (!name.starts_with('.') || is_known_hidden(&name))
+    };
+    may_be_read(file) && below.components().all(is_open)
 }
 
 /// A file without an extension may begin with a shebang.

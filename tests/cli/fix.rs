@@ -3,8 +3,8 @@
 mod at_once;
 mod files;
 
+use crate::git::{commit, git};
 use crate::project::{Answer, Project, answer};
-use crate::since::{commit, git};
 use std::process::Command;
 
 /// A program whose only fault has a safe fix, on line 5; `{}` stands where the parentheses are missing.

@@ -1,7 +1,7 @@
 //! What is said once for a whole project that has no policy.
 
+use crate::git::{commit, git};
 use crate::project::{Answer, Project};
-use crate::since::{commit, git};
 
 const NO_CHOICE: &str = "import torch\n\ntorch.cuda.init()\n";
 const CHOICE: &str = "import os\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\n\

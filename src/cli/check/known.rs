@@ -2,6 +2,7 @@
 
 use super::super::say;
 use crate::Outcome;
+use crate::disk::Disk;
 use crate::facts::FileId;
 use crate::findings::baseline::{Baseline, Entry, NAME, Run};
 use crate::findings::{Finding, Severity, Status};
@@ -19,11 +20,30 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write what is found now to the baseline, which is gpulint-baseline.json unless --baseline or the policy names another.
-    #[arg(long, conflicts_with = "since")]
+    #[arg(long)]
     pub write_baseline: bool,
-    /// Report only findings on lines that changed since HEAD and git's REF parted, or whose cause did.
-    #[arg(long, value_name = "REF")]
+    /// Report only what is new since HEAD and git's REF parted, wherever it stands, by comparing both states.
+    #[arg(long, value_name = "REF", conflicts_with = "write_baseline")]
     pub since: Option<String>,
+    /// Report only what the next commit brings, by comparing what is staged with HEAD; of files that are named and are
+    /// no part of it, everything.
+    #[arg(long, conflicts_with_all = ["since", "write_baseline", "watch"])]
+    pub staged: bool,
+    /// Report only findings on lines that changed since HEAD and git's REF parted, or whose cause did.
+    #[arg(long, value_name = "REF", conflicts_with_all = ["since", "staged", "write_baseline"])]
+    pub changed_lines: Option<String>,
+}
+
+impl Options {
+    /// The option by which files are compared with others.
+    pub fn compares(&self) -> Option<&'static str> {
+        let named = [
+            ("--since", self.since.is_some()),
+            ("--staged", self.staged),
+            ("--changed-lines", self.changed_lines.is_some()),
+        ];
+        named.into_iter().find(|(_, is_named)| *is_named).map(|(option, _)| option)
+    }
 }
 
 /// The baseline of a run.
@@ -33,6 +53,7 @@ pub struct Known {
     shown: String,
     baseline: Baseline,
     writes: bool,
+    disk: Disk,
 }
 
 impl Known {
@@ -46,11 +67,18 @@ impl Known {
         };
         let cwd = std::env::current_dir().unwrap_or_default();
         let shown = file.strip_prefix(cwd).unwrap_or(&file).display().to_string();
-        let baseline = match writes && !file.exists() {
+        let baseline = match writes && !settings.disk.has(&file) {
             true => Baseline::default(),
-            false => Baseline::read(&file, &shown)?,
+            false => Baseline::read(&settings.disk, &file, &shown)?,
         };
-        Ok(Some(Known { file, shown, baseline, writes }))
+        Ok(Some(Known { file, shown, baseline, writes, disk: settings.disk.clone() }))
+    }
+
+    /// Marks the findings that are known, and does nothing else.
+    pub fn mark(&self, outcome: &mut Outcome, sources: &Sources, paths: &[PathBuf]) {
+        self.with_run(outcome, sources, paths, |findings, run| {
+            drop(self.baseline.mark(findings, sources, run))
+        });
     }
 
     /// Marks the findings that are known, and says what became of the others; writes the baseline when asked to.
@@ -64,33 +92,45 @@ impl Known {
         least: Severity,
         last: bool,
     ) -> anyhow::Result<()> {
+        let is_kept = |finding: &Finding| match finding.status {
+            Status::Active => finding.severity >= least,
+            Status::Baselined => true,
+            Status::Suppressed | Status::Unchanged | Status::Old => false,
+        };
+        self.with_run(outcome, sources, paths, |findings, run| {
+            let held = self.baseline.mark(findings, sources, run);
+            if !self.writes {
+                if last {
+                    self.say_settled(&self.baseline.settled(&held, run));
+                }
+                return Ok(());
+            }
+            self.write(&self.baseline.rewritten(&held, findings, sources, run, &is_kept))?;
+            for finding in findings.iter_mut().filter(|finding| is_kept(finding)) {
+                finding.status = Status::Baselined;
+            }
+            Ok(())
+        })
+    }
+
+    /// Does something with the findings, which is told what the run looked at.
+    fn with_run<T>(
+        &self,
+        outcome: &mut Outcome,
+        sources: &Sources,
+        paths: &[PathBuf],
+        work: impl FnOnce(&mut [Finding], &Run) -> T,
+    ) -> T {
         let name = |file: &FileId| sources.file(*file).name.as_str();
         let named: Vec<PathBuf> = paths.iter().map(|path| absolute(path)).collect();
         let on_disk = |path: &str| absolute(&sources.root.join(path));
         let run = Run {
             files: outcome.checked.iter().map(name).collect(),
             rules: outcome.ran.iter().map(String::as_str).collect(),
-            is_gone: &|path| on_disk(path).symlink_metadata().is_err(),
+            is_gone: &|path| !self.disk.has(&on_disk(path)),
             is_named: &|path| named.iter().any(|named| on_disk(path).starts_with(named)),
         };
-        let held = self.baseline.mark(&mut outcome.findings, sources, &run);
-        if !self.writes {
-            if last {
-                self.say_settled(&self.baseline.settled(&held, &run));
-            }
-            return Ok(());
-        }
-        let is_kept = |finding: &Finding| match finding.status {
-            Status::Active => finding.severity >= least,
-            Status::Baselined => true,
-            Status::Suppressed | Status::Unchanged => false,
-        };
-        let fresh = self.baseline.rewritten(&held, &outcome.findings, sources, &run, &is_kept);
-        self.write(&fresh)?;
-        for finding in outcome.findings.iter_mut().filter(|finding| is_kept(finding)) {
-            finding.status = Status::Baselined;
-        }
-        Ok(())
+        work(&mut outcome.findings, &run)
     }
 
     fn write(&self, fresh: &Baseline) -> anyhow::Result<()> {

@@ -58,6 +58,7 @@ fn complaint(rule: &str, place: Place, message: String, advice: String) -> Findi
         mask: None,
         programs: Vec::new(),
         speaks: Speaks::ForItself,
+        caused_by: None,
         status: Status::Active,
     }
 }

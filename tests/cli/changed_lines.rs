@@ -1,39 +1,9 @@
-//! `--since`: only findings on lines that changed, by git.
+//! `--changed-lines`: only findings on lines that changed, by git.
 
+use crate::git::{commit, git, git_in};
 use crate::project::{Answer, Project};
 use crate::{EACH_BY_ITSELF, INDEX_WITHOUT_ORDER};
 use std::fs;
-use std::path::Path;
-use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// Runs git in a folder, as somebody invented, and with no settings of this machine.
-#[track_caller]
-fn git_in(folder: &Path, words: &[&str]) {
-    let mut git = Command::new("git");
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
-        git.env_remove(name);
-    }
-    for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
-        git.env(format!("{name}_NAME"), "A").env(format!("{name}_EMAIL"), "a@example.org");
-    }
-    let settings = ["init.defaultBranch=main", "protocol.file.allow=always", "core.autocrlf=false"];
-    git.args(settings.iter().flat_map(|setting| ["-c", setting])).args(words).current_dir(folder);
-    git.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", folder);
-    let ended = git.output().expect("git is installed");
-    assert!(ended.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&ended.stderr));
-}
-
-pub fn git(project: &Project, words: &str) {
-    git_in(project.root(), &words.split(' ').collect::<Vec<_>>());
-}
-
-/// Commits everything; no two commits have the same message, or they might be one.
-pub fn commit(project: &Project) {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    git(project, "add -A");
-    git(project, &format!("commit -q --allow-empty -m {}", COUNT.fetch_add(1, Ordering::Relaxed)));
-}
 
 /// A repository with one commit, in which `a.py` has an old finding on line 2.
 fn repository() -> Project {
@@ -43,14 +13,14 @@ fn repository() -> Project {
     project
 }
 
-fn since(project: &Project, words: &str) -> Answer {
-    project.run(&format!("check --format json --since {words}"))
+fn changed(project: &Project, words: &str) -> Answer {
+    project.run(&format!("check --format json --changed-lines {words}"))
 }
 
 /// The findings, and how many are hidden.
 #[track_caller]
 fn shown(project: &Project) -> (Vec<String>, u64) {
-    seen(&since(project, "main"))
+    seen(&changed(project, "main"))
 }
 
 #[track_caller]
@@ -70,7 +40,7 @@ fn is_shown(project: &Project, finding: &str) {
 fn old_findings_are_hidden_and_counted() {
     let project = repository();
     assert_eq!(shown(&project), (vec![], 1));
-    let answer = project.run("check --since main");
+    let answer = project.run("check --changed-lines main");
     answer.is(0, "Checked 1 file: no findings (1 finding on unchanged lines hidden).\n", "");
     // Another line of the file changes.
     let project = project.file("a.py", format!("{INDEX_WITHOUT_ORDER}\nprint(1)\n"));
@@ -82,10 +52,10 @@ fn old_findings_are_hidden_and_counted() {
     git(&project, "checkout -q -b work");
     commit(&project);
     is_shown(&project, "a.py:2 missing-device-order");
-    assert_eq!(seen(&since(&project, "HEAD")), (vec![], 1));
+    assert_eq!(seen(&changed(&project, "HEAD")), (vec![], 1));
     git(&project, "checkout -q --detach");
     is_shown(&project, "a.py:2 missing-device-order");
-    assert_eq!(seen(&since(&project, "HEAD~1")), (vec!["a.py:2 missing-device-order".to_owned()], 0));
+    assert_eq!(seen(&changed(&project, "HEAD~1")), (vec!["a.py:2 missing-device-order".to_owned()], 0));
 }
 
 #[test]
@@ -213,7 +183,7 @@ fn a_project_below_the_top_of_the_repository() {
     commit(&project);
     let project = project.file("app/b.py", INDEX_WITHOUT_ORDER.replace("\"1\"", "\"2\""));
     git(&project, "config diff.relative true");
-    let answer = project.run_in("app", "check --format json --since main");
+    let answer = project.run_in("app", "check --format json --changed-lines main");
     assert_eq!(seen(&answer), (vec!["b.py:2 missing-device-order".to_owned()], 1));
 }
 
@@ -224,7 +194,13 @@ fn a_linked_work_tree_and_a_hook_in_it() {
     let project = project.file("tree/a.py", INDEX_WITHOUT_ORDER.replace("\"1\"", "\"2\""));
     let in_tree = |variables: &[(&str, String)]| {
         let mut command = project.command();
-        command.current_dir(project.path("tree")).args(["check", "--format", "json", "--since", "main"]);
+        command.current_dir(project.path("tree")).args([
+            "check",
+            "--format",
+            "json",
+            "--changed-lines",
+            "main",
+        ]);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         seen(&crate::project::answer(&mut command, b""))
     };
@@ -310,7 +286,7 @@ fn submodules_have_lines_of_their_own() {
 #[test]
 fn what_git_ignores_did_not_change() {
     let project = repository().file(".gitignore", "made.py\n").file("made.py", INDEX_WITHOUT_ORDER);
-    let answer = since(&project, "main made.py");
+    let answer = changed(&project, "main made.py");
     assert_eq!(seen(&answer), (vec![], 1));
 }
 
@@ -325,7 +301,7 @@ fn links() {
     let project = project.file("a.py", INDEX_WITHOUT_ORDER.replace("\"1\"", "\"2\""));
     let both = ["a.py:2 missing-device-order", "old.py:2 missing-device-order"].map(str::to_owned);
     assert_eq!(shown(&project), (both.to_vec(), 0));
-    let through = project.run_in("around", "check --format json --since main a.py");
+    let through = project.run_in("around", "check --format json --changed-lines main a.py");
     assert_eq!(seen(&through).0, [both[0].clone()]);
     git(&project, "checkout -q a.py");
     symlink("a.py", project.path("new.py")).unwrap();
@@ -336,27 +312,29 @@ fn links() {
 fn what_git_cannot_tell_is_said_in_one_sentence() {
     let project = repository();
     let unknown = "there is no such commit, branch or tag in this repository";
-    since(&project, "nope").fails(2, &format!("error: --since nope: {unknown}"));
-    let dash = project.run("check --since=--output=x");
-    dash.fails(2, &format!("error: --since --output=x: {unknown}"));
-    let input = project.run("check - --since main");
-    input.fails(2, "error: --since compares files, and `-` reads standard input");
-    assert_eq!(project.run("check --since main --write-baseline").code, Some(2));
+    changed(&project, "nope").fails(2, &format!("error: --changed-lines nope: {unknown}"));
+    let dash = project.run("check --changed-lines=--output=x");
+    dash.fails(2, &format!("error: --changed-lines --output=x: {unknown}"));
+    let input = project.run("check - --changed-lines main");
+    input.fails(2, "error: --changed-lines compares files, and `-` reads standard input");
+    assert_eq!(project.run("check --changed-lines main --write-baseline").code, Some(2));
 
     let plain = Project::new().file("a.py", "");
-    let told = format!("--since needs a git work tree, and {} lies in none", plain.root().display());
-    since(&plain, "main").fails(2, &format!("error: {told}"));
+    let told =
+        format!("what changed is a question to git, and {} lies in no git work tree", plain.root().display());
+    changed(&plain, "main").fails(2, &format!("error: {told}"));
     git(&plain, "init -q");
-    let told = "--since main: the repository has no commit yet; leave --since out until it has one";
-    since(&plain, "main").fails(2, &format!("error: {told}"));
+    let told =
+        "--changed-lines main: the repository has no commit yet; leave --changed-lines out until it has one";
+    changed(&plain, "main").fails(2, &format!("error: {told}"));
 
     git(&project, "checkout -q --orphan other");
     commit(&project);
-    let told = "--since main: main and HEAD have no commit in common, so nothing says what changed";
-    since(&project, "main").fails(2, &format!("error: {told}"));
+    let told = "--changed-lines main: main and HEAD have no commit in common, so nothing says what changed";
+    changed(&project, "main").fails(2, &format!("error: {told}"));
 
-    let no_git = project.run_with_env("check --since main", "PATH", project.root());
-    no_git.fails(2, "error: --since needs git, and there is no program `git` in PATH");
+    let no_git = project.run_with_env("check --changed-lines main", "PATH", project.root());
+    no_git.fails(2, "error: what changed is a question to git, and there is no program `git` in PATH");
 }
 
 #[test]
@@ -370,13 +348,13 @@ fn a_repository_of_somebody_else_is_told_how_to_trust_it() {
         return;
     }
     let told = format!(
-        "--since: git refuses to read {}, which belongs to another user; `git config --global --add safe.directory '*'` \
+        "git refuses to read {}, which belongs to another user; `git config --global --add safe.directory '*'` \
          trusts it, for example in a container",
         project.root().display()
     );
-    since(&project, "main").fails(2, &format!("error: {told}"));
+    changed(&project, "main").fails(2, &format!("error: {told}"));
     let mut trusting = project.command();
-    trusting.args(["check", "--format", "json", "--since", "main"]);
+    trusting.args(["check", "--format", "json", "--changed-lines", "main"]);
     let settings = [("COUNT", "1"), ("KEY_0", "safe.directory"), ("VALUE_0", "*")];
     trusting.envs(settings.map(|(name, value)| (format!("GIT_CONFIG_{name}"), value)));
     assert_eq!(seen(&crate::project::answer(&mut trusting, b"")), (vec![], 1));
@@ -395,14 +373,14 @@ fn a_shallow_clone_is_told_how_to_fetch_more() {
         project.root(),
         &["clone", "-q", "--depth", "1", "--no-single-branch", "-b", "work", &from, "clone"],
     );
-    let answer = project.run_in("clone", "check --since origin/main");
-    let told = "--since origin/main: this clone is shallow, and the commit where origin/main and HEAD parted is not in \
+    let answer = project.run_in("clone", "check --changed-lines origin/main");
+    let told = "--changed-lines origin/main: this clone is shallow, and the commit where origin/main and HEAD parted is not in \
                 it; run `git fetch --unshallow`, or set `fetch-depth: 0` in a workflow";
     answer.fails(2, &format!("error: {told}"));
-    let answer = project.run_in("clone", "check --since v1");
-    let told = "--since v1: there is no such commit, branch or tag in this shallow clone; fetch it, with \
+    let answer = project.run_in("clone", "check --changed-lines v1");
+    let told = "--changed-lines v1: there is no such commit, branch or tag in this shallow clone; fetch it, with \
                 `git fetch --unshallow` or with `fetch-depth: 0` in a workflow";
     answer.fails(2, &format!("error: {told}"));
     git_in(&project.path("clone"), &["fetch", "-q", "--unshallow"]);
-    assert_eq!(project.run_in("clone", "check --since origin/main").code, Some(0));
+    assert_eq!(project.run_in("clone", "check --changed-lines origin/main").code, Some(0));
 }

@@ -1,4 +1,4 @@
-//! `--since`: which findings stand on lines that changed.
+//! `--changed-lines`: which findings stand on lines that changed.
 
 use crate::changes::{Base, ChangesError};
 use crate::facts::{Place, Span};

@@ -1,0 +1,165 @@
+//! `--since` and `--staged`: what is new in this state of the project, compared with an earlier one.
+
+use super::super::say;
+use super::Arguments;
+use super::known::{self, Known};
+use crate::Outcome;
+use crate::cache::{Cache, Checks};
+use crate::changes::{Asked, States};
+use crate::comparison::{Causes, Found, Limits, find_causes, mark_old};
+use crate::disk::Disk;
+use crate::findings::Finding;
+use crate::policy::absolute;
+use crate::rules::{Loaded, UnknownSelector};
+use crate::settings::{Request, Settings, resolve};
+use crate::sources::{Excluded, Sources};
+use std::cell::{Cell, OnceCell};
+use std::path::{Path, PathBuf};
+
+/// What a run looks at.
+pub struct Plan {
+    /// With the state in which policies are looked for.
+    pub request: Request,
+    /// The states that the options name.
+    pub states: Option<States>,
+    /// Whether what is new is reported, and not everything.
+    pub compares: bool,
+    /// Whether the whole project is reported on, whatever is named.
+    pub is_whole: bool,
+}
+
+impl Plan {
+    pub fn of(options: &known::Options, request: &Request) -> anyhow::Result<Plan> {
+        let folder = || anyhow::Ok(resolve(request)?.0.root);
+        let states = match &options.since {
+            Some(since) => {
+                let asked = Asked { option: "--since", reference: since.clone() };
+                Some(States::since(&folder()?, &asked)?)
+            }
+            None if options.staged => Some(States::staged(&folder()?)?),
+            None => None,
+        };
+        let mut plan = Plan { request: request.clone(), states, compares: false, is_whole: false };
+        let Some(states) = &plan.states else { return Ok(plan) };
+        plan.request.disk = states.present.clone();
+        plan.compares = true;
+        if options.staged && !request.paths.iter().any(|path| path.is_dir()) {
+            // A hook names the files of the commit, and what they change shows elsewhere too. Where it names others as
+            // well, somebody wants to know what is wrong in them.
+            let changed = states.changed();
+            let is_changed = |path: &PathBuf| changed.binary_search(&absolute(path).as_path()).is_ok();
+            plan.is_whole = request.paths.iter().all(is_changed);
+            plan.compares = plan.is_whole;
+        }
+        Ok(plan)
+    }
+
+    /// A file of the state that is checked with another content on disk, as the user would name it.
+    pub fn differing_on_disk(&self) -> Option<PathBuf> {
+        let states = self.states.as_ref()?;
+        let other = states.present.differing().filter(|(_, instead)| instead.is_some()).map(|(path, _)| path);
+        let file = other.min()?;
+        let folder = std::env::current_dir().unwrap_or_default();
+        Some(file.strip_prefix(&folder).unwrap_or(file).to_owned())
+    }
+}
+
+/// A comparison with an earlier state.
+pub struct Compared<'a> {
+    arguments: &'a Arguments,
+    request: &'a Request,
+    /// The paths that are reported on.
+    paths: Vec<PathBuf>,
+    states: States,
+    /// The files as they lie on disk.
+    plain: Sources,
+    checks: Checks,
+    base: OnceCell<Found>,
+    fixed: Cell<usize>,
+}
+
+impl<'a> Compared<'a> {
+    pub fn new(
+        arguments: &'a Arguments,
+        request: &'a Request,
+        paths: Vec<PathBuf>,
+        states: States,
+        plain: Sources,
+        cache: Option<Cache>,
+    ) -> Compared<'a> {
+        let (checks, base, fixed) = (Checks::with(cache), OnceCell::new(), Cell::default());
+        Compared { arguments, request, paths, states, plain, checks, base, fixed }
+    }
+
+    /// How many findings of the earlier state are gone.
+    pub fn fixed(&self) -> usize {
+        self.fixed.get()
+    }
+
+    /// The files in the state that is checked.
+    pub fn present(&self) -> Sources {
+        self.plain.in_state(&self.states.present, &|path| self.is_named(path))
+    }
+
+    /// Checks the present state. What is the same in the base is known from there.
+    pub fn check(
+        &self,
+        sources: &Sources,
+        settings: &Settings,
+        rules: &Loaded,
+    ) -> Result<Outcome, UnknownSelector> {
+        self.base.get_or_init(|| self.base_judged_by(settings, rules));
+        self.checks.check(sources, settings, rules)
+    }
+
+    /// What the base holds, by its own policy where that can be used.
+    fn base_judged_by(&self, settings: &Settings, rules: &Loaded) -> Found {
+        if let Some(found) = self.found_in(&self.states.base) {
+            return found;
+        }
+        say(
+            "note: the policy of the state that this one is compared with cannot be used, so this one's holds for both",
+        );
+        let sources = self.sources_in(&self.states.base);
+        let findings = self.checks.check(&sources, settings, rules).map(|outcome| outcome.findings);
+        Found { sources, findings: findings.unwrap_or_default() }
+    }
+
+    /// Marks what is old, and says of what is new which change brought it.
+    pub fn settle(&self, findings: &mut [Finding], sources: &Sources) {
+        let Some(base) = self.base.get() else { return };
+        let limits = Limits { fail_on: self.arguments.fail_on, shown: self.arguments.min_severity };
+        self.fixed.set(mark_old(base, findings, sources, &self.states, limits));
+        let check = &|disk: &Disk| self.found_in(disk);
+        find_causes(findings, limits, Causes { base, sources, states: &self.states, check });
+    }
+
+    /// What is found in a state, by its own policy and baseline; `None` where it cannot be checked.
+    fn found_in(&self, disk: &Disk) -> Option<Found> {
+        let request = Request { disk: disk.clone(), ..self.request.clone() };
+        let (mut settings, _) = resolve(&request).ok()?;
+        settings.min_severity = Some(self.arguments.min_severity);
+        let rules = Loaded::of(&settings).ok()?;
+        let mut sources = self.sources_in(disk);
+        let excluded = Excluded::new(&settings.policy.exclude, self.arguments.force_exclude);
+        for source in &mut sources.files {
+            let path = source.path.as_deref();
+            source.reported &= !path.is_some_and(|path| excluded.names(&settings.root, path));
+        }
+        let mut outcome = self.checks.check(&sources, &settings, &rules).ok()?;
+        if let Ok(Some(known)) = Known::of(&self.arguments.known, &settings) {
+            known.mark(&mut outcome, &sources, &self.paths);
+        }
+        Some(Found { sources, findings: outcome.findings })
+    }
+
+    /// The files of an earlier state. Of those that moved the report is about what they were, too.
+    fn sources_in(&self, disk: &Disk) -> Sources {
+        self.plain.in_state(disk, &|path| self.is_named(path) || self.states.moved_from(path))
+    }
+
+    /// Whether the user named a file or a folder around it.
+    fn is_named(&self, path: &Path) -> bool {
+        self.paths.iter().any(|named| path.starts_with(absolute(named)))
+    }
+}

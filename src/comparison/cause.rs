@@ -1,0 +1,194 @@
+//! Which change brought a finding. A finding that stands on new lines, or is explained by some, was brought by them. For the
+//! others it is tried: changes are taken back, half of them at a time, and the project is checked again, until one
+//! is left without which the finding is not there.
+
+use super::hunks::{Hunk, hunks, without};
+use super::{Edits, Found, Limits, Mark, marks};
+use crate::changes::States;
+use crate::disk::Disk;
+use crate::facts::{Place, Span};
+use crate::findings::{Cause, Finding, Speaks, Status};
+use crate::sources::Sources;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A project is checked again so often at most.
+const MOST_CHECKS: usize = 24;
+
+/// Larger texts are taken back as a whole.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// What the search works on.
+pub struct Causes<'a> {
+    pub base: &'a Found,
+    pub sources: &'a Sources,
+    pub states: &'a States,
+    /// Checks a state; `None` where it cannot be checked.
+    pub check: &'a dyn Fn(&Disk) -> Option<Found>,
+}
+
+/// One change: some lines of a file, or all of it.
+struct Change {
+    path: PathBuf,
+    /// `None`: the file came, went or is no text.
+    lines: Option<Lines>,
+}
+
+struct Lines {
+    before: Arc<str>,
+    after: Arc<str>,
+    hunk: Hunk,
+}
+
+/// Says of each new finding which change brought it, where that can be told.
+pub fn find_causes(findings: &mut [Finding], limits: Limits, causes: Causes<'_>) {
+    let least = limits.shown.min(limits.fail_on);
+    let is_new = |finding: &Finding| finding.status == Status::Active && finding.severity >= least;
+    let edits = Edits::between(&causes.base.sources, causes.sources, causes.states);
+    for finding in findings.iter_mut().filter(|finding| is_new(finding)) {
+        finding.caused_by = causes.by_place(finding, &edits);
+    }
+    if !findings.iter().any(|finding| is_new(finding) && finding.caused_by.is_none()) {
+        return;
+    }
+    let changes = causes.changes();
+    let all: Vec<Mark> = marks(findings, causes.sources, Some(causes.states));
+    let count = |mark: &Mark, marks: &[Mark]| marks.iter().filter(|other| *other == mark).count();
+    let mut left = MOST_CHECKS;
+    for at in 0..findings.len() {
+        if !is_new(&findings[at]) || findings[at].caused_by.is_some() || left == 0 {
+            continue;
+        }
+        let mut without_it: Vec<usize> = Vec::new();
+        let mut tell = |undone: &[&Change]| {
+            left = left.checked_sub(1)?;
+            let found = (causes.check)(&causes.state_without(undone))?;
+            let there = marks_that_count(&found, causes.states);
+            let is_gone = |at: &usize| count(&all[*at], &there) < count(&all[*at], &all);
+            without_it = (0..all.len()).filter(is_gone).collect();
+            Some(without_it.contains(&at))
+        };
+        let Some(change) = narrowed(changes.iter().collect(), &mut tell) else { continue };
+        // What the last try was without has the same reason.
+        let cause = causes.cause_of(change);
+        without_it.push(at);
+        for same in without_it {
+            if is_new(&findings[same]) {
+                findings[same].caused_by.get_or_insert_with(|| cause.clone());
+            }
+        }
+    }
+}
+
+/// The change without which something is gone, where all of them together bring it; the first of those that do it together.
+fn narrowed<'c>(
+    mut changes: Vec<&'c Change>,
+    is_gone: &mut dyn FnMut(&[&Change]) -> Option<bool>,
+) -> Option<&'c Change> {
+    while changes.len() > 1 {
+        let second = changes.split_off(changes.len() / 2);
+        if is_gone(&changes)? {
+            continue;
+        }
+        if !is_gone(&second)? {
+            // Both halves are needed.
+            break;
+        }
+        changes = second;
+    }
+    changes.first().copied()
+}
+
+/// Findings that are there and no milder than they would have to be.
+fn marks_that_count(found: &Found, states: &States) -> Vec<Mark> {
+    let counting =
+        |finding: &&Finding| finding.status == Status::Active || finding.speaks != Speaks::ForItself;
+    let findings: Vec<Finding> = found.findings.iter().filter(counting).cloned().collect();
+    marks(&findings, &found.sources, Some(states))
+}
+
+impl Causes<'_> {
+    /// The new lines that a finding stands on, or else those that a related place does.
+    fn by_place(&self, finding: &Finding, edits: &Edits<'_>) -> Option<Cause> {
+        let related: &[_] = if finding.speaks == Speaks::ForProject { &[] } else { &finding.related };
+        let places = std::iter::once(finding.place).chain(related.iter().map(|related| related.place));
+        let mut places = places.filter(|place| place.span != Span::default() || place == &finding.place);
+        places.find_map(|place| {
+            let lines = edits.new_lines(place)?;
+            Some(self.cause_at(place, lines))
+        })
+    }
+
+    fn cause_at(&self, place: Place, lines: Range<usize>) -> Cause {
+        let source = self.sources.file(place.file);
+        // Of many new lines the one that counts.
+        let (first, last) = match place.span == Span::default() {
+            true => (lines.start as u32 + 1, lines.start as u32 + 1),
+            false => source.file_lines(place.span),
+        };
+        Cause { path: source.name.clone(), lines: Some((first, last)), removed: false }
+    }
+
+    /// All changes, in the order of the files.
+    fn changes(&self) -> Vec<Change> {
+        let mut all = Vec::new();
+        for path in self.states.changed() {
+            let (old, new) = (
+                self.text(&self.states.base, self.states.before(path)),
+                self.text(&self.states.present, path),
+            );
+            match (old, new) {
+                (Some(before), Some(after)) => {
+                    all.extend(hunks(&before, &after).into_iter().map(|hunk| {
+                        let lines = Lines { before: Arc::clone(&before), after: Arc::clone(&after), hunk };
+                        Change { path: path.to_owned(), lines: Some(lines) }
+                    }));
+                }
+                _ if self.states.moved_from(path) => {}
+                _ => all.push(Change { path: path.to_owned(), lines: None }),
+            }
+        }
+        all
+    }
+
+    fn text(&self, disk: &Disk, path: &Path) -> Option<Arc<str>> {
+        let bytes = disk.read(path, MOST_BYTES).ok().filter(|bytes| bytes.len() as u64 <= MOST_BYTES)?;
+        String::from_utf8(bytes).ok().map(Arc::from)
+    }
+
+    /// The present state without some of the changes.
+    fn state_without(&self, undone: &[&Change]) -> Disk {
+        let together = undone.chunk_by(|one, other| one.path == other.path);
+        let files = together.map(|changes| {
+            let path = changes[0].path.clone();
+            let Some(Lines { before, after, .. }) = &changes[0].lines else {
+                let old = self.states.base.instead(&path).flatten().map(Arc::from);
+                return (path, old);
+            };
+            let hunks: Vec<&Hunk> =
+                changes.iter().filter_map(|change| Some(&change.lines.as_ref()?.hunk)).collect();
+            (path, Some(Arc::from(without(before, after, &hunks).into_bytes())))
+        });
+        self.states.present.and(files.collect::<Vec<_>>())
+    }
+
+    fn cause_of(&self, change: &Change) -> Cause {
+        let path = self.sources.name_of(&change.path);
+        match &change.lines {
+            Some(Lines { hunk, .. }) if hunk.after.is_empty() => {
+                let before = hunk.after.start.max(1) as u32;
+                Cause { path, lines: Some((before, before)), removed: true }
+            }
+            Some(Lines { hunk, .. }) => Cause {
+                path,
+                lines: Some((hunk.after.start as u32 + 1, hunk.after.end as u32)),
+                removed: false,
+            },
+            None => {
+                let is_there = self.states.present.is_file(&change.path);
+                Cause { path, lines: is_there.then_some((1, 1)), removed: !is_there }
+            }
+        }
+    }
+}
