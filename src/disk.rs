@@ -43,6 +43,11 @@ impl Disk {
         self.files.iter().map(|(path, instead)| (path.as_path(), instead))
     }
 
+    /// The folders that are missing.
+    pub fn lacks(&self) -> &[PathBuf] {
+        &self.absent
+    }
+
     /// What stands in the place of a file; `None` where it is as it lies.
     pub fn instead(&self, path: &Path) -> Option<Option<&[u8]>> {
         if self.is_untouched() {

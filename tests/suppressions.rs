@@ -235,6 +235,7 @@ fn finding(rule: &str, span: Span) -> Finding {
         mask: None,
         programs: Vec::new(),
         speaks: Speaks::ForItself,
+        caused_by: None,
         status: Status::Active,
     }
 }

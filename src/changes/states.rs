@@ -77,6 +77,11 @@ impl States {
         self.moved.values().any(|from| from == file)
     }
 
+    /// Whether no folder is missing as a whole in one of both.
+    pub fn lack_the_same(&self) -> bool {
+        self.base.lacks() == self.present.lacks()
+    }
+
     /// The files that differ, by their paths in either state, sorted. Those in folders that the base lacks are not named.
     pub fn changed(&self) -> Vec<&Path> {
         let known = self.base.differing().chain(self.present.differing()).map(|(path, _)| path);

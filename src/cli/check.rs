@@ -111,15 +111,11 @@ fn once(
     colour: Colour,
     out: &mut dyn Write,
 ) -> anyhow::Result<u8> {
-    let plan = Plan::of(&arguments.known, request)?;
-    if let Some(file) = plan.differing_on_disk()
-        && (arguments.fixes.are_wanted() || arguments.add_ignore.is_some())
-    {
-        let option = if arguments.fixes.are_wanted() { "--fix" } else { "--add-ignore" };
-        bail!(
-            "{option} writes to the files on disk, and {} differs there from what is staged; stage it or put it aside",
-            file.display()
-        );
+    let plan = Plan::of(arguments, request)?;
+    plan.can_write(arguments)?;
+    if plan.is_idle {
+        ignoring_closed_pipe(writeln!(out, "Nothing that is staged has to do with GPUs."))?;
+        return Ok(0);
     }
     let request = &plan.request;
     let (mut settings, extent) = resolve(request)?;

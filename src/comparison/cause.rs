@@ -7,7 +7,7 @@ use super::{Edits, Found, Limits, Mark, marks};
 use crate::changes::States;
 use crate::disk::Disk;
 use crate::facts::{Place, Span};
-use crate::findings::{Cause, Finding, Speaks, Status};
+use crate::findings::{Cause, Finding, Severity, Speaks, Status};
 use crate::sources::Sources;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub fn find_causes(findings: &mut [Finding], limits: Limits, causes: Causes<'_>)
         let mut tell = |undone: &[&Change]| {
             left = left.checked_sub(1)?;
             let found = (causes.check)(&causes.state_without(undone))?;
-            let there = marks_that_count(&found, causes.states);
+            let there = marks_that_count(&found, causes.states, least);
             let is_gone = |at: &usize| count(&all[*at], &there) < count(&all[*at], &all);
             without_it = (0..all.len()).filter(is_gone).collect();
             Some(without_it.contains(&at))
@@ -100,11 +100,12 @@ fn narrowed<'c>(
     changes.first().copied()
 }
 
-/// Findings that are there and no milder than they would have to be.
-fn marks_that_count(found: &Found, states: &States) -> Vec<Mark> {
-    let counting =
-        |finding: &&Finding| finding.status == Status::Active || finding.speaks != Speaks::ForItself;
-    let findings: Vec<Finding> = found.findings.iter().filter(counting).cloned().collect();
+/// The findings that count. One that the project as a whole decides is milder where another speaks for it.
+fn marks_that_count(found: &Found, states: &States, least: Severity) -> Vec<Mark> {
+    let counts = |finding: &&Finding| {
+        finding.status == Status::Active && (finding.severity >= least || finding.speaks != Speaks::ForItself)
+    };
+    let findings: Vec<Finding> = found.findings.iter().filter(counts).cloned().collect();
     marks(&findings, &found.sources, Some(states))
 }
 
@@ -130,10 +131,12 @@ impl Causes<'_> {
         Cause { path: source.name.clone(), lines: Some((first, last)), removed: false }
     }
 
-    /// All changes, in the order of the files.
+    /// All changes in the order of the files, first those of files that are read.
     fn changes(&self) -> Vec<Change> {
         let mut all = Vec::new();
-        for path in self.states.changed() {
+        let mut paths = self.states.changed();
+        paths.sort_by_key(|path| !Sources::may_hold(&self.sources.root, path));
+        for path in paths {
             let (old, new) = (
                 self.text(&self.states.base, self.states.before(path)),
                 self.text(&self.states.present, path),

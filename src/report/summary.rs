@@ -2,7 +2,7 @@
 
 use super::printable::printable;
 use super::{Counts, Report, word};
-use crate::findings::{Safety, Severity};
+use crate::findings::{Safety, Severity, Status};
 use std::io::Write;
 
 /// One line for each file that could not be checked, and the summary.
@@ -127,8 +127,12 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
     if counts.baselined > 0 {
         aside.push(format!("{} in the baseline", counts.baselined));
     }
-    if counts.old > 0 {
-        aside.push(format!("{} known before", counts.old));
+    let least = report.min_severity.min(report.fail_on);
+    let old =
+        report.findings.iter().filter(|finding| finding.status == Status::Old && finding.severity >= least);
+    match old.count() {
+        0 => {}
+        old => aside.push(format!("{old} known before")),
     }
     if counts.fixed > 0 {
         aside.push(format!("{} gone since", counts.fixed));

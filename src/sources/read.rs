@@ -120,7 +120,7 @@ fn starts_programs(path: &Path) -> bool {
         || path.components().any(|part| part.as_os_str() == ".github")
 }
 
-fn mentions_gpu(bytes: &[u8]) -> bool {
+pub fn mentions_gpu(bytes: &[u8]) -> bool {
     static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         let settings = ["cuda", "gpu", "nvidia", "hip_", "rocr_", "torch"];
         // What only names cards, their generations and what they can do says something of hardware too.

@@ -1,7 +1,7 @@
 //! The files of a project as one state of it has them: a commit, or the index of git.
 
 use super::walk::{self, Wanted};
-use super::{Beside, Source, Sources, names, read};
+use super::{Beside, Language, Source, Sources, names, read};
 use crate::disk::Disk;
 use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,21 @@ impl Sources {
         }
         state.sort();
         state
+    }
+
+    /// Whether a file is one that a check of the whole project reads, by its path.
+    pub fn may_hold(root: &Path, path: &Path) -> bool {
+        walk::would_find(root, path)
+    }
+
+    /// Whether a file with this content has nothing to do with GPUs, whatever else the project holds: it is no code, and
+    /// speaks of none.
+    pub fn is_beside_the_point(root: &Path, path: &Path, content: &[u8]) -> bool {
+        let language = Language::of_name(path).or_else(|| Language::of_shebang(content));
+        let is_prose = language.is_none() || language == Some(Language::Markdown);
+        let may_be_settings =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("gpulint"));
+        (is_prose || !walk::would_find(root, path)) && !may_be_settings && !read::mentions_gpu(content)
     }
 
     /// Adds a file with the bytes that it has in this state, when a walk would have read it.

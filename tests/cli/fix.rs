@@ -226,7 +226,7 @@ fn what_did_not_change_is_not_fixed() {
     git(&project, "init -q");
     commit(&project);
     let project = project.file("a.py", wrong() + "assert torch.cuda.is_available\n");
-    let fixed = "Checked 1 file: no findings (1 fixed; 1 finding on unchanged lines hidden).\n";
+    let fixed = "Checked 1 file: no new findings (1 fixed; 1 known before).\n";
     project.run("check --fix --since main").is(0, fixed, FIXED_ONE);
     assert_eq!(project.read("a.py"), wrong() + "assert torch.cuda.is_available()\n");
 }

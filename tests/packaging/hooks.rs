@@ -29,8 +29,12 @@ fn hooks_see_all_files_in_one_process() {
     assert_eq!(ids, ["gpulint", "gpulint-untyped", "gpulint-fix", "gpulint-system", "gpulint-src"]);
     for hook in hooks() {
         assert_eq!(hook["require_serial"].as_bool(), Some(true), "{hook:?}");
-        let fix = if hook["id"].as_str() == Some("gpulint-fix") { "--fix " } else { "" };
-        let entry = format!("gpulint check {fix}--force-exclude --format concise");
+        let options = match hook["id"].as_str() {
+            Some("gpulint-fix") => "--staged --fix ",
+            Some("gpulint-untyped") => "",
+            _ => "--staged ",
+        };
+        let entry = format!("gpulint check {options}--force-exclude --format concise");
         assert_eq!(hook["entry"].as_str(), Some(entry.as_str()), "{hook:?}");
     }
 }
@@ -97,7 +101,28 @@ fn right_commits_pass_and_wrong_ones_are_stopped() {
     project.write("logo.svg", "<svg/>\n");
     let (passed, text) = commit(&project, "nothing that gpulint reads");
     assert!(passed, "{text}");
-    assert!(text.contains("Skipped"), "{text}");
+    assert!(text.contains("Passed"), "{text}");
+}
+
+#[test]
+fn what_a_commit_breaks_elsewhere_stops_it() {
+    let Some(project) = project_with_system_hook("elsewhere") else { return };
+    let launcher = "export CUDA_DEVICE_ORDER=PCI_BUS_ID\nexport CUDA_VISIBLE_DEVICES=0\npython train.py\n";
+    project.write("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
+    project.write("train.py", "import torch\n\ntorch.cuda.init()\n");
+    project.write("run.sh", launcher);
+    let (passed, text) = commit(&project, "right");
+    assert!(passed, "{text}");
+    let broken = |text: &str| text.contains("train.py:1:1: error[missing-visible-devices]");
+    project.write("run.sh", &launcher.replace("export CUDA_VISIBLE_DEVICES=0\n", ""));
+    let (passed, text) = commit(&project, "a line of the launcher is gone");
+    assert!(!passed && broken(&text), "{text}");
+    // pre-commit names no file that is gone.
+    project.git(&["rm", "--quiet", "--force", "run.sh"]);
+    let (passed, text) = commit(&project, "the launcher is gone");
+    assert!(!passed && broken(&text), "{text}");
+    let everything = project.command("pre-commit").args(["run", "--all-files"]).output().expect("it runs");
+    assert!(broken(&printed(&everything)), "{}", printed(&everything));
 }
 
 /// The hook for fixes, with the binary under test; and the other way to the same, an argument of another hook.

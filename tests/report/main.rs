@@ -326,6 +326,7 @@ fn finding(sources: &Sources, rule: &str, file: &str, text: &str) -> Finding {
         mask: None,
         programs: Vec::new(),
         speaks: Speaks::ForItself,
+        caused_by: None,
         status: Status::Active,
     }
 }
@@ -349,6 +350,7 @@ fn report<'a>(sources: &'a Sources, findings: &'a [Finding], skipped: &'a [Skipp
         below_repository: "",
         on_github: false,
         corrections: None,
+        fixed: None,
     }
 }
 

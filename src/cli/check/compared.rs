@@ -2,7 +2,7 @@
 
 use super::super::say;
 use super::Arguments;
-use super::known::{self, Known};
+use super::known::Known;
 use crate::Outcome;
 use crate::cache::{Cache, Checks};
 use crate::changes::{Asked, States};
@@ -10,11 +10,17 @@ use crate::comparison::{Causes, Found, Limits, find_causes, mark_old};
 use crate::disk::Disk;
 use crate::findings::Finding;
 use crate::policy::absolute;
+use crate::report::Format;
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Request, Settings, resolve};
 use crate::sources::{Excluded, Sources};
+use anyhow::bail;
+use rustc_hash::FxHashSet;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
+
+/// Of larger files it is not asked whether they matter.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// What a run looks at.
 pub struct Plan {
@@ -26,20 +32,35 @@ pub struct Plan {
     pub compares: bool,
     /// Whether the whole project is reported on, whatever is named.
     pub is_whole: bool,
+    /// Whether what changed has nothing to do with GPUs, so that nothing can be new.
+    pub is_idle: bool,
 }
 
 impl Plan {
-    pub fn of(options: &known::Options, request: &Request) -> anyhow::Result<Plan> {
-        let folder = || anyhow::Ok(resolve(request)?.0.root);
+    pub fn of(arguments: &Arguments, request: &Request) -> anyhow::Result<Plan> {
+        let options = &arguments.known;
+        let for_people =
+            arguments.output.is_empty() && matches!(arguments.format, Format::Text | Format::Concise);
+        if options.since.is_none() && !options.staged {
+            return Ok(Plan {
+                request: request.clone(),
+                states: None,
+                compares: false,
+                is_whole: false,
+                is_idle: false,
+            });
+        }
+        let root = resolve(request)?.0.root;
         let states = match &options.since {
             Some(since) => {
                 let asked = Asked { option: "--since", reference: since.clone() };
-                Some(States::since(&folder()?, &asked)?)
+                Some(States::since(&root, &asked)?)
             }
-            None if options.staged => Some(States::staged(&folder()?)?),
+            None if options.staged => Some(States::staged(&root)?),
             None => None,
         };
-        let mut plan = Plan { request: request.clone(), states, compares: false, is_whole: false };
+        let mut plan =
+            Plan { request: request.clone(), states, compares: false, is_whole: false, is_idle: false };
         let Some(states) = &plan.states else { return Ok(plan) };
         plan.request.disk = states.present.clone();
         plan.compares = true;
@@ -51,16 +72,36 @@ impl Plan {
             plan.is_whole = request.paths.iter().all(is_changed);
             plan.compares = plan.is_whole;
         }
+        let is_idle = |path: &&Path| {
+            let contents = [(&states.base, states.before(path)), (&states.present, *path)];
+            contents.into_iter().all(|(disk, path)| match disk.read(path, MOST_BYTES) {
+                Ok(content) => Sources::is_beside_the_point(&root, path, &content),
+                Err(_) => !disk.has(path),
+            })
+        };
+        plan.is_idle = options.staged
+            && plan.compares
+            && for_people
+            && states.lack_the_same()
+            && states.changed().iter().all(is_idle);
         Ok(plan)
     }
 
-    /// A file of the state that is checked with another content on disk, as the user would name it.
-    pub fn differing_on_disk(&self) -> Option<PathBuf> {
-        let states = self.states.as_ref()?;
+    /// Refuses to write to files that differ on disk from those that are checked.
+    pub fn can_write(&self, arguments: &Arguments) -> anyhow::Result<()> {
+        let Some(states) = &self.states else { return Ok(()) };
+        let option = match arguments.add_ignore {
+            Some(_) => "--add-ignore",
+            None if arguments.fixes.are_wanted() => "--fix",
+            None => return Ok(()),
+        };
         let other = states.present.differing().filter(|(_, instead)| instead.is_some()).map(|(path, _)| path);
-        let file = other.min()?;
+        let Some(file) = other.min() else { return Ok(()) };
         let folder = std::env::current_dir().unwrap_or_default();
-        Some(file.strip_prefix(&folder).unwrap_or(file).to_owned())
+        bail!(
+            "{option} writes to the files on disk, and {} differs there from what is staged; stage it or put it aside",
+            file.strip_prefix(&folder).unwrap_or(file).display()
+        )
     }
 }
 
@@ -70,6 +111,8 @@ pub struct Compared<'a> {
     request: &'a Request,
     /// The paths that are reported on.
     paths: Vec<PathBuf>,
+    /// Whether the files of the commit are named, and so those that are not are somebody else's.
+    names_files: bool,
     states: States,
     /// The files as they lie on disk.
     plain: Sources,
@@ -88,7 +131,8 @@ impl<'a> Compared<'a> {
         cache: Option<Cache>,
     ) -> Compared<'a> {
         let (checks, base, fixed) = (Checks::with(cache), OnceCell::new(), Cell::default());
-        Compared { arguments, request, paths, states, plain, checks, base, fixed }
+        let names_files = arguments.known.staged && !request.paths.iter().any(|path| path.is_dir());
+        Compared { arguments, request, paths, names_files, states, plain, checks, base, fixed }
     }
 
     /// How many findings of the earlier state are gone.
@@ -98,7 +142,18 @@ impl<'a> Compared<'a> {
 
     /// The files in the state that is checked.
     pub fn present(&self) -> Sources {
-        self.plain.in_state(&self.states.present, &|path| self.is_named(path))
+        let mut sources = self.plain.in_state(&self.states.present, &|path| self.is_named(path));
+        if self.names_files {
+            // pre-commit hands them to another process, or the user left them out there.
+            let named: FxHashSet<PathBuf> = self.request.paths.iter().map(|path| absolute(path)).collect();
+            let changed = self.states.changed();
+            for source in &mut sources.files {
+                let Some(path) = &source.path else { continue };
+                let is_changed = changed.binary_search(&path.as_path()).is_ok();
+                source.reported &= !is_changed || named.contains(path) || !is_typed(path);
+            }
+        }
+        sources
     }
 
     /// Checks the present state. What is the same in the base is known from there.
@@ -132,6 +187,16 @@ impl<'a> Compared<'a> {
         self.fixed.set(mark_old(base, findings, sources, &self.states, limits));
         let check = &|disk: &Disk| self.found_in(disk);
         find_causes(findings, limits, Causes { base, sources, states: &self.states, check });
+        if self.arguments.known.staged {
+            let changed = self.states.changed();
+            for finding in findings.iter_mut().filter(|finding| finding.fix.is_some()) {
+                let path = sources.file(finding.place.file).path.as_deref();
+                if path.is_none_or(|path| changed.binary_search(&path).is_err()) {
+                    finding.fix = None;
+                    finding.unfixed = Some("the file is no part of the commit".to_owned());
+                }
+            }
+        }
     }
 
     /// What is found in a state, by its own policy and baseline; `None` where it cannot be checked.
@@ -162,4 +227,15 @@ impl<'a> Compared<'a> {
     fn is_named(&self, path: &Path) -> bool {
         self.paths.iter().any(|named| path.starts_with(absolute(named)))
     }
+}
+
+/// Whether pre-commit has a type for such a file, so that our hooks are handed it (`.pre-commit-hooks.yaml`).
+fn is_typed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_untyped = matches!(
+        ending,
+        "slurm" | "sbatch" | "ksh" | "dockerfile" | "containerfile" | "mak" | "jsonc" | "in"
+    );
+    !is_untyped && name != ".env" && !name.starts_with(".env.")
 }
