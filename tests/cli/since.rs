@@ -142,7 +142,7 @@ fn what_breaks_a_pin_is_found_wherever_it_stands() {
         (&[("run.sh", export, "CUDA_VISIBLE_DEVICES=0\n")], missing("eval.py"), "run.sh:3"),
         (
             &[("run.sh", "", "python serve.py --once\nunset CUDA_VISIBLE_DEVICES\npython bench.py\n")],
-            missing("bench.py"),
+            "run.sh pin-removed".into(),
             "run.sh:6",
         ),
         (&[("Makefile", "export CUDA_VISIBLE_DEVICES = 0\n", "")], missing("bench.py"), "Makefile:1"),
