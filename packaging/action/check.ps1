@@ -77,7 +77,7 @@ switch -CaseSensitive ($env:INPUT_SINCE) {
         if ('pull_request', 'merge_group' -ccontains $env:GITHUB_EVENT_NAME) {
             $since = Get-BaseOfEvent
             if (-not $since) {
-                Write-Annotation 'notice' ('Which lines changed cannot be told: the base is not in this clone and cannot be ' +
+                Write-Annotation 'notice' ('What is new cannot be told: the base is not in this clone and cannot be ' +
                     'fetched. So the whole project is reported on. `fetch-depth: 0` of actions/checkout, or `since: none` here, ' +
                     'ends this notice.')
             }

@@ -98,7 +98,7 @@ case $INPUT_SINCE in
       pull_request | merge_group)
         if ! since=$(base_of_event); then
           since=
-          told notice "Which lines changed cannot be told: the base is not in this clone and cannot be fetched." \
+          told notice "What is new cannot be told: the base is not in this clone and cannot be fetched." \
             "So the whole project is reported on. \`fetch-depth: 0\` of actions/checkout, or \`since: none\` here, ends this notice."
         fi
         ;;

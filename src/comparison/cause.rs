@@ -13,8 +13,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A project is checked again so often at most.
+/// A project is checked again so often at most; a larger one until so many files were looked at, and a few times at least.
 const MOST_CHECKS: usize = 24;
+const MOST_FILES: usize = 3_000;
+const LEAST_CHECKS: usize = 4;
 
 /// Larger texts are taken back as a whole.
 const MOST_BYTES: u64 = 4 << 20;
@@ -49,13 +51,19 @@ pub fn find_causes(findings: &mut [Finding], limits: Limits, causes: Causes<'_>)
     for finding in findings.iter_mut().filter(|finding| is_new(finding)) {
         finding.caused_by = causes.by_place(finding, &edits);
     }
-    if !findings.iter().any(|finding| is_new(finding) && finding.caused_by.is_none()) {
+    let is_open = findings.iter().any(|finding| is_new(finding) && finding.caused_by.is_none());
+    // Where a folder came as a whole, the changes are not all that differs.
+    if !is_open || !causes.states.lack_the_same() {
         return;
     }
-    let changes = causes.changes();
+    // Those that speak of GPUs are the likely ones, and tried first.
+    let (likely, others): (Vec<Change>, Vec<Change>) =
+        causes.changes().into_iter().partition(|change| causes.is_likely(change));
+    let (first, changes) = (likely.len(), likely.into_iter().chain(others).collect::<Vec<_>>());
     let all: Vec<Mark> = marks(findings, causes.sources, Some(causes.states));
     let count = |mark: &Mark, marks: &[Mark]| marks.iter().filter(|other| *other == mark).count();
-    let mut left = MOST_CHECKS;
+    let files = causes.sources.files.len().max(1);
+    let mut left = (MOST_FILES / files).clamp(LEAST_CHECKS, MOST_CHECKS);
     for at in 0..findings.len() {
         if !is_new(&findings[at]) || findings[at].caused_by.is_some() || left == 0 {
             continue;
@@ -69,10 +77,12 @@ pub fn find_causes(findings: &mut [Finding], limits: Limits, causes: Causes<'_>)
             without_it = (0..all.len()).filter(is_gone).collect();
             Some(without_it.contains(&at))
         };
-        let Some(change) = narrowed(changes.iter().collect(), &mut tell) else { continue };
-        // What the last try was without has the same reason.
+        let Some(change) = narrowed(changes.iter().collect(), first, &mut tell) else { continue };
+        // What the last try was without has the same reason, where that try was about this change.
         let cause = causes.cause_of(change);
-        without_it.push(at);
+        if !without_it.contains(&at) {
+            without_it = vec![at];
+        }
         for same in without_it {
             if is_new(&findings[same]) {
                 findings[same].caused_by.get_or_insert_with(|| cause.clone());
@@ -82,20 +92,26 @@ pub fn find_causes(findings: &mut [Finding], limits: Limits, causes: Causes<'_>)
 }
 
 /// The change without which something is gone, where all of them together bring it; the first of those that do it together.
+/// At first it is looked for in the `likely` ones.
 fn narrowed<'c>(
     mut changes: Vec<&'c Change>,
+    likely: usize,
     is_gone: &mut dyn FnMut(&[&Change]) -> Option<bool>,
 ) -> Option<&'c Change> {
+    let mut half = likely;
     while changes.len() > 1 {
-        let second = changes.split_off(changes.len() / 2);
-        if is_gone(&changes)? {
-            continue;
+        if half == 0 || half == changes.len() {
+            half = changes.len() / 2;
         }
-        if !is_gone(&second)? {
-            // Both halves are needed.
-            break;
+        let second = changes.split_off(half);
+        half = 0;
+        match (is_gone(&changes), &second) {
+            (Some(true), _) => {}
+            (Some(false), second) if is_gone(second)? => changes = second.clone(),
+            // Both are needed.
+            (Some(false), _) => break,
+            (None, _) => return None,
         }
-        changes = second;
     }
     changes.first().copied()
 }
@@ -129,6 +145,21 @@ impl Causes<'_> {
             false => source.file_lines(place.span),
         };
         Cause { path: source.name.clone(), lines: Some((first, last)), removed: false }
+    }
+
+    /// Whether a change speaks of GPUs.
+    fn is_likely(&self, change: &Change) -> bool {
+        let lines = |text: &str, range: &Range<usize>| {
+            let lines: Vec<&str> = text.split_inclusive('\n').skip(range.start).take(range.len()).collect();
+            Sources::speaks_of_gpus(lines.concat().as_bytes())
+        };
+        match &change.lines {
+            Some(Lines { before, after, hunk }) => lines(before, &hunk.before) || lines(after, &hunk.after),
+            None => [&self.states.base, &self.states.present]
+                .into_iter()
+                .filter_map(|disk| disk.read(&change.path, MOST_BYTES).ok())
+                .any(|content| Sources::speaks_of_gpus(&content)),
+        }
     }
 
     /// All changes in the order of the files, first those of files that are read.

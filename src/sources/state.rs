@@ -54,6 +54,11 @@ impl Sources {
         (is_prose || !walk::would_find(root, path)) && !may_be_settings && !read::mentions_gpu(content)
     }
 
+    /// Whether a text speaks of GPUs.
+    pub fn speaks_of_gpus(text: &[u8]) -> bool {
+        read::mentions_gpu(text)
+    }
+
     /// Adds a file with the bytes that it has in this state, when a walk would have read it.
     fn add(&mut self, path: &Path, bytes: &[u8], reported: bool) {
         let name = names::relative(&self.root, path);

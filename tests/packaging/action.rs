@@ -224,6 +224,32 @@ fn pull_requests_are_about_their_own_lines() {
 }
 
 #[test]
+fn what_a_pull_request_breaks_elsewhere_is_annotated_at_the_change() {
+    let server = Scratch::new("action-broken-server");
+    server.git(&["init", "--quiet", "--initial-branch=main"]);
+    server.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    let commit = || {
+        server.git(&["add", "--all"]);
+        server.git(&["commit", "--quiet", "--message", "a commit"]);
+        server.git(&["rev-parse", "HEAD"])
+    };
+    let order = "export CUDA_DEVICE_ORDER=PCI_BUS_ID\n";
+    server.write("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
+    server.write("train.py", "import torch\n\ntorch.cuda.init()\n");
+    server.write("run.sh", &format!("{order}export CUDA_VISIBLE_DEVICES=0\npython train.py\n"));
+    let base = commit();
+    server.git(&["switch", "--quiet", "--create", "topic"]);
+    server.write("run.sh", &format!("{order}python train.py\n"));
+    commit();
+    let project = checked_out(&server, "broken", "topic", &["--depth=1"]);
+    let ran = Job::new(&project, &[]).event("pull_request", &base).run();
+    assert_eq!((ran.exit_code, ran.outputs["errors"].as_str()), (1, "1"), "{}", ran.text);
+    let annotation =
+        "::error title=gpulint (missing-visible-devices),file=run.sh,line=1,endLine=1::train.py:1: ";
+    assert!(ran.text.contains(annotation), "{}", ran.text);
+}
+
+#[test]
 fn other_events_and_the_input_none_are_about_everything() {
     let (server, base, merge) = pull_request("everything");
     let project = checked_out(&server, "everything", "refs/pull/1/merge", &["--depth=1"]);
@@ -243,7 +269,7 @@ fn a_base_that_cannot_be_had_is_said() {
     project.git(&["remote", "set-url", "origin", "/nowhere"]);
     let ran = Job::new(&project, &[]).event("pull_request", &base).env("GITHUB_SHA", &merge).run();
     assert_eq!((ran.exit_code, ran.outputs["warnings"].as_str()), (1, "3"), "{}", ran.text);
-    assert!(ran.text.contains("::notice title=gpulint::Which lines changed cannot be told"), "{}", ran.text);
+    assert!(ran.text.contains("::notice title=gpulint::What is new cannot be told"), "{}", ran.text);
     // Outside of any work tree of git as well.
     let project = Scratch::new("action-no-git");
     project.write("predict.py", WRONG);
