@@ -135,10 +135,15 @@ fn mark(commented: &str, has_value: bool) -> &'static str {
 /// The content of a `.pre-commit-config.yaml` that runs gpulint and nothing else.
 pub const PRE_COMMIT: &str = "\
 repos:
-  - repo: https://github.com/OWNER/gpulint
-    rev: \"\"                     # a commit of gpulint; `pre-commit autoupdate --bleeding-edge` fills it in
+  - repo: local
     hooks:
-      - id: gpulint-system      # runs the gpulint on PATH
+      - id: gpulint
+        name: gpulint
+        entry: gpulint check --staged --force-exclude --format concise   # the gpulint on PATH
+        language: system
+        types_or: [python, jupyter, rust, shell, powershell, batch, dotenv, dockerfile, makefile, yaml, toml, json, ini, markdown, plain-text]
+        require_serial: true
+        always_run: true
 ";
 
 /// The content of `.github/workflows/gpulint.yml`.
@@ -169,10 +174,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hook_is_one_that_there_is() {
-        let hooks = include_str!("../.pre-commit-hooks.yaml");
-        let id = PRE_COMMIT.split("id: ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
-        assert!(hooks.contains(&format!("- id: {id}\n")), "{id}");
+    fn the_hook_does_what_ours_do() {
+        type Yaml = serde_yaml::Value;
+        let ours: Yaml = serde_yaml::from_str(include_str!("../.pre-commit-hooks.yaml")).unwrap();
+        let ours =
+            ours.as_sequence().unwrap().iter().find(|hook| hook["id"] == "gpulint-system").unwrap().clone();
+        let written: Yaml = serde_yaml::from_str(PRE_COMMIT).unwrap();
+        let written = &written["repos"][0]["hooks"][0];
+        for key in ["name", "entry", "language", "types_or", "require_serial", "always_run"] {
+            assert_eq!(written[key], ours[key], "{key}");
+        }
     }
 
     #[test]

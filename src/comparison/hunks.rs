@@ -13,7 +13,7 @@ pub struct Hunk {
 impl Hunk {
     /// Whether one of the lines from `first` to `last` (from 0) is a new one.
     pub fn brings(&self, first: usize, last: usize) -> bool {
-        self.after.start <= last && first < self.after.end
+        !self.after.is_empty() && self.after.start <= last && first < self.after.end
     }
 
     /// The same, where lines that were only taken out count as the line before and the line after.

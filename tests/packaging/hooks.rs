@@ -105,6 +105,27 @@ fn right_commits_pass_and_wrong_ones_are_stopped() {
 }
 
 #[test]
+fn the_hook_that_init_writes_runs() {
+    if !is_installed("pre-commit") {
+        return;
+    }
+    let project = project("init");
+    let run = |words: &[&str], program: &str| {
+        let output = project.command(program).args(words).output().expect("it runs");
+        (output.status.success(), printed(&output))
+    };
+    let (written, text) = run(&["init", "--visible-devices", "1", "--pre-commit"], "gpulint");
+    assert!(written, "{text}");
+    assert!(run(&["install"], "pre-commit").0);
+    project.write("train.py", "import torch\n\ntorch.cuda.init()\n");
+    let (passed, text) = commit(&project, "wrong");
+    assert!(!passed && text.contains("train.py:1:1: error[missing-visible-devices]"), "{text}");
+    project.write("train.py", "print(1)\n");
+    let (passed, text) = commit(&project, "right");
+    assert!(passed && text.contains("Passed"), "{text}");
+}
+
+#[test]
 fn what_a_commit_breaks_elsewhere_stops_it() {
     let Some(project) = project_with_system_hook("elsewhere") else { return };
     let launcher = "export CUDA_DEVICE_ORDER=PCI_BUS_ID\nexport CUDA_VISIBLE_DEVICES=0\npython train.py\n";
