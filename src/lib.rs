@@ -12,8 +12,8 @@
 //!    │       (what libraries do is data: `rules/effects/`, `rules/packages/`)
 //! rules      traces → findings: one YAML file each, with its reason, sources and examples
 //!    │
-//! findings   suppressed, fingerprinted, held against the baseline and the changed lines (`changes`);
-//!    │       marked, never dropped
+//! findings   suppressed, fingerprinted, held against the baseline, another state of the project (`comparison`, whose files
+//!    │       `changes` has from git and `disk` puts in the place of others) or the changed lines; marked, never dropped
 //! fixes      edits that mend findings, each proven to change nothing else
 //!    │
 //! report     one pure function per format

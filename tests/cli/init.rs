@@ -89,8 +89,7 @@ fn without_a_card_everything_is_a_comment_that_may_be_taken_in() {
     let answer = init(&project, &[]);
     let told = "note: the policy names no GPU yet, because there is no program `nvidia-smi` in PATH\n";
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), told));
-    for part in
-        ["Wrote gpulint.yaml.\n", "repo: local", "runs-on: ubuntu-latest", "Next: `gpulint check`.\n"]
+    for part in ["Wrote gpulint.yaml.\n", "repo: local", "runs-on: ubuntu-latest", "Next: `gpulint check`.\n"]
     {
         assert!(answer.stdout.contains(part), "{part}: {answer:?}");
     }

@@ -10,12 +10,14 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("commands", &[]),
     ("allocator", &[]),
     ("masks", &[]),
-    ("changes", &[]),
+    // A state of the project is the disk with other files; only sources, policies, rules and baselines are read from it.
+    ("disk", &[]),
+    ("changes", &["disk"]),
     ("replacement", &[]),
     // Files are found with the policy's idea of an absolute path.
-    ("sources", &["facts", "policy"]),
-    ("findings", &["facts", "sources"]),
-    ("policy", &["findings"]),
+    ("sources", &["disk", "facts", "policy"]),
+    ("findings", &["disk", "facts", "sources"]),
+    ("policy", &["disk", "findings"]),
     ("languages", &["facts", "code", "commands", "masks", "sources"]),
     ("versions", &["code", "languages", "sources"]),
     ("program", &["facts", "architectures", "code", "commands", "sources", "policy", "versions"]),
@@ -28,6 +30,7 @@ const BORDERS: &[(&str, &[&str])] = &[
             "architectures",
             "code",
             "commands",
+            "disk",
             "findings",
             // The same holds for what fixes make of them.
             "fixes",
@@ -59,9 +62,10 @@ const BORDERS: &[(&str, &[&str])] = &[
             "Outcome",
         ],
     ),
+    ("comparison", &["changes", "disk", "facts", "findings", "languages", "sources"]),
     ("report", &["facts", "findings", "fixes", "rules", "sources"]),
     // How mild a finding may be that is still shown.
-    ("settings", &["findings", "policy", "sources"]),
+    ("settings", &["disk", "findings", "policy", "sources"]),
     (
         "cache",
         &[
