@@ -18,7 +18,7 @@ use hunks::{Hunk, hunks};
 use rustc_hash::{FxHashMap, FxHashSet};
 use statement::Statements;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// What was found in a state.
@@ -45,16 +45,21 @@ struct Mark {
     statement: String,
 }
 
-fn marks(findings: &[Finding], sources: &Sources, states: Option<&States>) -> Vec<Mark> {
+/// The marks of findings in the base, or in a state that has files where the present one has them.
+fn marks(findings: &[Finding], sources: &Sources, states: &States, is_base: bool) -> Vec<Mark> {
     let mut statements = Statements::of(sources);
+    let changed: FxHashSet<&Path> = states.changed().into_iter().collect();
     let mark = |finding: &Finding| {
         let source = sources.file(finding.place.file);
-        let path = source.path.clone().unwrap_or_else(|| PathBuf::from(&source.name));
-        Mark {
-            rule: finding.rule.clone(),
-            file: states.map_or_else(|| path.clone(), |states| states.before(&path).to_owned()),
-            statement: statements.at(finding.place),
-        }
+        let path = source.path.as_deref().unwrap_or(Path::new(&source.name));
+        // A file that is the same in both needs no reading. A link is what it leads to.
+        let is_link = || path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let statement = match changed.contains(path) || is_link() {
+            true => statements.at(finding.place),
+            false => format!("{}..{}", finding.place.span.start, finding.place.span.end),
+        };
+        let file = if is_base { path } else { states.before(path) };
+        Mark { rule: finding.rule.clone(), file: file.to_owned(), statement }
     };
     findings.iter().map(mark).collect()
 }
@@ -68,11 +73,11 @@ pub fn mark_old(
     limits: Limits,
 ) -> usize {
     let mut known: FxHashMap<Mark, Vec<&Finding>> = FxHashMap::default();
-    for (finding, mark) in base.findings.iter().zip(marks(&base.findings, &base.sources, None)) {
+    for (finding, mark) in base.findings.iter().zip(marks(&base.findings, &base.sources, states, true)) {
         known.entry(mark).or_default().push(finding);
     }
     let edits = Edits::between(&base.sources, sources, states);
-    let marks = marks(findings, sources, Some(states));
+    let marks = marks(findings, sources, states, false);
     // Of equal ones those are new that stand on changed lines.
     let mut order: Vec<usize> = (0..findings.len()).collect();
     let fails = |finding: &Finding| finding.severity >= limits.fail_on;

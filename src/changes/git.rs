@@ -69,6 +69,8 @@ impl Mode {
 #[derive(Clone, Debug)]
 pub(super) struct Git {
     folder: PathBuf,
+    /// Another index than the repository's own.
+    index: Option<PathBuf>,
 }
 
 impl Git {
@@ -76,7 +78,7 @@ impl Git {
         // git knows nothing of the long form of paths on Windows.
         let plain = folder.to_str().and_then(|folder| folder.strip_prefix(r"\\?\"));
         let plain = plain.filter(|folder| !folder.starts_with("UNC"));
-        Git { folder: plain.map_or_else(|| folder.to_owned(), PathBuf::from) }
+        Git { folder: plain.map_or_else(|| folder.to_owned(), PathBuf::from), index: None }
     }
 
     /// git at the top of the work tree that a folder lies in, and that top, without links on the way to it.
@@ -93,6 +95,19 @@ impl Git {
         })?;
         let git = Git::in_folder(&top);
         Ok((git, top.canonicalize().unwrap_or(top)))
+    }
+
+    /// The same, with the index that is to be committed: `git commit --all` hands its hooks another one than the repository
+    /// has. One of another repository is not for this one.
+    pub(super) fn with_index_of_commit(mut self) -> Result<Git, ChangesError> {
+        let Some(index) = std::env::var_os("GIT_INDEX_FILE") else { return Ok(self) };
+        let own = self.path(&["rev-parse", "--absolute-git-dir"])?.map_err(ChangesError::Refused)?;
+        let index = self.folder.join(index);
+        let folder = index.parent().and_then(|folder| folder.canonicalize().ok());
+        if folder.is_some() && folder == own.canonicalize().ok() && index.is_file() {
+            self.index = Some(index);
+        }
+        Ok(self)
     }
 
     /// The commit that a name stands for.
@@ -254,6 +269,9 @@ impl Git {
         git.env("LC_ALL", "C").current_dir(&self.folder).stdin(Stdio::null());
         git.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
         git.args(["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"]);
+        if let Some(index) = &self.index {
+            git.env("GIT_INDEX_FILE", index);
+        }
         git.args(arguments);
         git
     }

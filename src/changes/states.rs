@@ -47,6 +47,7 @@ impl States {
     /// What the next commit would hold, and HEAD.
     pub fn staged(folder: &Path) -> Result<States, ChangesError> {
         let (git, top) = Git::of_work_tree(folder)?;
+        let git = git.with_index_of_commit()?;
         let ways = Ways::of(folder, &top);
         let mut present = State {
             ways: &ways,

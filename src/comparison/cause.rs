@@ -60,7 +60,7 @@ pub fn find_causes(findings: &mut [Finding], limits: Limits, causes: Causes<'_>)
     let (likely, others): (Vec<Change>, Vec<Change>) =
         causes.changes().into_iter().partition(|change| causes.is_likely(change));
     let (first, changes) = (likely.len(), likely.into_iter().chain(others).collect::<Vec<_>>());
-    let all: Vec<Mark> = marks(findings, causes.sources, Some(causes.states));
+    let all: Vec<Mark> = marks(findings, causes.sources, causes.states, false);
     let count = |mark: &Mark, marks: &[Mark]| marks.iter().filter(|other| *other == mark).count();
     let files = causes.sources.files.len().max(1);
     let mut left = (MOST_FILES / files).clamp(LEAST_CHECKS, MOST_CHECKS);
@@ -122,7 +122,7 @@ fn marks_that_count(found: &Found, states: &States, least: Severity) -> Vec<Mark
         finding.status == Status::Active && (finding.severity >= least || finding.speaks != Speaks::ForItself)
     };
     let findings: Vec<Finding> = found.findings.iter().filter(counts).cloned().collect();
-    marks(&findings, &found.sources, Some(states))
+    marks(&findings, &found.sources, states, false)
 }
 
 impl Causes<'_> {

@@ -12,6 +12,7 @@ mod for_project;
 mod git;
 mod init;
 mod later_imports;
+mod mutations;
 mod own_rules;
 mod policy;
 mod project;

@@ -88,3 +88,29 @@ fn fixes_do_not_overwrite_what_is_not_staged() {
     assert_eq!(project.run("check --staged --fix").code, Some(0));
     assert!(fs::read_to_string(project.path("new.py")).unwrap().contains("CUDA_VISIBLE_DEVICES"));
 }
+
+/// `git commit --all` and `git commit FILE` hand their hooks an index of their own.
+#[test]
+#[cfg(unix)]
+fn a_hook_sees_what_is_committed() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = repository();
+    let binary = env!("CARGO_BIN_EXE_gpulint");
+    let project = project.file(".git/hooks/pre-commit", format!("#!/bin/sh\n{binary} check --staged >&2\n"));
+    fs::set_permissions(project.path(".git/hooks/pre-commit"), fs::Permissions::from_mode(0o755)).unwrap();
+    let project = project.file("run.sh", LAUNCHER.replace("export CUDA_VISIBLE_DEVICES=0\n", ""));
+    let commit = |words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-m", "x"]);
+        let output = git.args(words).current_dir(project.root()).output().expect("git runs");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for words in [&["--all"][..], &["run.sh"]] {
+        let (passed, text) = commit(words);
+        assert!(!passed && text.contains("missing-visible-devices"), "{words:?}: {text}");
+    }
+    fs::write(project.path("run.sh"), LAUNCHER).unwrap();
+    fs::write(project.path("old.py"), "print(1)\n").unwrap();
+    let (passed, text) = commit(&["--all"]);
+    assert!(passed && text.contains("gone since"), "{text}");
+}

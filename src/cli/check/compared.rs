@@ -82,6 +82,8 @@ impl Plan {
         plan.is_idle = options.staged
             && plan.compares
             && for_people
+            && !arguments.show_files
+            && !arguments.show_settings
             && states.lack_the_same()
             && states.changed().iter().all(is_idle);
         Ok(plan)
@@ -204,6 +206,8 @@ impl<'a> Compared<'a> {
         let request = Request { disk: disk.clone(), ..self.request.clone() };
         let (mut settings, _) = resolve(&request).ok()?;
         settings.min_severity = Some(self.arguments.min_severity);
+        // A policy that came or went moves no file.
+        settings.root.clone_from(&self.plain.root);
         let rules = Loaded::of(&settings).ok()?;
         let mut sources = self.sources_in(disk);
         let excluded = Excluded::new(&settings.policy.exclude, self.arguments.force_exclude);
