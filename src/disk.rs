@@ -96,11 +96,6 @@ impl Disk {
 
     /// The names in a folder, sorted.
     pub fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
-        if self.is_untouched() {
-            let mut names = names_on_disk(folder)?;
-            names.sort();
-            return Ok(names);
-        }
         let (mut names, mut error) = (BTreeSet::new(), None);
         match names_on_disk(folder) {
             Ok(on_disk) => names.extend(on_disk),

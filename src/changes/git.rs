@@ -135,22 +135,14 @@ impl Git {
     /// The files that differ from a commit, by their names from the top of the work tree. Those that are gone are
     /// left out.
     pub(super) fn changes_since(&self, commit: &str) -> Result<FxHashMap<PathBuf, Change>, ChangesError> {
-        let options = ["--raw", "-z", "--ignore-submodules=dirty", commit];
-        let listed = self.answer(&[&["diff"], PLAIN, &options].concat(), &[])?;
         let mut changes = FxHashMap::default();
-        let mut fields = listed.split(|byte| *byte == 0);
-        // `:100644 100644 1f2e… 0000… M`, then one name, or two for what moved.
-        while let (Some(head), Some(name)) = (fields.next(), fields.next()) {
-            let kind = head.rsplit(|byte| *byte == b' ').next().and_then(|status| status.first());
-            match kind {
-                Some(b'D') => {}
-                Some(b'M') => drop(changes.entry(path_of(name)).or_insert(Change::Edited)),
-                Some(b'R') => {
-                    let to = fields.next().unwrap_or_default();
-                    changes.insert(path_of(to), Change::Moved(path_of(name)));
-                }
+        for one in self.differing(&[commit])? {
+            match (one.status, one.from) {
+                (b'D', _) => {}
+                (b'M', _) => drop(changes.entry(one.name).or_insert(Change::Edited)),
+                (b'R', Some(from)) => drop(changes.insert(one.name, Change::Moved(from))),
                 // Added, another kind of file, or in conflict.
-                _ => drop(changes.insert(path_of(name), Change::New)),
+                _ => drop(changes.insert(one.name, Change::New)),
             }
         }
         Ok(changes)
@@ -166,10 +158,13 @@ impl Git {
     /// The commit of a submodule that `commit` asks for.
     pub(super) fn submodule(&self, commit: &str, name: &Path) -> Result<Option<String>, ChangesError> {
         let listed = self.answer(&["ls-tree", "-z", commit, "--"], &[name.as_os_str()])?;
-        let line = String::from_utf8_lossy(&listed);
-        // `160000 commit 1f2e…<tab>name`
-        let mut words = line.split_ascii_whitespace();
-        Ok((words.next() == Some("160000")).then(|| words.nth(1)).flatten().map(str::to_owned))
+        Ok(submodules_in(&listed).next().map(|(_, commit)| commit))
+    }
+
+    /// The submodules of a commit, each with the commit of it that is asked for.
+    pub(super) fn submodules(&self, commit: &str) -> Result<Vec<(PathBuf, String)>, ChangesError> {
+        let listed = self.answer(&["ls-tree", "-r", "-z", commit], &[])?;
+        Ok(submodules_in(&listed).collect())
     }
 
     /// The differences of some files from a commit, without the lines around them.
@@ -233,18 +228,6 @@ impl Git {
         ids.iter().map(|id| next_blob(&mut rest).ok_or_else(|| missing(id))).collect()
     }
 
-    /// The submodules of a commit, each with the commit of it that is asked for.
-    pub(super) fn submodules(&self, commit: &str) -> Result<Vec<(PathBuf, String)>, ChangesError> {
-        let listed = self.answer(&["ls-tree", "-r", "-z", commit], &[])?;
-        let lines = listed.split(|byte| *byte == 0);
-        let submodule = |line: &[u8]| {
-            let (head, name) = line.split_at(line.iter().position(|byte| *byte == b'\t')?);
-            let head = String::from_utf8_lossy(head);
-            Some((path_of(&name[1..]), head.strip_prefix("160000 commit ")?.to_owned()))
-        };
-        Ok(lines.filter_map(submodule).collect())
-    }
-
     fn output(&self, arguments: &[&str], names: &[&OsStr]) -> Result<Output, ChangesError> {
         let mut git = self.command(arguments);
         git.args(names).output().map_err(|error| self.not_started(error))
@@ -285,6 +268,15 @@ fn complaint(output: &Output) -> String {
         Some(line) => line.trim_start_matches("fatal: ").trim_start_matches("error: ").to_owned(),
         None => format!("it ended with {}", output.status),
     }
+}
+
+/// The submodules among what `ls-tree -z` lists: `160000 commit 1f2e…`, a tab, the name.
+fn submodules_in(listed: &[u8]) -> impl Iterator<Item = (PathBuf, String)> {
+    listed.split(|byte| *byte == 0).filter_map(|line| {
+        let (head, name) = line.split_at(line.iter().position(|byte| *byte == b'\t')?);
+        let head = String::from_utf8_lossy(head);
+        Some((path_of(&name[1..]), head.strip_prefix("160000 commit ")?.to_owned()))
+    })
 }
 
 /// Takes the next answer of `cat-file --batch`: `1f2e… blob 12`, a line break, the content, a line break.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What is compared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct States {
     pub base: Disk,
     pub present: Disk,
@@ -20,28 +20,15 @@ pub struct States {
 impl States {
     /// The work tree that `folder` lies in, and the commit where HEAD and the named one parted.
     pub fn since(folder: &Path, asked: &Asked) -> Result<States, ChangesError> {
-        let (git, top) = Git::of_work_tree(folder)?;
-        let ways = Ways::of(folder, &top);
-        if git.commit("HEAD")?.is_none() {
-            return Ok(States {
-                base: Disk::with(FxHashMap::default(), vec![ways.to(&top)]),
-                ..States::default()
-            });
-        }
-        let base = Base::of(folder, asked)?;
-        let mut state = State {
-            ways: &ways,
-            files: FxHashMap::default(),
-            absent: Vec::new(),
-            moved: FxHashMap::default(),
+        let Base { git, top, commit } = match Base::of(folder, asked) {
+            Err(ChangesError::NoCommit(_)) => return States::from_nothing(folder, Disk::default()),
+            base => base?,
         };
-        state.return_to(&git, &top, &base.commit)?;
-        state.moved_untracked();
-        Ok(States {
-            base: Disk::with(state.files, state.absent),
-            present: Disk::default(),
-            moved: state.moved,
-        })
+        let ways = Ways::of(folder, &top);
+        let mut base = State::of(&ways);
+        base.return_to(&git, &top, &commit)?;
+        base.moved_untracked();
+        Ok(States { base: Disk::with(base.files, base.absent), present: Disk::default(), moved: base.moved })
     }
 
     /// What the next commit would hold, and HEAD.
@@ -49,23 +36,23 @@ impl States {
         let (git, top) = Git::of_work_tree(folder)?;
         let git = git.with_index_of_commit()?;
         let ways = Ways::of(folder, &top);
-        let mut present = State {
-            ways: &ways,
-            files: FxHashMap::default(),
-            absent: Vec::new(),
-            moved: FxHashMap::default(),
-        };
-        present.undo(&git, &top, &["--no-renames"])?;
-        present.leave_out_untracked(&git, &top)?;
-        let (files, absent) = (present.files.clone(), present.absent.clone());
-        let as_staged = Disk::with(present.files, present.absent);
+        let mut state = State::of(&ways);
+        state.undo(&git, &top, &["--no-renames"])?;
+        state.leave_out_untracked(&git, &top)?;
+        let present = Disk::with(state.files.clone(), state.absent.clone());
         if git.commit("HEAD")?.is_none() {
-            let base = Disk::with(FxHashMap::default(), vec![ways.to(&top)]);
-            return Ok(States { base, present: as_staged, moved: FxHashMap::default() });
+            return States::from_nothing(folder, present);
         }
-        let mut base = State { ways: &ways, files, absent, moved: FxHashMap::default() };
-        base.undo(&git, &top, &["--cached", "HEAD"])?;
-        Ok(States { base: Disk::with(base.files, base.absent), present: as_staged, moved: base.moved })
+        // What HEAD has in the place of what is staged.
+        state.undo(&git, &top, &["--cached", "HEAD"])?;
+        Ok(States { base: Disk::with(state.files, state.absent), present, moved: state.moved })
+    }
+
+    /// Before the first commit there is nothing.
+    fn from_nothing(folder: &Path, present: Disk) -> Result<States, ChangesError> {
+        let (_, top) = Git::of_work_tree(folder)?;
+        let base = Disk::with(FxHashMap::default(), vec![Ways::of(folder, &top).to(&top)]);
+        Ok(States { base, present, moved: FxHashMap::default() })
     }
 
     /// Where a file lay in the base.
@@ -102,7 +89,12 @@ struct State<'a> {
     moved: FxHashMap<PathBuf, PathBuf>,
 }
 
-impl State<'_> {
+impl<'a> State<'a> {
+    /// The disk as it lies.
+    fn of(ways: &'a Ways) -> State<'a> {
+        State { ways, files: FxHashMap::default(), absent: Vec::new(), moved: FxHashMap::default() }
+    }
+
     /// Makes it what a commit holds, and what git ignores.
     fn return_to(&mut self, git: &Git, top: &Path, commit: &str) -> Result<(), ChangesError> {
         self.undo(git, top, &[commit])?;
