@@ -1,6 +1,7 @@
 //! What programs came to in earlier checks, so that one changed file costs what depends on it.
 //!
-//! A program is known again by where it starts and the environment that its launcher gives it. What it comes to is decided
+//! A program is known again by where it starts and the environment that its launcher gives it; code that is looked at because
+//! no program ran it, also by what the programs left of it. What it comes to is decided
 //! by the parts of files that it rests on ([`super::rests`]): those that it ran, and those whose code was looked at on the way.
 //! Of the other files it can only ask what [`Program::surface`] says. All of this is kept as digests, and where they are the
 //! same again, the program is not followed. What a file says by itself (its [`Look`]) rests on its text alone. All of this holds
@@ -12,9 +13,9 @@ use super::looks::Look;
 use super::reach::{Leads, holds_for_all};
 use super::readings::Read;
 use super::rests::{Held, Numbered, Part, parts_of};
-use super::trace::Trace;
+use super::trace::{Trace, What};
 use super::words::reads_variable;
-use super::{Program, readings};
+use super::{Program, Start, readings};
 use crate::facts::{FileId, Place};
 use crate::sources::{Digest, Language, Question, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -160,7 +161,7 @@ impl<T: Judged> Memory<T> {
 
     /// What a program came to, if all that it rests on is as it was.
     pub(super) fn of(&self, program: &Program<'_>, launched: &Launched<'_>) -> Option<&Came> {
-        let key = Digest::of(launched);
+        let key = program.key_of(launched);
         let (_, all) = &self.earlier.programs[*self.programs.get(&key)?];
         let held = self
             .holds
@@ -210,8 +211,11 @@ impl<T: Judged> Memory<T> {
         let (trace, read) = readings::during(self.digests.len(), follow);
         let read = self.read_by_any(&trace, read);
         let (mut judged, mut read_by_judge) = readings::during(self.digests.len(), || judge(&trace));
+        // What code that no program ran starts is judged by what the programs did.
+        let starts_others = trace.events.iter().any(|event| matches!(event.what, What::Launch { .. }));
+        let is_program = !matches!(launched.1, Start::Library | Start::Modules | Start::CpuPart);
         // Where code was missing, all is done again.
-        if program.times_missed() == missed {
+        if program.times_missed() == missed && (is_program || !starts_others) {
             read_by_judge.whole.extend(read.whole);
             read_by_judge.pieces.extend(read.pieces);
             let parts = parts_of(program, &trace, &judged, &read_by_judge);
@@ -220,7 +224,7 @@ impl<T: Judged> Memory<T> {
                 Some((part, digest))
             });
             let held: Vec<Held> = held.collect();
-            let key = Digest::of(launched);
+            let key = program.key_of(launched);
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             let rests_on = held.into_iter().map(|held| found.parts.number(held)).collect();
             found.programs.insert(key, (Came::of(program, &trace, rests_on), judged.clone()));
@@ -400,6 +404,23 @@ pub(super) fn uses_gpu(trace: &Trace) -> bool {
 }
 
 impl Program<'_> {
+    /// What a program is known by from check to check.
+    fn key_of(&self, launched: &Launched<'_>) -> Digest {
+        let &(file, start, _) = launched;
+        let left: &[FileId] = match start {
+            Start::Library => &[file],
+            Start::Modules => self.left_alone(),
+            Start::CpuPart => self.cpu_part(),
+            _ => return Digest::of(launched),
+        };
+        let ran = |file: FileId| {
+            let functions = self.look(file).gpu_functions.iter();
+            let left: Vec<_> = functions.filter(|&&number| !self.function_ran(file, number)).collect();
+            (file, self.ran_elsewhere(file), left)
+        };
+        Digest::of(&(launched, left.iter().map(|&file| ran(file)).collect::<Vec<_>>()))
+    }
+
     /// All that a program can ask of files that it does not rest on.
     pub(super) fn surface_of(&self) -> Digest {
         let files = || (0..self.looks.len() as u32).map(FileId);

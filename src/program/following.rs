@@ -137,10 +137,12 @@ impl Program<'_> {
         let cut = launchers.iter().filter(|(trace, _)| trace.cut);
         followed.unfinished.extend(cut.filter_map(|(trace, _)| trace.entry));
         for start in [Start::Library, Start::Modules, Start::CpuPart] {
-            let more = self.until_loaded(|program| {
+            let more = self.for_all_checks(|program| {
                 let others: Vec<Launched<'_>> =
                     program.others(start).into_iter().map(|file| (file, start, None)).collect();
-                program.follow_all(&others, &judge, &distinct, None)
+                let first = FxHashMap::default();
+                let known = Known { first: &first, memory, ran: Mutex::default() };
+                program.follow_all(&others, &judge, &distinct, Some(&known))
             });
             followed.judged.extend(more.judged);
             followed.unfinished.extend(more.unfinished);

@@ -71,9 +71,8 @@ impl Relation {
             (Value::Text(a), Value::Text(b)) => {
                 Rc::ptr_eq(a, b) || (a.text == b.text && self.relate_places(a.place, b.place))
             }
-            (Value::Sequence(a), Value::Sequence(b)) | (Value::OneOf(a), Value::OneOf(b)) => {
-                self.unify_each(a, b)
-            }
+            (Value::Sequence(a), Value::Sequence(b)) => self.unify_each(a, b),
+            (Value::OneOf(a), Value::OneOf(b)) => self.unify_alternatives(a, b),
             (Value::Mapping(a), Value::Mapping(b)) => {
                 a.len() == b.len()
                     && a.iter().zip(b.iter()).all(|(a, b)| self.unify(&a.0, &b.0) && self.unify(&a.1, &b.1))
@@ -97,6 +96,16 @@ impl Relation {
 
     pub fn unify_each<'p>(&mut self, first: &[Value<'p>], second: &[Value<'p>]) -> bool {
         first.len() == second.len() && first.iter().zip(second).all(|(a, b)| self.unify(a, b))
+    }
+
+    /// The same for alternatives, which have no order: which comes first depends on the way that was followed first.
+    fn unify_alternatives<'p>(&mut self, first: &[Value<'p>], second: &[Value<'p>]) -> bool {
+        let mut left: SmallVec<[&Value<'p>; 8]> = second.iter().collect();
+        first.len() == second.len()
+            && first.iter().all(|one| {
+                let other = left.iter().position(|other| may_pair(one, other)).map(|at| left.remove(at));
+                other.is_some_and(|other| self.unify(one, other))
+            })
     }
 
     /// The same for what is called: its defaults are among the arguments already.
@@ -229,5 +238,26 @@ impl Relation {
         self.made.few.is_empty()
             && !self.moves_places()
             && self.scopes.few.iter().all(|(first, second)| first == second)
+    }
+}
+
+/// Whether two alternatives are alike at one look.
+fn may_pair(first: &Value<'_>, second: &Value<'_>) -> bool {
+    match (first, second) {
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Int(a, _), Value::Int(b, _)) => a == b,
+        (Value::Text(a), Value::Text(b)) => a.text == b.text,
+        (Value::Outside(a), Value::Outside(b)) => a == b,
+        (Value::Module(a), Value::Module(b)) => a == b,
+        (Value::Folder(a), Value::Folder(b)) => a == b,
+        (Value::Function(a), Value::Function(b)) => (a.file, a.function) == (b.file, b.function),
+        (Value::Class(a), Value::Class(b)) => (a.file, a.class) == (b.file, b.class),
+        (Value::Instance(a), Value::Instance(b)) => {
+            (a.class.file, a.class.class) == (b.class.file, b.class.class)
+        }
+        (Value::Lazy(a), Value::Lazy(b)) => Rc::ptr_eq(a, b),
+        (Value::Paused(a), Value::Paused(b)) => Rc::ptr_eq(a, b),
+        (Value::Stream(a), Value::Stream(b)) => Rc::ptr_eq(a, b),
+        (first, second) => std::mem::discriminant(first) == std::mem::discriminant(second),
     }
 }

@@ -278,8 +278,11 @@ impl<'p> Run<'p> {
     fn context(&self) -> Context {
         Context {
             start: match self.start {
-                Start::Script | Start::Module | Start::Console | Start::Tests | Start::Imported => None,
-                start => Some(std::mem::discriminant(&start)),
+                start @ (Start::Library | Start::Modules | Start::CpuPart) => {
+                    Some(std::mem::discriminant(&start))
+                }
+                // Who is started, and from which folder, are facts.
+                _ => None,
             },
             is_quiet: self.quiet > 0,
             arranged: self.state.arranged(),

@@ -183,8 +183,8 @@ impl<'p> Run<'p> {
             Fact::ByImport(was) => self.is_reached_by_import() == *was,
             Fact::Repeated(was) => (self.repeats > 0) == *was,
             Fact::ExpectsFailure(was) => self.expects_failure == *was,
-            Fact::Followed(function) => !self.active.contains(function),
-            Fact::Running(function) => self.active.contains(function),
+            Fact::Followed(function) => !self.is_running(*function),
+            Fact::Running(function) => self.is_running(*function),
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) enum Fact<'p> {
     Repeated(bool),
     /// What ran was expected to raise.
     ExpectsFailure(bool),
-    /// The function was followed: it was not running already.
+    /// The function was followed: it was not running already, or waited at a `yield`.
     Followed(FunctionId),
     /// The function was not followed, because it was running already.
     Running(FunctionId),
