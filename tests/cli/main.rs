@@ -10,6 +10,7 @@ mod files;
 mod fix;
 mod for_project;
 mod git;
+mod hostile;
 mod init;
 mod later_imports;
 mod mutations;
