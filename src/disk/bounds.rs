@@ -47,7 +47,8 @@ impl Bounds {
             let path = absolute(path.as_ref());
             let is_inside = path.starts_with(&root.0)
                 || self.in_real_folder(&path).is_ok_and(|real| real.starts_with(&root.1));
-            if !is_inside && let Ok(real) = path.canonicalize() {
+            // One that is not there yet may be written.
+            if !is_inside && let Ok(real) = path.canonicalize().or_else(|_| self.in_real_folder(&path)) {
                 named.push(real);
             }
         }
@@ -56,12 +57,12 @@ impl Bounds {
 
     /// Where a path really leads, when that may be touched.
     pub fn real(&self, path: &Path) -> io::Result<PathBuf> {
-        self.allowed(path.canonicalize()?)
+        self.allowed(without_links(path)?)
     }
 
     /// The file to write when this path is written to, which may not be there yet.
     pub fn target(&self, path: &Path) -> io::Result<PathBuf> {
-        match path.canonicalize() {
+        match without_links(path) {
             Ok(real) => self.allowed(real),
             // A link to nothing is replaced by the file.
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.allowed(self.in_real_folder(path)?),
@@ -74,7 +75,7 @@ impl Bounds {
         let mut real = self.in_real_folder(path)?;
         let mut found = real.symlink_metadata()?;
         if found.is_symlink() {
-            real = path.canonicalize()?;
+            real = without_links(path)?;
             found = real.symlink_metadata()?;
         }
         let real = self.allowed(real)?;
@@ -124,6 +125,17 @@ impl Bounds {
         folders().insert(folder.to_owned(), real.clone());
         Ok(real.join(name))
     }
+}
+
+/// The path with all links followed.
+fn without_links(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize().map_err(|error| match path.metadata() {
+        // A link of the system to what has no path, such as the pipe of standard input.
+        Ok(found) if error.kind() == io::ErrorKind::NotFound => {
+            io::Error::other(if found.is_file() { Refused::Outside } else { Refused::NotRegular })
+        }
+        _ => error,
+    })
 }
 
 /// Why a file was refused, where that is why it was not opened.

@@ -292,9 +292,12 @@ mod unix {
     #[cfg(target_os = "linux")]
     fn a_file_that_fails_while_it_is_read() {
         let project = Project::new().file("zz_other.py", INDEX_WITHOUT_ORDER);
-        let answer = project.run("check --format json zz_other.py /proc/self/coredump_filter /proc/self/mem");
+        let answer = project.run("check --format json zz_other.py /proc/self/mem");
         let skipped = answer.skipped();
-        assert!(skipped.contains(&"/proc/self/mem: cannot be read: input/output error".to_owned()), "{skipped:?}");
+        assert!(
+            skipped.len() == 1 && skipped[0].ends_with("/mem: cannot be read: input/output error"),
+            "{skipped:?}"
+        );
     }
 
     /// Folders come and go while gpulint walks; whatever it happens to see, it goes on.
