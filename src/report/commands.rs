@@ -65,7 +65,8 @@ pub fn harmless(text: &str, form: Form) -> Cow<'_, str> {
         let begin = line.len() - line.trim_start().len();
         let (blanks, mut rest) = line.split_at(begin);
         safe.push_str(blanks);
-        if let Some(behind) = rest.strip_prefix("::") {
+        // No name of a command begins with a third one, as the arrows in excerpts do.
+        if let Some(behind) = rest.strip_prefix("::").filter(|behind| !behind.starts_with(':')) {
             safe.push_str(form.colon());
             safe.push(':');
             rest = behind;
@@ -98,6 +99,7 @@ mod tests {
         let plain = |text| harmless(text, Form::Plain).into_owned();
         assert_eq!(plain("a\n  ::set-output name=x::y\r::b::"), "a\n  ∶:set-output name=x::y\r∶:b::");
         assert_eq!(plain("x ##[add-mask]y ###[z ##vso[w ## a"), "x #＃[add-mask]y ##＃[z #＃vso[w ## a");
+        assert_eq!(plain(" ::: a.py:1:2\n:::b::"), " ::: a.py:1:2\n:::b::");
         assert!(matches!(harmless("a::b # [x]", Form::Plain), Cow::Owned(same) if same == "a::b # [x]"));
         assert!(matches!(harmless("nothing", Form::Json), Cow::Borrowed(_)));
         let json = harmless("{\"a\": \"##[b] ::c\"}", Form::Json).into_owned();

@@ -15,6 +15,7 @@ mod init;
 mod later_imports;
 mod mutations;
 mod own_rules;
+mod page;
 mod policy;
 mod project;
 mod reports;

@@ -18,6 +18,10 @@ const OTHERS: &[(&str, &str)] = &[
 
 const OPENING: &[&str] = &[
     "std::fs",
+    "fs::read",
+    "fs::write",
+    "fs::copy",
+    "fs::create",
     "File::open",
     "File::create",
     "File::options",

@@ -27,7 +27,9 @@ const NAMES: &[&str] = &[
 
 /// Whether the runner would look for a command in a line.
 fn is_command(line: &str) -> bool {
-    line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
+    // No name of a command begins with a third colon.
+    let is_first = |line: &str| line.starts_with("::") && !line.starts_with(":::");
+    is_first(line.trim_start()) || line.contains("##[") || line.contains("##vso[")
 }
 
 #[test]
