@@ -163,10 +163,11 @@ impl Walk<'_> {
         walk.filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let name = entry.file_name().to_string_lossy();
-            entry.depth() == 0
-                || (!name.starts_with('.') || is_known_hidden(&name))
-                    && !(is_folder && is_foreign(entry.path(), read_installed))
-                    && !by_git.holds(entry.path(), is_folder)
+            let is_hidden = name.starts_with('.') && !is_known_hidden(&name);
+            let is_left_out = is_hidden
+                || is_folder && is_foreign(entry.path(), read_installed)
+                || by_git.holds(entry.path(), is_folder);
+            entry.depth() == 0 || !is_left_out
         });
         // Found in any order: the files are sorted by path, and what cannot be read too.
         let entries = Mutex::new(Vec::new());

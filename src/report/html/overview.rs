@@ -5,6 +5,7 @@ use crate::report::Report;
 use crate::report::printable;
 use crate::sources::folder_of;
 use maud::{Markup, html};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// With fewer findings the list itself says as much.
@@ -55,7 +56,7 @@ fn rows(counted: &[&Shown<'_>], name: impl Fn(&Shown<'_>) -> String) -> Vec<(Str
         }
     }
     let mut rows: Vec<(String, Row)> = rows.into_iter().collect();
-    rows.sort_by(|(_, one), (_, other)| other.counts.cmp(&one.counts));
+    rows.sort_by_key(|(_, row)| Reverse(row.counts));
     rows
 }
 
