@@ -7,6 +7,7 @@
 
 mod git;
 mod hunks;
+mod programs;
 mod states;
 
 use git::Git;

@@ -21,6 +21,7 @@ mod validate;
 #[cfg(feature = "runtime")]
 mod work_on_card;
 
+use crate::report::commands::{Form, harmless};
 use crate::report::printable;
 use anstream::AutoStream;
 use clap::{Parser, Subcommand};
@@ -178,5 +179,6 @@ fn ignoring_closed_pipe(written: io::Result<()>) -> anyhow::Result<()> {
 /// One line about gpulint itself, for people, on standard error.
 fn say(line: impl std::fmt::Display) {
     // Names of files and words of other people's files may hold escape sequences.
-    let _ = writeln!(io::stderr(), "{}", printable(&line.to_string()));
+    let line = line.to_string();
+    let _ = writeln!(io::stderr(), "{}", harmless(&printable(&line), Form::Plain));
 }

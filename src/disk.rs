@@ -1,11 +1,15 @@
 //! Files as they lie on disk, or as a commit of git or its index has them: a state of the project is the disk with some
-//! files in the place of others, so that no state is ever written to it.
+//! files in the place of others, so that no state is ever written to it. What lies on disk is opened within [`Bounds`].
+
+mod bounds;
+mod plain;
+
+pub use bounds::{Bounds, Refused, refused};
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,19 +22,30 @@ pub struct Disk {
     files: Arc<FxHashMap<PathBuf, Instead>>,
     /// Folders that the state does not have.
     absent: Arc<Vec<PathBuf>>,
+    bounds: Bounds,
 }
 
 impl Disk {
     /// The disk with other files, by their absolute paths, and without some folders.
     pub fn with(files: FxHashMap<PathBuf, Instead>, absent: Vec<PathBuf>) -> Disk {
-        Disk { files: Arc::new(files), absent: Arc::new(absent) }
+        Disk { files: Arc::new(files), absent: Arc::new(absent), bounds: Bounds::default() }
     }
 
     /// The same with more files in the place of others.
     pub fn and(&self, files: impl IntoIterator<Item = (PathBuf, Instead)>) -> Disk {
         let mut all = (*self.files).clone();
         all.extend(files);
-        Disk { files: Arc::new(all), absent: Arc::clone(&self.absent) }
+        Disk { files: Arc::new(all), ..self.clone() }
+    }
+
+    /// The same, of which only that is read which lies within these bounds.
+    pub fn within(&self, bounds: Bounds) -> Disk {
+        Disk { bounds, ..self.clone() }
+    }
+
+    /// Where files may be read and written.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// Whether it is the disk as it lies.
@@ -74,6 +89,12 @@ impl Disk {
         }
     }
 
+    /// Whether a pipe, a device or a socket lies there.
+    pub fn is_special(&self, path: &Path) -> bool {
+        let is_special = || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+        self.instead(path).is_none() && is_special()
+    }
+
     pub fn is_folder(&self, path: &Path) -> bool {
         let holds = |(file, instead): (&PathBuf, &Instead)| instead.is_some() && file.starts_with(path);
         self.instead(path).is_none() && (path.is_dir() || self.files.iter().any(holds))
@@ -86,18 +107,14 @@ impl Disk {
                 [..bytes.len().min(usize::try_from(most.saturating_add(1)).unwrap_or(usize::MAX))]
                 .to_vec()),
             Some(None) => Err(ErrorKind::NotFound.into()),
-            None => {
-                let mut bytes = Vec::new();
-                File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-                Ok(bytes)
-            }
+            None => self.bounds.read(path, most),
         }
     }
 
     /// The names in a folder, sorted.
     pub fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
         let (mut names, mut error) = (BTreeSet::new(), None);
-        match names_on_disk(folder) {
+        match self.bounds.real(folder).and_then(|folder| names_in(&folder)) {
             Ok(on_disk) => names.extend(on_disk),
             Err(why) => error = Some(why),
         }
@@ -113,13 +130,40 @@ impl Disk {
     }
 }
 
-fn names_on_disk(folder: &Path) -> io::Result<Vec<OsString>> {
-    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+/// The names in a folder, as the disk lists them.
+pub fn names_in(folder: &Path) -> io::Result<Vec<OsString>> {
+    folder.read_dir()?.map(|entry| Ok(entry?.file_name())).collect()
+}
+
+/// What a name in a folder leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Folder,
+}
+
+/// The files and folders in a folder; none when it cannot be listed.
+pub fn kinds_in(folder: &Path) -> Vec<(OsString, Kind)> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let kinds = entries.filter_map(|entry| {
+        let kind = match entry.file_type().ok()? {
+            kind if kind.is_symlink() => entry.path().metadata().ok()?.file_type(),
+            kind => kind,
+        };
+        let kind = match (kind.is_file(), kind.is_dir()) {
+            (true, _) => Kind::File,
+            (_, true) => Kind::Folder,
+            _ => return None,
+        };
+        Some((entry.file_name(), kind))
+    });
+    kinds.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_state_has_other_files_than_the_disk() {

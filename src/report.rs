@@ -2,6 +2,7 @@
 
 mod azure;
 mod checkstyle;
+pub(crate) mod commands;
 mod concise;
 mod correction;
 mod excerpt;
@@ -109,6 +110,16 @@ pub enum Format {
 /// Writes the report. Text and concise end with the summary; beside the others it belongs on
 /// standard error, see [`summary_line`]. Returns what the form of the report had no room for, in one sentence.
 pub fn render(report: &Report, format: Format, out: &mut dyn Write) -> std::io::Result<Option<String>> {
+    let Some(form) = commands::Form::of(format) else { return render_as(report, format, out) };
+    let mut whole = Vec::new();
+    let left_out = render_as(report, format, &mut whole)?;
+    // Whatever names and texts of the project it holds, it says nothing to the service that runs the job.
+    let whole = String::from_utf8(whole).map_err(std::io::Error::other)?;
+    out.write_all(commands::harmless(&whole, form).as_bytes())?;
+    Ok(left_out)
+}
+
+fn render_as(report: &Report, format: Format, out: &mut dyn Write) -> std::io::Result<Option<String>> {
     let written = match format {
         Format::Sarif => return sarif::render(report, out),
         Format::Markdown => return markdown::render(report, out),

@@ -1,7 +1,7 @@
 //! Everything a run needs to know beside the files: what the policy says and what the user typed,
 //! resolved into one value.
 
-use crate::disk::Disk;
+use crate::disk::{Bounds, Disk, Refused, refused};
 use crate::findings::Severity;
 use crate::policy::{self, Mode, Policy, PolicyError, absolute};
 use crate::sources::{Extent, Sources};
@@ -75,12 +75,9 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     if let [first, second, ..] = files.as_slice() {
         return Err(SettingsError::TwoPolicies(first.clone(), second.clone()));
     }
-    let named = match files.first() {
-        Some(file) => Some((absolute(Path::new(file)), policy::load(&request.disk, Path::new(file))?)),
-        None => None,
-    };
+    let named = files.first().map(|file| absolute(Path::new(file)));
     let mut found = if request.isolated { None } else { policy::discover(&request.disk, &start)? };
-    if let (Some((named, _)), Some((discovered, _))) = (&named, &found)
+    if let (Some(named), Some((discovered, _))) = (&named, &found)
         && !discovered.parent().is_some_and(|folder| named.starts_with(folder))
     {
         // A policy from outside replaces the project's own, its say about the root included.
@@ -91,19 +88,40 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let in_folder = request.folder.is_some() && start.starts_with(&root);
     let is_project = found.is_some() || in_work_tree || in_folder;
     let extent = if is_project { Extent::Project } else { Extent::NamedPaths };
+    let mut bounds = Bounds::of(&root).and(&request.paths).and(&named);
+    let named = match (named, files.first()) {
+        (Some(file), Some(shown)) => {
+            let policy = policy::load(&request.disk.within(bounds.clone()), Path::new(shown))?;
+            // One that lies elsewhere is not the project's, so the project does not say where it leads.
+            if Bounds::of(&root).real(&file).is_err() {
+                bounds = bounds.and(files_of(&policy, &root));
+            }
+            Some((file, policy))
+        }
+        _ => None,
+    };
+    let typed = policy::apply_overrides(Policy::default(), &overrides)?;
+    bounds = bounds.and(files_of(&typed, &root));
     let (policy_file, policy) = named.or(found).unzip();
     let settings = Settings {
         root,
         policy: policy::apply_overrides(policy.unwrap_or_default(), &overrides)?,
         policy_file,
-        disk: request.disk.clone(),
+        disk: request.disk.within(bounds),
         mode: request.mode,
         select: request.select.clone(),
         ignore: request.ignore.clone(),
         process_ends: false,
         min_severity: None,
     };
+    settings.refuse_template()?;
     Ok((settings, extent))
+}
+
+/// The files and folders that a policy names.
+fn files_of(policy: &Policy, root: &Path) -> Vec<PathBuf> {
+    let files = policy.scripts.template.iter().chain(&policy.baseline).chain(&policy.rules.paths);
+    files.map(|file| root.join(file)).collect()
 }
 
 /// The deepest path that all of `paths` lie below; one path is its own. `None` when there are none.
@@ -117,6 +135,30 @@ fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
 }
 
 impl Settings {
+    /// A template that is no file of the project. One that is missing stands in the way of the fixes that need it, and of
+    /// nothing else.
+    fn refuse_template(&self) -> Result<(), PolicyError> {
+        let Some(template) = &self.policy.scripts.template else { return Ok(()) };
+        let file = self.root.join(template);
+        let opened = self.disk.bounds().open(&file);
+        let Some(why) = opened.err().as_ref().and_then(refused) else { return Ok(()) };
+        let what = match why {
+            _ if self.disk.instead(&file).is_some() => return Ok(()),
+            Refused::Outside => {
+                "leads outside of the project; put it there, or name it with `--config scripts.template=FILE`"
+            }
+            Refused::NotRegular => "is no regular file; put one there",
+        };
+        let message = format!("the template {} under `scripts.template` {what}", template.display());
+        Err(match &self.policy_file {
+            Some(policy) => {
+                let line = policy::line_naming(&self.disk, policy, &template.to_string_lossy());
+                PolicyError::in_file(policy, line, message)
+            }
+            None => PolicyError { place: "--config".to_owned(), line: None, message },
+        })
+    }
+
     /// `[project.scripts]` of `pyproject.toml`: modules, and the functions in them that are started. A file that is
     /// absent or cannot be read names none.
     pub(crate) fn console_scripts(&self, sources: &Sources) -> Vec<(String, String)> {

@@ -7,6 +7,7 @@ mod digest;
 mod dotenv;
 mod excluded;
 mod followed;
+mod ignored;
 mod language;
 mod names;
 mod opened;
@@ -15,6 +16,7 @@ mod stamps;
 mod state;
 mod walk;
 
+use crate::disk::{Bounds, Disk};
 use crate::facts::{FileId, Place, Span};
 use crate::policy::absolute;
 use elsa::sync::FrozenVec;
@@ -118,6 +120,13 @@ impl Source {
             lines: OnceLock::new(),
             extracts: FrozenVec::new(),
         }
+    }
+
+    /// What the file holds on disk now, where it was read from. Nothing is shown of it that a check has not read.
+    pub fn content_on_disk(&self) -> Option<String> {
+        let bytes =
+            Bounds::default().read(self.path.as_ref()?, read::most_bytes(Some(self.language))).ok()?;
+        String::from_utf8(bytes).ok()
     }
 
     /// The same file, as it would be read anew.
@@ -229,8 +238,9 @@ impl Sources {
         extent: Extent,
         excluded: &Excluded,
     ) -> Result<Sources, MissingPaths> {
-        let (found, skipped) = walk::files(root, named, extent, excluded)?;
-        Ok(Sources::read(root, found, skipped))
+        let bounds = walk::bounds(root, named, extent);
+        let (found, skipped) = walk::files(root, named, extent, excluded, &bounds)?;
+        Ok(Sources::read(root, found, skipped, bounds))
     }
 
     /// Standard input in the place of the file `path` (which need not exist), and the rest of the
@@ -238,11 +248,13 @@ impl Sources {
     pub fn with_standard_input(root: &Path, path: Option<&Path>, text: Vec<u8>, extent: Extent) -> Sources {
         let path = path.map(absolute);
         // Without a named path nothing can be missing.
-        let (mut found, skipped) = walk::files(root, &[], extent, &Excluded::default()).unwrap_or_default();
+        let bounds = Bounds::of(root);
+        let walked = walk::files(root, &[], extent, &Excluded::default(), &bounds);
+        let (mut found, skipped) = walked.unwrap_or_default();
         if let Some(path) = &path {
             found.remove(path);
         }
-        let mut sources = Sources::read(root, found, skipped);
+        let mut sources = Sources::read(root, found, skipped, bounds);
         let name = path.as_deref().map_or_else(|| "-".to_owned(), |path| names::relative(root, path));
         match read::text_of(path.as_deref(), text) {
             Ok((language, text)) => sources.files.push(Source::new(path, name, language, text)),
@@ -252,8 +264,8 @@ impl Sources {
         sources
     }
 
-    fn read(root: &Path, found: walk::Found, skipped: Vec<(PathBuf, String)>) -> Sources {
-        let mut sources = Sources::read_found(root, found, skipped, read::file);
+    fn read(root: &Path, found: walk::Found, skipped: Vec<(PathBuf, String)>, bounds: Bounds) -> Sources {
+        let mut sources = Sources::read_found(root, found, skipped, bounds, read::file);
         sources.add_loaded();
         sources.sort();
         sources
@@ -264,11 +276,13 @@ impl Sources {
         root: &Path,
         found: walk::Found,
         skipped: Vec<(PathBuf, String)>,
-        text_of: impl Fn(&Path, walk::Wanted) -> Result<Option<(Language, String)>, String> + Sync,
+        bounds: Bounds,
+        text_of: impl Fn(&Bounds, &Path, walk::Wanted) -> Result<Option<(Language, String)>, String> + Sync,
     ) -> Sources {
         let found: Vec<_> = found.into_iter().collect();
-        let read: Vec<_> = found.par_iter().map(|(path, wanted)| text_of(path, *wanted)).collect();
-        let mut sources = Sources { root: root.to_owned(), ..Sources::default() };
+        let read: Vec<_> = found.par_iter().map(|(path, wanted)| text_of(&bounds, path, *wanted)).collect();
+        let beside = Beside::of(Disk::default().within(bounds));
+        let mut sources = Sources { root: root.to_owned(), beside, ..Sources::default() };
         let shown = |path: &Path| names::relative(root, path);
         sources.skipped =
             skipped.into_iter().map(|(path, reason)| Skipped { path: shown(&path), reason }).collect();
@@ -301,7 +315,8 @@ impl Sources {
     fn add_loaded(&mut self) {
         for path in dotenv::near(&self.root, &self.files) {
             if !self.files.iter().any(|source| source.path.as_ref() == Some(&path))
-                && let Ok(Some((language, text))) = read::file(&path, walk::Wanted::ForImports)
+                && let Ok(Some((language, text))) =
+                    read::file(self.beside.bounds(), &path, walk::Wanted::ForImports)
             {
                 let name = names::relative(&self.root, &path);
                 let source = Source::new(Some(path), name, language, text);
@@ -326,6 +341,12 @@ impl Sources {
         };
         let files = self.files.iter().enumerate().map(fresh).collect();
         Sources { root: self.root.clone(), files, skipped: self.skipped.clone(), beside: self.beside.anew() }
+    }
+
+    /// The same files, where what is asked beside them may lie within other bounds.
+    pub fn within(self, bounds: &Bounds) -> Sources {
+        let beside = Beside::of(Disk::default().within(bounds.clone()));
+        Sources { beside, ..self }
     }
 
     /// What reports call the file at an absolute path.

@@ -1,12 +1,13 @@
 //! Runs git as a child process that answers alike wherever it is started: from a hook, which exports where its own
 //! repository is, or by someone whose settings turn on colours, pagers and programs that compare files.
 
-use super::{Change, ChangesError};
+use super::{Change, ChangesError, programs};
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, OnceLock};
 
 /// Variables of git that stay: where git and its settings lie. `safe.directory` of a container may be among them.
 const KEPT: &[&str] = &[
@@ -71,6 +72,8 @@ pub(super) struct Git {
     folder: PathBuf,
     /// Another index than the repository's own.
     index: Option<PathBuf>,
+    /// Settings that take out the programs of the repository; asked for once.
+    harmless: Arc<OnceLock<Vec<String>>>,
 }
 
 impl Git {
@@ -78,7 +81,8 @@ impl Git {
         // git knows nothing of the long form of paths on Windows.
         let plain = folder.to_str().and_then(|folder| folder.strip_prefix(r"\\?\"));
         let plain = plain.filter(|folder| !folder.starts_with("UNC"));
-        Git { folder: plain.map_or_else(|| folder.to_owned(), PathBuf::from), index: None }
+        let folder = plain.map_or_else(|| folder.to_owned(), PathBuf::from);
+        Git { folder, index: None, harmless: Arc::default() }
     }
 
     /// git at the top of the work tree that a folder lies in, and that top, without links on the way to it.
@@ -241,6 +245,16 @@ impl Git {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
+        // Reading settings starts none of them. Where there is no repository there are none of its own.
+        let harmless = self.harmless.get_or_init(|| {
+            let asked = ["config", "--list", "--show-scope", "-z"];
+            let listed = self.command_with(&asked, &[]).output().map(|output| output.stdout);
+            programs::taken_out(&listed.unwrap_or_default())
+        });
+        self.command_with(arguments, harmless)
+    }
+
+    fn command_with(&self, arguments: &[&str], settings: &[String]) -> Command {
         let mut git = Command::new("git");
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -251,7 +265,15 @@ impl Git {
         }
         git.env("LC_ALL", "C").current_dir(&self.folder).stdin(Stdio::null());
         git.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
-        git.args(["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"]);
+        git.args([
+            "-c",
+            "core.quotePath=false",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ]);
+        git.args(settings.iter().flat_map(|setting| ["-c", setting]));
         if let Some(index) = &self.index {
             git.env("GIT_INDEX_FILE", index);
         }

@@ -3,10 +3,13 @@
 
 use super::git::{Git, Mode};
 use super::{Asked, Base, ChangesError};
-use crate::disk::{Disk, Instead};
+use crate::disk::{Bounds, Disk, Instead};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Larger files are not recognised where they were moved to.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// What is compared.
 #[derive(Clone, Debug)]
@@ -168,7 +171,8 @@ impl<'a> State<'a> {
             self.files.iter().filter(|(_, instead)| instead.is_none()).map(|(path, _)| path).collect();
         added.sort();
         let moved = added.into_iter().filter(|path| !self.moved.contains_key(*path)).filter_map(|path| {
-            let content: Arc<[u8]> = Arc::from(std::fs::read(path).ok()?);
+            let within = Bounds::of(path.parent()?);
+            let content: Arc<[u8]> = Arc::from(within.read(path, MOST_BYTES).ok()?);
             Some((path.clone(), deleted.remove(&content)?))
         });
         let moved: Vec<(PathBuf, PathBuf)> = moved.collect();

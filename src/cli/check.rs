@@ -3,6 +3,7 @@
 mod add_ignore;
 mod changed_lines;
 mod compared;
+mod exactly;
 mod fix;
 mod known;
 mod watch;
@@ -15,6 +16,7 @@ use crate::cache::Cache;
 use crate::changes::{Asked, Base};
 use crate::findings::{Severity, Status};
 use crate::policy;
+use crate::report::commands::{Form, harmless};
 use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Request, Settings, resolve};
@@ -23,8 +25,9 @@ use crate::sources::{Excluded, Extent, Sources};
 use anyhow::{Context, bail};
 use clap::Args;
 use compared::{Compared, Plan};
+use exactly::{on_github, write_exactly};
 use known::Known;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -136,7 +139,8 @@ fn once(
     // The rules are read while the files are.
     let (sources, rules) =
         rayon::join(|| input.read(&settings.root, extent, &excluded), || Loaded::of(&settings));
-    let (mut sources, rules) = (sources?, rules?);
+    let (sources, rules) = (sources?, rules?);
+    let mut sources = sources.within(settings.disk.bounds());
     let mut cache = if arguments.no_cache { None } else { Cache::of_user() };
     let compared = match plan.states {
         None => None,
@@ -206,7 +210,7 @@ fn once(
         fail_on: arguments.fail_on,
         colour: false,
         below_repository: &below_repository(&settings.root),
-        on_github: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+        on_github: on_github(),
         corrections: corrections.as_ref(),
         fixed: compared.as_ref().map(Compared::fixed),
     };
@@ -349,21 +353,6 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// Writes a text as it is, past the stream that takes escape sequences out; a terminal is shown stand-ins for them.
-fn write_exactly(text: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    if io::stdout().is_terminal() {
-        for line in String::from_utf8_lossy(text).split_inclusive('\n') {
-            let end = if line.ends_with('\n') { "\n" } else { "" };
-            let shown = line.trim_end_matches(['\r', '\n']).split('\t').map(printable);
-            write!(out, "{}{end}", shown.collect::<Vec<_>>().join("\t"))?;
-        }
-    } else {
-        out.write_all(text)?;
-    }
-    out.flush()
-}
-
 fn nothing_checked(skipped: usize) -> u8 {
     match skipped {
         0 => {
@@ -405,7 +394,7 @@ fn show_files(sources: &Sources, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut count = 0;
     for name in names {
         count += 1;
-        ignoring_closed_pipe(writeln!(out, "{}", printable(name)))?;
+        ignoring_closed_pipe(writeln!(out, "{}", harmless(&printable(name), Form::Plain)))?;
     }
     for skipped in &sources.skipped {
         say(format_args!("skipped {}: {}", skipped.path, skipped.reason));
@@ -416,16 +405,16 @@ fn show_files(sources: &Sources, out: &mut dyn Write) -> anyhow::Result<u8> {
 /// A policy file that would have the same effect, with the rest in comments.
 fn show_settings(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     let file = settings.policy_file.as_ref().map(|file| file.display().to_string());
-    writeln!(out, "# root: {}", settings.root.display())?;
-    writeln!(out, "# policy: {}", file.as_deref().unwrap_or("none"))?;
+    let mut whole =
+        format!("# root: {}\n# policy: {}\n", settings.root.display(), file.as_deref().unwrap_or("none"));
     if let Some(mode) = settings.mode {
-        writeln!(out, "# mode: {}", if mode == policy::Mode::Gpu { "gpu" } else { "cpu" })?;
+        whole += &format!("# mode: {}\n", if mode == policy::Mode::Gpu { "gpu" } else { "cpu" });
     }
     for (option, words) in [("select", &settings.select), ("ignore", &settings.ignore)] {
         if !words.is_empty() {
-            writeln!(out, "# {option}: {}", words.join(","))?;
+            whole += &format!("# {option}: {}\n", words.join(","));
         }
     }
-    let policy = serde_yaml::to_string(&settings.policy).map_err(io::Error::other)?;
-    write!(out, "{policy}")
+    whole += &serde_yaml::to_string(&settings.policy).map_err(io::Error::other)?;
+    out.write_all(harmless(&whole, Form::Plain).as_bytes())
 }

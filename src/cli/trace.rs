@@ -3,6 +3,7 @@
 use super::ignoring_closed_pipe;
 use super::options::PolicyOptions;
 use crate::languages::Choices;
+use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
 use crate::settings::resolve;
 use crate::sources::Sources;
@@ -52,6 +53,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         let id = sources.at(file);
         (sources, id)
     };
+    let sources = sources.within(settings.disk.bounds());
     let Some(id) = id else {
         let reason = sources.skipped.first().map_or("could not be read", |skipped| &skipped.reason);
         bail!("{}: {reason}", file.display());
@@ -60,6 +62,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         bail!("{}: {refusal}", file.display());
     }
     let json = arguments.format == TraceFormat::Json;
-    ignoring_closed_pipe(crate::trace::print(&sources, &settings, id, json, arguments.why, &rules, out))?;
+    let mut whole = Vec::new();
+    crate::trace::print(&sources, &settings, id, json, arguments.why, &rules, &mut whole)?;
+    let form = if json { Form::Json } else { Form::Plain };
+    ignoring_closed_pipe(out.write_all(harmless(&String::from_utf8_lossy(&whole), form).as_bytes()))?;
     Ok(0)
 }

@@ -6,7 +6,7 @@
 
 use super::fingerprint::marks;
 use super::{Finding, Status};
-use crate::disk::Disk;
+use crate::disk::{Disk, Refused, refused};
 use crate::sources::Sources;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,9 @@ pub const NAME: &str = "gpulint-baseline.json";
 
 /// The form of the file. Another one gets another number.
 const SCHEMA: u64 = 1;
+
+/// Half a million findings; more are none that anybody settles.
+const MOST_BYTES: u64 = 128 << 20;
 
 /// Known findings, sorted by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +46,12 @@ pub enum BaselineError {
     Missing(String),
     #[error("the baseline {0} cannot be read ({1})")]
     Unreadable(String, String),
+    #[error("the baseline {0} leads outside of the project; put it there, or name it with --baseline")]
+    Outside(String),
+    #[error("the baseline {0} is no regular file; remove it, or name another with --baseline")]
+    NotRegular(String),
+    #[error("the baseline {0} is larger than {mib} MiB, which no list of findings is", mib = MOST_BYTES >> 20)]
+    TooLarge(String),
     #[error(
         "{0}:{1}: no baseline: {2}; correct the line, or remove the file and write it anew with --write-baseline"
     )]
@@ -52,6 +61,17 @@ pub enum BaselineError {
          or remove the file and write it anew with --write-baseline"
     )]
     OtherSchema(String, usize, String),
+}
+
+impl BaselineError {
+    /// Why a file that is refused is neither read nor written.
+    pub fn of_refused(error: &std::io::Error, shown: &str) -> BaselineError {
+        match refused(error) {
+            Some(Refused::Outside) => BaselineError::Outside(shown.to_owned()),
+            Some(Refused::NotRegular) => BaselineError::NotRegular(shown.to_owned()),
+            None => BaselineError::Unreadable(shown.to_owned(), error.to_string()),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -90,11 +110,15 @@ pub struct Held<'b> {
 impl Baseline {
     /// Reads a file; `shown` is its name in messages.
     pub fn read(disk: &Disk, file: &Path, shown: &str) -> Result<Baseline, BaselineError> {
-        let bytes = match disk.read(file, u64::MAX) {
+        let bytes = match disk.read(file, MOST_BYTES) {
+            Ok(bytes) if bytes.len() as u64 > MOST_BYTES => {
+                return Err(BaselineError::TooLarge(shown.to_owned()));
+            }
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(BaselineError::Missing(shown.to_owned()));
             }
+            Err(error) if refused(&error).is_some() => return Err(BaselineError::of_refused(&error, shown)),
             Err(error) => return Err(BaselineError::Unreadable(shown.to_owned(), error.to_string())),
         };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);

@@ -1,7 +1,7 @@
 //! Finds the policy that governs a path, and the root of the project that the path belongs to.
 
 use super::{Policy, PolicyError, load};
-use crate::disk::Disk;
+use crate::disk::{Bounds, Disk};
 use std::path::{Component, Path, PathBuf};
 
 /// Names of policy files, the first that exists in a folder wins. `pyproject.toml` comes after them.
@@ -13,6 +13,8 @@ const NAMES: [&str; 2] = ["gpulint.yaml", "gpulint.yml"];
 pub fn discover(disk: &Disk, start: &Path) -> Result<Option<(PathBuf, Policy)>, PolicyError> {
     let start = absolute(start);
     for folder in start.ancestors() {
+        // Its folder would be the root of the project, so it has to lie there really.
+        let disk = &disk.within(Bounds::of(folder));
         for name in NAMES {
             let file = folder.join(name);
             // Not `is_file`: a broken link or a folder of that name is told, never passed over.
@@ -21,7 +23,7 @@ pub fn discover(disk: &Disk, start: &Path) -> Result<Option<(PathBuf, Policy)>, 
             }
         }
         let file = folder.join("pyproject.toml");
-        if disk.is_file(&file)
+        if (disk.is_file(&file) || disk.is_special(&file))
             && let Some(policy) = load::load_pyproject(disk, &file)?
         {
             return Ok(Some((file, policy)));

@@ -2,7 +2,7 @@
 
 use super::problem::{Problem, THE_POLICY, toml_problem, yaml_problem};
 use super::{Policy, PolicyError, absolute};
-use crate::disk::Disk;
+use crate::disk::{Disk, Refused, refused};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
@@ -10,6 +10,8 @@ use std::path::Path;
 
 /// Larger files are refused unread: a policy is a page of text.
 const MAX_BYTES: u64 = 1 << 20;
+/// Of a `pyproject.toml`, which others write to as well.
+const MAX_TOML_BYTES: u64 = 16 << 20;
 /// The YAML parser needs time that grows with the square of the nesting of brackets (half a minute
 /// for 256 KiB of them). All are counted, not the open ones, which quotes and comments would hide.
 const MAX_BRACKETS: usize = 10_000;
@@ -34,7 +36,7 @@ pub(crate) fn read_text(file: &Path, text: &str) -> Result<Policy, PolicyError> 
 /// The policy in a `pyproject.toml`, or `None` when the file is not about gpulint. A file that never
 /// says its name need not even be valid.
 pub(super) fn load_pyproject(disk: &Disk, file: &Path) -> Result<Option<Policy>, PolicyError> {
-    let bytes = read_bytes(disk, file, u64::MAX)?;
+    let bytes = read_bytes(disk, file, MAX_TOML_BYTES)?;
     if memchr::memmem::find(&bytes, b"gpulint").is_none() {
         return Ok(None);
     }
@@ -97,7 +99,7 @@ fn is_toml(file: &Path) -> bool {
 }
 
 fn read(disk: &Disk, file: &Path) -> Result<String, PolicyError> {
-    let limit = if is_toml(file) { u64::MAX } else { MAX_BYTES };
+    let limit = if is_toml(file) { MAX_TOML_BYTES } else { MAX_BYTES };
     decoded(file, read_bytes(disk, file, limit)?)
 }
 
@@ -110,11 +112,19 @@ fn read_bytes(disk: &Disk, file: &Path, limit: u64) -> Result<Vec<u8>, PolicyErr
     }
     match disk.read(&place, limit) {
         Ok(bytes) if bytes.len() as u64 > limit => {
-            Err(refuse("is larger than 1 MiB, which no policy and no rule is".into()))
+            Err(refuse(format!("is larger than {} MiB, which no policy and no rule is", limit >> 20)))
         }
         Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(refuse("does not exist".into())),
-        Err(error) => Err(refuse(format!("cannot be read ({error})"))),
+        Err(error) => Err(refuse(match refused(&error) {
+            // Nothing of what it leads to is read, let alone shown.
+            Some(Refused::Outside) => {
+                "leads outside of the project; put the file itself there, or name it on the command line"
+                    .into()
+            }
+            Some(Refused::NotRegular) => "is no regular file; put one there".into(),
+            None => format!("cannot be read ({error})"),
+        })),
     }
 }
 

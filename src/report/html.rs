@@ -1,4 +1,7 @@
-//! One HTML page that needs nothing else: each finding with its lines, and filters that run in the page.
+//! One HTML page that needs nothing else: how many findings there are of each rule and in each folder, each finding with its
+//! lines and an address of its own, and filters that run in the page.
+
+mod overview;
 
 use super::excerpt::{Excerpt, glimpse, markable};
 use super::printable::{printable, sentence};
@@ -6,6 +9,7 @@ use super::{Report, badness, page_of, summary, word};
 use crate::facts::Place;
 use crate::findings::{Finding, Related, Safety, Status};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -13,6 +17,8 @@ use std::io::Write;
 const MOST_FINDINGS: usize = 10_000;
 /// Of a longer chain the rest is counted.
 const MOST_LISTED: usize = 100;
+/// Of findings that say the same, so many are read; the others are folded.
+const MOST_UNFOLDED: usize = 3;
 
 /// Colours and shapes of every page, light and dark.
 pub const STYLE: &str = include_str!("html/page.css");
@@ -20,8 +26,11 @@ const SCRIPT: &str = include_str!("html/page.js");
 
 /// Returns what was left out.
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<String>> {
-    let mut findings: Vec<&Finding> = report.recorded().into_iter().map(|(finding, _)| finding).collect();
-    findings.sort_by_key(|finding| badness(finding));
+    let recorded = report.recorded().into_iter();
+    let anchored =
+        recorded.map(|(finding, fingerprint)| Shown { finding, anchor: format!("f-{fingerprint}") });
+    let mut findings: Vec<Shown> = anchored.collect();
+    findings.sort_by_key(|shown| badness(shown.finding));
     let left_out = findings.len().saturating_sub(MOST_FINDINGS);
     let left_out = (left_out > 0).then(|| {
         let all = findings.len();
@@ -46,7 +55,8 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
                 p { (prose(&summary::summary_line(report))) }
                 @if let Some(text) = &left_out { p.left-out { (text) "." } }
                 @if !findings.is_empty() { (filters_of(&findings)) }
-                main { @for finding in &findings { (article_of(finding, report)) } }
+                (overview::of(&findings, report))
+                main { @for alike in groups_of(&findings) { (group(&alike, report)) } }
                 (skipped_of(report))
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -56,9 +66,45 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
     Ok(left_out)
 }
 
-fn filters_of(findings: &[&Finding]) -> Markup {
-    let rules: BTreeSet<&str> = findings.iter().map(|finding| finding.rule.as_str()).collect();
-    let kinds: BTreeSet<&str> = findings.iter().map(|finding| kind_of(finding)).collect();
+/// A finding and its address in the page.
+pub(super) struct Shown<'a> {
+    finding: &'a Finding,
+    anchor: String,
+}
+
+/// Findings that say the same of different places, where the first of them stands.
+fn groups_of<'s, 'a>(findings: &'s [Shown<'a>]) -> Vec<Vec<&'s Shown<'a>>> {
+    let mut groups: Vec<Vec<&Shown>> = Vec::new();
+    let mut known: FxHashMap<(&str, &str, &str), usize> = FxHashMap::default();
+    for shown in findings {
+        let Finding { rule, message, .. } = shown.finding;
+        let at = *known.entry((kind_of(shown.finding), rule, message)).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(shown),
+            None => groups.push(vec![shown]),
+        }
+    }
+    groups
+}
+
+/// The first of them, and the others folded.
+fn group(alike: &[&Shown<'_>], report: &Report) -> Markup {
+    let unfolded = if alike.len() > MOST_UNFOLDED + 1 { MOST_UNFOLDED } else { alike.len() };
+    let (open, folded) = alike.split_at(unfolded);
+    html! {
+        @for shown in open { (article_of(shown, report)) }
+        @if let Some(first) = folded.first() {
+            details hidden[is_quiet(kind_of(first.finding))] {
+                summary { (folded.len()) " more: " (prose(&first.finding.message)) }
+                @for shown in folded { (article_of(shown, report)) }
+            }
+        }
+    }
+}
+
+fn filters_of(findings: &[Shown<'_>]) -> Markup {
+    let rules: BTreeSet<&str> = findings.iter().map(|shown| shown.finding.rule.as_str()).collect();
+    let kinds: BTreeSet<&str> = findings.iter().map(|shown| kind_of(shown.finding)).collect();
     let kinds = ["error", "warning", "note", "suppressed", "baselined"]
         .into_iter()
         .filter(|kind| kinds.contains(kind));
@@ -97,16 +143,17 @@ fn is_quiet(kind: &str) -> bool {
     matches!(kind, "suppressed" | "baselined" | "unchanged" | "old")
 }
 
-fn article_of(finding: &Finding, report: &Report) -> Markup {
+fn article_of(shown: &Shown<'_>, report: &Report) -> Markup {
+    let Shown { finding, anchor } = shown;
     let kind = kind_of(finding);
     let rule = printable(&finding.rule);
     html! {
-        article class=(kind) data-kind=(kind) data-rule=(rule) hidden[is_quiet(kind)] {
+        article class=(kind) data-kind=(kind) data-rule=(rule) id=(anchor) hidden[is_quiet(kind)] {
             h2 {
                 span.kind { (kind) } " " (prose(&finding.message))
             }
             p.place {
-                span { (printable(&report.locate(finding.place).label())) } " "
+                a.here href=(format!("#{anchor}")) { (printable(&report.locate(finding.place).label())) } " "
                 @match page_of(&finding.rule) {
                     Some(page) => a href=(page) rel="noreferrer" { (rule) },
                     None => span { (rule) },

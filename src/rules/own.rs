@@ -2,7 +2,7 @@
 //! run nothing, and looks at each thing that a program does once.
 
 use super::{Rule, RuleSet};
-use crate::disk::Disk;
+use crate::disk::{self, Disk};
 use crate::policy::{self, PolicyError};
 use crate::settings::Settings;
 use std::ops::Deref;
@@ -76,6 +76,10 @@ fn files_of(disk: &Disk, folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = |folder: &Path| -> Result<Vec<PathBuf>, String> {
         let names = disk.names_in(folder).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+            _ if disk::refused(&error).is_some() => {
+                "leads outside of the project; put the rules there, or name it with `--config rules.paths=[FOLDER]`"
+                    .to_owned()
+            }
             _ => format!("cannot be read ({error})"),
         })?;
         let names = names.into_iter().filter(|name| !name.to_string_lossy().starts_with('.'));
@@ -86,7 +90,7 @@ fn files_of(disk: &Disk, folder: &Path) -> Result<Vec<PathBuf>, String> {
         let below = if disk.is_folder(&path) { entries(&path)? } else { vec![path] };
         let is_rule = |path: &PathBuf| {
             path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
-                && disk.is_file(path)
+                && (disk.is_file(path) || disk.is_special(path))
         };
         files.extend(below.into_iter().filter(is_rule));
     }

@@ -8,6 +8,7 @@ use super::remedies::Change;
 use super::uri::{self, Named};
 use super::{Event, Options};
 use crate::Outcome;
+use crate::disk::Bounds;
 use crate::facts::FileId;
 use crate::findings::baseline::{Baseline, Run};
 use crate::findings::{Finding, Status};
@@ -174,6 +175,7 @@ impl Checks {
         // An editor shows what a check of the whole project would report.
         let excluded = Excluded::new(&settings.policy.exclude, true);
         let sources = Sources::with_opened(&settings.root, opened, (project.extent, &excluded), &self.kept);
+        let sources = sources.within(settings.disk.bounds());
         let Ok(mut outcome) = crate::check(&sources, settings, &project.rules) else { return checked };
         mark_known(&mut outcome, &sources, settings);
         let (mut origins, mut raw_notebooks, mut versions) = (HashMap::new(), HashMap::new(), HashMap::new());
@@ -253,7 +255,10 @@ impl Checked {
     fn add_troubles(&mut self, documents: &Documents, encoding: Encoding) {
         for trouble in &self.troubles {
             let Some(file) = &trouble.file else { continue };
-            let text = std::fs::read_to_string(file).unwrap_or_default();
+            // For the length of a line only, and a policy that was refused has none.
+            let within = file.parent().map_or_else(Bounds::default, Bounds::of);
+            let text = within.read(file, 1 << 20).map(|read| String::from_utf8_lossy(&read).into_owned());
+            let text = text.unwrap_or_default();
             let uri = documents.named(file).map_or_else(|| uri::of_path(file), str::to_owned);
             let note = about_policy(&trouble.message, trouble.line, &text, encoding);
             self.said.entry(uri).or_default().notes.push(note);

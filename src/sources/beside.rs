@@ -2,7 +2,7 @@
 //! Each answer is kept, so that a run sees one state of them, and can say which it saw.
 
 use super::Digest;
-use crate::disk::Disk;
+use crate::disk::{Bounds, Disk, Refused, refused};
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -40,6 +40,11 @@ impl Beside {
     /// The same state, of which nothing was asked yet.
     pub fn anew(&self) -> Beside {
         Beside::of(self.disk.clone())
+    }
+
+    /// Where it may ask.
+    pub fn bounds(&self) -> &Bounds {
+        self.disk.bounds()
     }
 
     /// The text of a file, or why there is none, in one clause.
@@ -89,10 +94,10 @@ fn asked_once<'a, T>(answers: &'a Answers<T>, path: &Path, ask: impl FnOnce(&Pat
 }
 
 fn text_of(disk: &Disk, path: &Path) -> Result<String, String> {
-    if disk.instead(path).is_none() && !path.metadata().map_err(|error| error.to_string())?.is_file() {
-        return Err("it is no file".to_owned());
-    }
-    let bytes = disk.read(path, MOST_BYTES).map_err(|error| error.to_string())?;
+    let bytes = disk.read(path, MOST_BYTES).map_err(|error| match refused(&error) {
+        Some(Refused::NotRegular) => "it is no file".to_owned(),
+        _ => error.to_string(),
+    })?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(format!("it is larger than {} MiB", MOST_BYTES >> 20));
     }

@@ -1,14 +1,18 @@
 //! Machine code that numba left in the project: `.nbi` and `.nbc` files. They matter when git keeps them, so its index
 //! says which are looked at; where there is no git, all that lie there are and that `.gitignore` does not name.
 
+use super::ignored;
 use super::language::Language;
 use super::walk::{Found, Wanted};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::fs;
+use crate::disk::{self, Bounds};
+use ignore::gitignore::Gitignore;
 use std::path::{Path, PathBuf};
 
 /// A folder of caches below `NUMBA_CACHE_DIR` holds one folder for each module.
 const DEEPEST: usize = 3;
+
+/// No index and no settings of git are larger.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// Caches in the folders that no other file is read from: beside the modules, and where numba is often told to put them.
 pub fn beside(folder: &Path) -> Vec<PathBuf> {
@@ -20,8 +24,8 @@ pub fn beside(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn add_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
+    let names = disk::names_in(folder).unwrap_or_default();
+    for path in names.into_iter().map(|name| folder.join(name)) {
         if is_cache(&path) {
             found.push(path);
         } else if depth < DEEPEST && path.extension().is_none() && path.is_dir() {
@@ -53,10 +57,8 @@ pub fn settle(found: &mut Found, folder: &Path) {
 
 /// What a project says that git shall ignore, where git does not say what it keeps.
 fn ignored_below(folder: &Path) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(folder);
-    // A file that is not there ignores nothing, and a line that is no pattern neither.
-    let _ = builder.add(folder.join(".gitignore"));
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
+    let patterns = ignored::patterns(folder, &folder.join(".gitignore"), &Bounds::of(folder));
+    patterns.map_or_else(|_| Gitignore::empty(), |(patterns, _)| patterns)
 }
 
 /// The work tree of git that a folder lies in.
@@ -75,12 +77,15 @@ fn is_cache(path: &Path) -> bool {
 /// The caches that the index of a work tree lists; `None` when it cannot be read.
 fn tracked(root: &Path) -> Option<Vec<PathBuf>> {
     let git = root.join(".git");
-    let folder = match fs::read_to_string(&git) {
+    // Where git keeps its files is its affair; nothing of them is shown.
+    let read = |file: &Path| Bounds::default().read(file, MOST_BYTES);
+    let text = |file: &Path| Some(String::from_utf8_lossy(&read(file).ok()?).into_owned());
+    let folder = match text(&git) {
         // A second work tree says where its own index lies.
-        Ok(text) => root.join(text.strip_prefix("gitdir:")?.trim()),
-        Err(_) => git,
+        Some(text) => root.join(text.strip_prefix("gitdir:")?.trim()),
+        None => git,
     };
-    let index = match fs::read(folder.join("index")) {
+    let index = match read(&folder.join("index")) {
         Ok(index) => index,
         // Nothing was added yet.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(Vec::new()),
@@ -90,7 +95,7 @@ fn tracked(root: &Path) -> Option<Vec<PathBuf>> {
     if memchr::memmem::find(&index, b".nb").is_none() {
         return Some(Vec::new());
     }
-    let config = fs::read_to_string(folder.join("config")).unwrap_or_default().to_ascii_lowercase();
+    let config = text(&folder.join("config")).unwrap_or_default().to_ascii_lowercase();
     let hash = if config.contains("objectformat = sha256") { 32 } else { 20 };
     let names = names_in(&index, hash)?;
     let caches = names.into_iter().map(|name| root.join(name));

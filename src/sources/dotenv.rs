@@ -2,10 +2,10 @@
 //! what they set is in force once `load_dotenv` ran.
 
 use super::language::Language;
+use crate::disk::names_in;
 use crate::sources::Source;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The `.env` of a folder, whatever git says about it.
@@ -24,8 +24,8 @@ pub fn near(root: &Path, files: &[Source]) -> Vec<PathBuf> {
             if !seen.insert(folder.to_owned()) {
                 break;
             }
-            let Ok(entries) = fs::read_dir(folder) else { continue };
-            let files = entries.flatten().map(|entry| entry.path());
+            let names = names_in(folder).unwrap_or_default();
+            let files = names.into_iter().map(|name| folder.join(name));
             found.extend(files.filter(|file| Language::of_name(file) == Some(Language::Dotenv)));
         }
     }

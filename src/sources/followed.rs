@@ -4,10 +4,10 @@
 use super::cells::Cells;
 use super::language::Language;
 use super::walk::{Found, Wanted};
+use crate::disk::{Bounds, Kind, kinds_in};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// More files than this are not read because others import them.
@@ -19,13 +19,23 @@ const TOGETHER: usize = 128;
 /// How many folders above a file its imports are looked for in.
 const REACH: usize = 3;
 
+/// Larger files import nothing that anybody wrote.
+const MOST_BYTES: u64 = 16 << 20;
+
 /// The text that stands in the place of a file.
 type OpenText<'a> = dyn Fn(&Path) -> Option<String> + Sync + 'a;
 
 /// Adds the files that those in `found` import, and those that these import. All files below the folders
 /// `walked` are in `found`; most of them lead nowhere else, and are not read for this. `open_text` knows texts that
 /// stand in the place of files.
-pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf], open_text: &OpenText<'_>) {
+pub fn add(
+    found: &mut Found,
+    root: &Path,
+    walked: &[PathBuf],
+    (bounds, open_text): (&Bounds, &OpenText<'_>),
+) {
+    let text_of =
+        |file: &Path| open_text(file).or_else(|| String::from_utf8(bounds.read(file, MOST_BYTES).ok()?).ok());
     // A named folder that holds the whole project leaves nothing to look for.
     let whole = walked.iter().any(|folder| root.starts_with(folder));
     // A package may import what lies beside it.
@@ -45,7 +55,7 @@ pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf], open_text: &OpenT
     let limit = found.len() + MOST;
     while !pending.is_empty() {
         let led_to: Vec<Vec<PathBuf>> =
-            pending.par_chunks(TOGETHER).map(|files| reached_from(files, found, open_text)).collect();
+            pending.par_chunks(TOGETHER).map(|files| reached_from(files, found, &text_of)).collect();
         pending.clear();
         for file in led_to.into_iter().flatten() {
             if found.len() < limit && !found.contains_key(&file) {
@@ -57,12 +67,12 @@ pub fn add(found: &mut Found, root: &Path, walked: &[PathBuf], open_text: &OpenT
 }
 
 /// The files that some files lead to. What was looked up for one of them is not looked up for the next.
-fn reached_from(files: &[PathBuf], found: &Found, open_text: &OpenText<'_>) -> Vec<PathBuf> {
+fn reached_from(files: &[PathBuf], found: &Found, text_of: &OpenText<'_>) -> Vec<PathBuf> {
     let mut reached = Vec::new();
     let mut looked_up = FxHashSet::default();
     let mut folders = Folders::default();
     for file in files {
-        let Some(text) = open_text(file).or_else(|| fs::read_to_string(file).ok()) else { continue };
+        let Some(text) = text_of(file) else { continue };
         let text = match Language::of_name(file) {
             Some(Language::Notebook) => Cells::read(&text).map(|(code, _)| code).unwrap_or_default(),
             _ => text,
@@ -182,12 +192,6 @@ struct Folders {
     known: FxHashMap<PathBuf, FxHashMap<OsString, Kind>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    File,
-    Folder,
-}
-
 impl Folders {
     /// What the path leads to, if it exists.
     fn entry(&mut self, path: &Path) -> Option<Kind> {
@@ -195,27 +199,9 @@ impl Folders {
         if let Some(listing) = self.known.get(folder) {
             return listing.get(name).copied();
         }
-        let listing = listing(folder);
+        let listing: FxHashMap<OsString, Kind> = kinds_in(folder).into_iter().collect();
         let kind = listing.get(name).copied();
         self.known.insert(folder.to_owned(), listing);
         kind
     }
-}
-
-/// The files and folders in a folder; none when it cannot be listed.
-fn listing(folder: &Path) -> FxHashMap<OsString, Kind> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let kinds = entries.filter_map(|entry| {
-        let kind = match entry.file_type().ok()? {
-            kind if kind.is_symlink() => entry.path().metadata().ok()?.file_type(),
-            kind => kind,
-        };
-        let kind = match (kind.is_file(), kind.is_dir()) {
-            (true, _) => Kind::File,
-            (_, true) => Kind::Folder,
-            _ => return None,
-        };
-        Some((entry.file_name(), kind))
-    });
-    kinds.collect()
 }

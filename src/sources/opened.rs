@@ -4,6 +4,7 @@
 use super::language::Language;
 use super::walk::{Found, Wanted};
 use super::{Excluded, Extent, Skipped, Source, Sources, followed, names, read, walk};
+use crate::disk::Bounds;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -47,17 +48,19 @@ impl Opened {
 
 impl Kept {
     /// The text of a file that nobody named.
-    fn file(&self, path: &Path, wanted: Wanted) -> ReadFile {
+    fn file(&self, bounds: &Bounds, path: &Path, wanted: Wanted) -> ReadFile {
         // What cannot be asked for its time is read, and says itself what is wrong.
         let metadata = path.metadata().ok();
         let stamp = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
-        let Some((modified, bytes)) = stamp else { return read::file(path, wanted) };
+        let Some((modified, bytes)) = stamp else {
+            return read::file(bounds, path, wanted);
+        };
         let files = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = files().get(path).filter(|kept| (kept.modified, kept.bytes) == (modified, bytes))
         {
             return kept.read.clone();
         }
-        let read = read::file(path, wanted);
+        let read = read::file(bounds, path, wanted);
         files().insert(path.to_owned(), KeptFile { modified, bytes, read: read.clone() });
         read
     }
@@ -73,24 +76,27 @@ impl Sources {
         kept: &Kept,
     ) -> Sources {
         let paths = || opened.iter().filter_map(|open| open.path.clone());
+        let named: Vec<PathBuf> = paths().collect();
+        let bounds = walk::bounds(root, &named, extent);
         let mut found = match extent {
             // Without a named path nothing can be missing.
-            Extent::Project => walk::files(root, &[], extent, excluded).unwrap_or_default().0,
+            Extent::Project => walk::files(root, &[], extent, excluded, &bounds).unwrap_or_default().0,
             Extent::NamedPaths => {
                 let mut found: Found = paths().map(|path| (path, Wanted::Named)).collect();
                 let open_text = |file: &Path| {
                     let open = opened.iter().find(|open| open.path.as_deref() == Some(file));
                     open.map(|open| open.text.clone())
                 };
-                followed::add(&mut found, root, &[], &open_text);
+                followed::add(&mut found, root, &[], (&bounds, &open_text));
                 found
             }
         };
         for path in paths() {
             found.remove(&path);
         }
-        let mut sources =
-            Sources::read_found(root, found, Vec::new(), |path, wanted| kept.file(path, wanted));
+        let mut sources = Sources::read_found(root, found, Vec::new(), bounds, |bounds, path, wanted| {
+            kept.file(bounds, path, wanted)
+        });
         for open in opened {
             let name = match &open.path {
                 Some(path) => names::relative(root, path),

@@ -2,8 +2,8 @@
 
 use super::language::Language;
 use super::walk::{Wanted, reason};
+use crate::disk::{Bounds, Refused, refused};
 use aho_corasick::AhoCorasick;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -24,36 +24,40 @@ const NOT_READ: &str = "not a language that gpulint reads, by its name or its fi
 
 /// The text of a file and its language; `None` for a file below a named folder that turns out to be
 /// something else, or data that has nothing to do with GPUs.
-pub fn file(path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, String> {
+pub fn file(bounds: &Bounds, path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, String> {
     let named = wanted == Wanted::Named;
     let language = Language::of_name(path);
     let expected = language.is_some() || named;
-    // Looked at before it is opened: opening a pipe waits for a writer.
-    let metadata = match path.metadata() {
-        Ok(metadata) => metadata,
+    let (open, length) = match bounds.open(path) {
+        Ok(opened) => opened,
         Err(_) if !expected => return Ok(None),
-        Err(error) => return Err(reason(&error)),
+        Err(error) => return Err(refused(&error).map_or_else(|| reason(&error), |why| words(why).to_owned())),
     };
-    if !metadata.is_file() {
-        return if expected { Err("not a regular file".to_owned()) } else { Ok(None) };
-    }
     if language == Some(Language::Cache) {
         return Ok(Some((Language::Cache, String::new())));
     }
-    if language.is_some() && metadata.len() > most_bytes(language) {
+    if language.is_some() && length > most_bytes(language) {
         return Err(too_large(language));
     }
     let is_data = language.is_some_and(Language::is_data);
-    if is_data && !named && metadata.len() > MAX_DATA_BYTES {
+    if is_data && !named && length > MAX_DATA_BYTES {
         return Ok(None);
     }
-    match bytes_of(path, language, metadata.len()) {
+    match bytes_of(open, language, length) {
         Ok(Some((_, bytes))) if !named && !may_matter(path, language, &bytes) => Ok(None),
         Ok(Some((language, bytes))) => Ok(Some((language, decoded(bytes, language)?))),
         Ok(None) if named => Err(not_read(path)),
         Ok(None) => Ok(None),
         Err(_) if !expected => Ok(None),
         Err(error) => Err(reason(&error)),
+    }
+}
+
+/// Why a file is not opened, in one clause.
+pub fn words(refused: Refused) -> &'static str {
+    match refused {
+        Refused::Outside => "a link that leads outside of the project",
+        Refused::NotRegular => "not a regular file",
     }
 }
 
@@ -94,8 +98,11 @@ pub fn text_of(path: Option<&Path>, bytes: Vec<u8>) -> Result<(Language, String)
 }
 
 /// `None` for a file whose name does not say a language, and whose first line does not either.
-fn bytes_of(path: &Path, language: Option<Language>, length: u64) -> io::Result<Option<(Language, Vec<u8>)>> {
-    let mut open = File::open(path)?;
+fn bytes_of(
+    mut open: impl Read,
+    language: Option<Language>,
+    length: u64,
+) -> io::Result<Option<(Language, Vec<u8>)>> {
     let mut bytes = Vec::new();
     let language = match language {
         Some(language) => language,
@@ -175,7 +182,7 @@ fn too_large(language: Option<Language>) -> String {
     format!("larger than {} MiB", most_bytes(language) >> 20)
 }
 
-fn most_bytes(language: Option<Language>) -> u64 {
+pub fn most_bytes(language: Option<Language>) -> u64 {
     if language == Some(Language::Notebook) { MAX_NOTEBOOK_BYTES } else { MAX_BYTES }
 }
 

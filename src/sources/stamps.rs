@@ -15,7 +15,8 @@ pub fn stamps(
     extent: Extent,
     others: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Stamps, MissingPaths> {
-    let (found, _) = walk::files(root, named, extent, &Excluded::default())?;
+    let (found, _) =
+        walk::files(root, named, extent, &Excluded::default(), &walk::bounds(root, named, extent))?;
     let stamp = |path: PathBuf| {
         let metadata = path.metadata().ok();
         let written = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));

@@ -14,7 +14,7 @@ impl Sources {
             root: self.root.clone(),
             files: Vec::with_capacity(self.files.len()),
             skipped: self.skipped.clone(),
-            beside: Beside::of(disk.clone()),
+            beside: Beside::of(disk.within(self.beside.bounds().clone())),
         };
         let mut known: FxHashSet<&Path> = FxHashSet::default();
         for source in &self.files {

@@ -1,14 +1,16 @@
 //! Which files a run reads: those below the paths that the user named, and those of the project.
 
+use super::ignored::Ignored;
 use super::language::{Language, is_known_hidden};
+use super::read::words;
 use super::{Excluded, Extent};
+use crate::disk::{Bounds, refused};
 use crate::policy::absolute;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustc_hash::FxHashMap;
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Paths that the user named and that do not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,19 +40,44 @@ pub type Found = FxHashMap<PathBuf, Wanted>;
 /// What cannot be read, with the reason.
 type Unreadable = Vec<(PathBuf, String)>;
 
+/// What a run may read: what really lies below the root, and what the user named elsewhere; without a project also what
+/// such a file can import.
+pub fn bounds(root: &Path, named: &[PathBuf], extent: Extent) -> Bounds {
+    let root = absolute(root);
+    let bounds = Bounds::of(&root).and(named);
+    if extent == Extent::Project {
+        return bounds;
+    }
+    let around = named.iter().filter(|path| path.is_file()).map(|file| {
+        let file = absolute(file);
+        // The folder that its package lies in.
+        let folders = file.ancestors().skip(1);
+        let outermost = folders.take_while(|folder| folder.join("__init__.py").is_file()).last();
+        outermost.unwrap_or(&file).parent().unwrap_or(Path::new("")).to_owned()
+    });
+    let around: Vec<PathBuf> = around.filter(|folder| !root.starts_with(folder)).collect();
+    bounds.and(around)
+}
+
 pub fn files(
     root: &Path,
     named: &[PathBuf],
     extent: Extent,
     excluded: &Excluded,
+    bounds: &Bounds,
 ) -> Result<(Found, Unreadable), MissingPaths> {
     let (mut found, mut unreadable) = (Found::default(), Unreadable::new());
     let (mut missing, mut walked) = (Vec::new(), Vec::new());
     for path in named {
         let full = absolute(path);
-        match fs::metadata(path) {
+        match path.metadata() {
             Ok(metadata) if metadata.is_dir() => {
-                let mut walk = Walk { found: &mut found, unreadable: &mut unreadable, wanted: Wanted::Below };
+                if let Some(why) = bounds.real(&full).err().as_ref().and_then(refused) {
+                    unreadable.push((full, words(why).to_owned()));
+                    continue;
+                }
+                let (found, unreadable) = (&mut found, &mut unreadable);
+                let mut walk = Walk { found, unreadable, bounds, wanted: Wanted::Below };
                 walk.below(&full, is_inside_installed(root, &full));
                 walked.push(full);
             }
@@ -75,11 +102,13 @@ pub fn files(
     if extent == Extent::NamedPaths {
         // Where files are missing from the walked folders, they may lie in these and be imported all the same.
         let complete: &[PathBuf] = if excluded.is_empty() { &walked } else { &[] };
-        super::followed::add(&mut found, root, complete, &|_| None);
+        super::followed::add(&mut found, root, complete, (bounds, &|_| None));
     } else {
         let mut project = Found::default();
         let mut untold = Unreadable::new();
-        Walk { found: &mut project, unreadable: &mut untold, wanted: Wanted::ForImports }.below(root, false);
+        let (found_here, unreadable) = (&mut project, &mut untold);
+        let wanted = Wanted::ForImports;
+        Walk { found: found_here, unreadable, bounds, wanted }.below(root, false);
         if excluded.even_named {
             found.retain(|path, wanted| {
                 let is_inside = path.starts_with(root);
@@ -118,6 +147,7 @@ fn is_absence(error: &io::Error) -> bool {
 struct Walk<'a> {
     found: &'a mut Found,
     unreadable: &'a mut Unreadable,
+    bounds: &'a Bounds,
     wanted: Wanted,
 }
 
@@ -126,13 +156,18 @@ impl Walk<'_> {
     /// tree those that git ignores.
     fn below(&mut self, folder: &Path, read_installed: bool) {
         let mut walk = WalkBuilder::new(folder);
-        walk.ignore(false).hidden(false);
+        // Files that say what git ignores are read here, within the bounds.
+        walk.standard_filters(false);
+        let ignored_by_git = Arc::new(Ignored::below(folder, self.bounds));
+        let by_git = Arc::clone(&ignored_by_git);
         walk.filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let name = entry.file_name().to_string_lossy();
-            entry.depth() == 0
-                || (!name.starts_with('.') || is_known_hidden(&name))
-                    && !(is_folder && is_foreign(entry.path(), read_installed))
+            let is_hidden = name.starts_with('.') && !is_known_hidden(&name);
+            let is_left_out = is_hidden
+                || is_folder && is_foreign(entry.path(), read_installed)
+                || by_git.holds(entry.path(), is_folder);
+            entry.depth() == 0 || !is_left_out
         });
         // Found in any order: the files are sorted by path, and what cannot be read too.
         let entries = Mutex::new(Vec::new());
@@ -162,6 +197,7 @@ impl Walk<'_> {
         for settings in ignored.into_inner().unwrap_or_else(PoisonError::into_inner) {
             self.add(settings);
         }
+        self.unreadable.extend(ignored_by_git.refused());
         let entries = entries.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.found.reserve(entries.len());
         for entry in entries {
@@ -191,10 +227,10 @@ impl Walk<'_> {
     /// Links to folders are not followed: what they lead to is read under its own name, or lies
     /// outside the project.
     fn leads_to_a_file(&mut self, link: &Path) -> bool {
-        match fs::metadata(link) {
+        match link.metadata() {
             Ok(metadata) if metadata.is_dir() => {
-                let target = fs::canonicalize(link).unwrap_or_default();
-                let parent = link.parent().and_then(|folder| fs::canonicalize(folder).ok());
+                let target = link.canonicalize().unwrap_or_default();
+                let parent = link.parent().and_then(|folder| folder.canonicalize().ok());
                 if parent.is_some_and(|parent| parent.starts_with(&target)) {
                     let reason = "a symbolic link to a folder that contains it";
                     self.unreadable.push((link.to_owned(), reason.to_owned()));

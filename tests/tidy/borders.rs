@@ -11,7 +11,8 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("allocator", &[]),
     ("masks", &[]),
     // A state of the project is the disk with other files; only sources, policies, rules and baselines are read from it.
-    ("disk", &[]),
+    // Where a project ends is a question of paths.
+    ("disk", &["policy"]),
     ("changes", &["disk"]),
     ("replacement", &[]),
     // Files are found with the policy's idea of an absolute path.

@@ -2,6 +2,7 @@
 //! are generated. `GPULINT_UPDATE=1 cargo test --test tidy` writes the generated pages anew.
 
 mod borders;
+mod disk;
 mod files;
 mod pages;
 

@@ -2,12 +2,14 @@
 
 use super::super::say;
 use crate::Outcome;
+use crate::disk::Bounds;
 use crate::findings::{Finding, Severity, Status};
 use crate::replacement::replace;
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::silencing::{Silenced, silence};
 use crate::sources::{Source, Sources};
+use std::path::PathBuf;
 
 /// What the check says of the files with their comments. A file that cannot be written stays as it is, and so does
 /// a finding that no comment can silence; each is told.
@@ -32,7 +34,10 @@ pub fn add(
     let all = files.len();
     files.retain(|(file, content)| {
         let source = sources.file(*file);
-        let written = source.path.as_ref().map(|path| replace(path, content.as_bytes()));
+        let own = Bounds::of(&sources.root);
+        let placed =
+            |path: &PathBuf| own.target(path).and_then(|target| replace(&target, content.as_bytes()));
+        let written = source.path.as_ref().map(placed);
         if let Some(Err(error)) = &written {
             say(format_args!("note: {} cannot be written ({error}), so it has no comments", source.name));
             counts.remove(file);
@@ -59,5 +64,5 @@ pub fn add(
 
 /// The content of a file as it lies on disk now.
 fn text_of(source: &Source) -> Option<String> {
-    String::from_utf8(std::fs::read(source.path.as_ref()?).ok()?).ok()
+    source.content_on_disk()
 }

@@ -59,7 +59,7 @@ pub fn carry_out(
         // What was read beside it is not written.
         Some(text) if source.reported => String::from_utf8(text.to_vec()).ok(),
         Some(_) => None,
-        None => String::from_utf8(std::fs::read(source.path.as_ref()?).ok()?).ok(),
+        None => source.content_on_disk(),
     };
     let wanted = Wanted { risky: options.unsafe_fixes, least };
     let mut settled = settle(&sources, &outcome, wanted, (settings, rules), &content_of)?;

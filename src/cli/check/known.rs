@@ -2,9 +2,9 @@
 
 use super::super::say;
 use crate::Outcome;
-use crate::disk::Disk;
+use crate::disk::{Disk, refused};
 use crate::facts::FileId;
-use crate::findings::baseline::{Baseline, Entry, NAME, Run};
+use crate::findings::baseline::{Baseline, BaselineError, Entry, NAME, Run};
 use crate::findings::{Finding, Severity, Status};
 use crate::policy::absolute;
 use crate::replacement::replace;
@@ -62,16 +62,22 @@ impl Known {
         let Options { baseline: named, write_baseline: writes, .. } = options.clone();
         let by_policy = || settings.policy.baseline.as_ref().map(|file| settings.root.join(file));
         let by_default = || writes.then(|| settings.root.join(NAME));
-        let Some(file) = named.map(|file| absolute(&file)).or_else(by_policy).or_else(by_default) else {
-            return Ok(None);
-        };
+        let named = named.map(|file| absolute(&file));
+        let Some(file) = named.clone().or_else(by_policy).or_else(by_default) else { return Ok(None) };
+        let disk = settings.disk.within(settings.disk.bounds().and(&named));
         let cwd = std::env::current_dir().unwrap_or_default();
         let shown = file.strip_prefix(cwd).unwrap_or(&file).display().to_string();
-        let baseline = match writes && !settings.disk.has(&file) {
-            true => Baseline::default(),
-            false => Baseline::read(&settings.disk, &file, &shown)?,
+        let baseline = match writes && !disk.has(&file) {
+            // It is written after all the work, so what stands in the way is said before.
+            true => match disk.bounds().target(&file) {
+                Err(error) if refused(&error).is_some() => {
+                    return Err(BaselineError::of_refused(&error, &shown).into());
+                }
+                _ => Baseline::default(),
+            },
+            false => Baseline::read(&disk, &file, &shown)?,
         };
-        Ok(Some(Known { file, shown, baseline, writes, disk: settings.disk.clone() }))
+        Ok(Some(Known { file, shown, baseline, writes, disk }))
     }
 
     /// Marks the findings that are known, and does nothing else.
@@ -136,8 +142,11 @@ impl Known {
     fn write(&self, fresh: &Baseline) -> anyhow::Result<()> {
         let text = fresh.text();
         // The same text is not written again: a build that looks at times would start anew.
-        if std::fs::read(&self.file).ok().as_deref() != Some(text.as_bytes()) {
-            replace(&self.file, text.as_bytes())
+        let same = |read: Vec<u8>| read == text.as_bytes();
+        if !self.disk.bounds().read(&self.file, text.len() as u64).is_ok_and(same) {
+            let target = self.disk.bounds().target(&self.file);
+            target
+                .and_then(|target| replace(&target, text.as_bytes()))
                 .with_context(|| format!("cannot write the baseline {}", self.shown))?;
         }
         let (came, went) = (fresh.beyond(&self.baseline), self.baseline.beyond(fresh));

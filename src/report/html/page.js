@@ -14,6 +14,12 @@ if (form) {
       article.hidden = !shown;
       count += shown;
     });
+    for (const folded of document.querySelectorAll("details")) {
+      const shown = [...folded.querySelectorAll("article")].some((article) => !article.hidden);
+      folded.hidden = !shown;
+      // Whoever looks for a text wants to see where it stands.
+      folded.open = folded.open || (text !== "" && shown);
+    }
     form.elements.count.value = `${count} of ${articles.length} shown`;
   };
   form.addEventListener("input", filter);

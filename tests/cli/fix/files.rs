@@ -49,8 +49,13 @@ fn a_file_outside_of_the_project_stays() {
     let other = self::project();
     let project = Project::new().file("gpulint.yaml", "");
     std::os::unix::fs::symlink(other.path("a.py"), project.path("link.py")).unwrap();
+    // What a link leads to there is not even read.
     let answer = project.run("check --fix --format json");
-    assert_eq!((answer.code, other.read("a.py")), (Some(1), wrong()));
+    assert_eq!((answer.code, other.read("a.py")), (Some(2), wrong()));
+    assert_eq!(answer.skipped(), ["link.py: a link that leads outside of the project"]);
+    let file = other.path("a.py").display().to_string();
+    let answer = project.run(&format!("check --fix --format json . {file}"));
+    assert_eq!((answer.code, other.read("a.py")), (Some(1), wrong()), "{answer:?}");
     assert_eq!(answer.json()["findings"][0]["unfixed"], "the file lies outside of the project");
     assert_eq!(answer.json()["findings"][0]["fix"], serde_json::Value::Null);
 }

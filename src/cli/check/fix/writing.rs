@@ -1,6 +1,7 @@
 //! Writes what was fixed: each file in one step, and files that belong together all or none.
 
 use super::super::super::say;
+use crate::disk::Bounds;
 use crate::facts::FileId;
 use crate::fixes::{Settled, twins};
 use crate::replacement::{remove_leftovers, replace_unchanged};
@@ -77,7 +78,8 @@ fn place(sources: &Sources, settled: &Settled, file: FileId, back: bool) -> io::
     let content = |contents: &BTreeMap<FileId, String>| contents.get(&file).cloned().unwrap_or_default();
     let (old, new) = (content(&settled.read), content(&settled.files));
     let (from, to) = if back { (new, old) } else { (old, new) };
-    replace_unchanged(path, from.as_bytes(), to.as_bytes())
+    let target = Bounds::of(&sources.root).target(path)?;
+    replace_unchanged(&target, from.as_bytes(), to.as_bytes())
 }
 
 /// The files that change, those together that one fix changes.

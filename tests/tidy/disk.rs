@@ -1,0 +1,90 @@
+//! Files are opened in one guarded way, and SECURITY.md promises what tests hold.
+
+use crate::{in_repository, none_of, texts_below};
+
+/// Who opens files otherwise, and why that is no way around the guard.
+const OTHERS: &[(&str, &str)] = &[
+    ("src/disk/", "the guarded way itself"),
+    ("src/disk.rs", "lists what a folder holds"),
+    ("src/replacement.rs", "replaces a file whose place the caller has asked the bounds for"),
+    ("src/cache.rs", "keeps answers in the folder of the user's caches"),
+    ("src/cli/outputs.rs", "writes reports where the command line says"),
+    ("src/cli/init.rs", "writes a policy where the command line says"),
+    ("src/cli/validate/", "writes reports and state where the command line says"),
+    ("src/runtime/", "looks at a machine, and checks no code"),
+    ("src/lib.rs", "writes what a run cost to the file that a variable of the environment names"),
+    ("src/embed_rules.rs", "runs when gpulint is built"),
+];
+
+const OPENING: &[&str] = &[
+    "std::fs",
+    "fs::read",
+    "fs::write",
+    "fs::copy",
+    "fs::create",
+    "File::open",
+    "File::create",
+    "File::options",
+    "OpenOptions",
+    "rustix::fs::open",
+    ".read_dir()",
+];
+
+#[test]
+fn files_are_opened_in_one_guarded_way() {
+    let is_test = |path: &str| path.ends_with("/tests.rs") || path.contains("/tests/");
+    let (mut faults, mut used) = (Vec::new(), Vec::new());
+    for (path, text) in texts_below("src").into_iter().filter(|(path, _)| !is_test(path)) {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+        for (at, line) in lines.filter(|(_, line)| OPENING.iter().any(|word| line.contains(word))) {
+            match OTHERS.iter().find(|(other, _)| path.starts_with(other)) {
+                Some((other, _)) => used.push(*other),
+                None => faults.push(format!("{path}:{}: {}", at + 1, line.trim())),
+            }
+        }
+    }
+    none_of(
+        faults,
+        "`Bounds` in src/disk/bounds.rs opens files of a project, and refuses what does not belong to it",
+    );
+    let unused = OTHERS
+        .iter()
+        .filter(|(other, _)| !used.contains(other))
+        .map(|(other, why)| format!("{other}: {why}"));
+    none_of(unused.collect(), "these open nothing: take them out of the list");
+}
+
+/// The crate would open files that say what is ignored, whatever they are.
+#[test]
+fn a_walk_reads_no_file_by_itself() {
+    let walks = texts_below("src").into_iter().filter(|(_, text)| text.contains("WalkBuilder::new"));
+    let walks: Vec<_> = walks.collect();
+    assert_eq!(walks.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["src/sources/walk.rs"]);
+    assert!(walks[0].1.contains(".standard_filters(false)"));
+}
+
+#[test]
+fn every_promise_has_its_test() {
+    let page = std::fs::read_to_string(in_repository("SECURITY.md")).expect("SECURITY.md");
+    let promises = page.split("## What is promised").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let rows =
+        promises.expect("the section").lines().filter(|line| line.starts_with("| ") && !line.contains("---"));
+    let rows: Vec<&str> = rows.skip(1).collect();
+    assert!(rows.len() >= 8, "{} promises", rows.len());
+    let texts: Vec<(String, String)> = texts_below("tests").into_iter().chain(texts_below("src")).collect();
+    let mut faults = Vec::new();
+    for row in rows {
+        let cell = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
+        let named: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        let exists = |test: &&str| {
+            texts.iter().any(|(_, text)| {
+                text.contains(&format!("\n    fn {test}()")) || text.contains(&format!("\nfn {test}()"))
+            })
+        };
+        if named.is_empty() || !named.iter().all(exists) {
+            faults.push(row.to_owned());
+        }
+    }
+    none_of(faults, "each promise names tests that there are");
+}
