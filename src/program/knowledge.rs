@@ -5,6 +5,7 @@ mod reach;
 pub mod tables;
 mod variables;
 
+use crate::versions::Range;
 use anyhow::{Context, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
@@ -119,6 +120,12 @@ pub struct EffectRow {
     /// The effect happens only when a positional argument is of this kind.
     #[serde(default)]
     pub if_position: BTreeMap<usize, String>,
+    /// The effect happens only with these versions of packages: where the project's are known, and all among them.
+    #[serde(default)]
+    pub requires: BTreeMap<String, Range>,
+    /// The effect does not happen where the project's versions of packages are known to be others than these.
+    #[serde(default)]
+    pub may_be: BTreeMap<String, Range>,
 }
 
 /// One effect of a call.
@@ -225,6 +232,9 @@ pub struct PackageModule {
     /// How far it goes when another package is installed.
     #[serde(default)]
     pub contact_if_installed: BTreeMap<String, Contact>,
+    /// How far it went with certain versions, where the project's are known to be among them.
+    #[serde(default)]
+    pub contact_in: Vec<ContactIn>,
     /// The contact does not happen when a variable has this value (`*`: any value).
     #[serde(default)]
     pub unless_env: BTreeMap<String, String>,
@@ -238,6 +248,17 @@ pub struct PackageModule {
     pub version: Option<String>,
     /// Why, in one clause.
     pub note: Option<String>,
+}
+
+/// How far an import went with certain versions.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ContactIn {
+    /// All packages have one of these versions.
+    pub requires: BTreeMap<String, Range>,
+    pub contact: Contact,
+    /// Why, in one clause.
+    pub note: String,
 }
 
 /// How far an import goes towards the driver.
