@@ -17,6 +17,7 @@ mod environments;
 mod epoch_outputs;
 mod filled_masks;
 mod fixtures;
+mod global_ranks;
 mod gpu_values;
 mod gradients;
 mod hard_cuda;
@@ -25,6 +26,7 @@ mod import_proofs;
 mod kept_graphs;
 mod lazy_imports;
 mod leak_checks;
+mod linked;
 mod locks;
 mod mask_numbers;
 mod memory;
@@ -32,6 +34,8 @@ mod nvml_indices;
 mod optional_imports;
 mod parallel_kernels;
 mod parsed_masks;
+mod preloads;
+mod providers;
 mod python_names;
 mod ranks;
 mod ray_tasks;
@@ -42,6 +46,7 @@ mod rocm;
 mod step_loops;
 mod subshells;
 mod swallowing;
+mod tensorflow;
 mod tf32;
 mod uncalled_checks;
 mod unentered_contexts;
@@ -152,6 +157,16 @@ const ANALYSES: &[Analysis] = &[
         look: gradients::missing_in_evaluation,
     },
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
+    Analysis {
+        name: "global-rank-as-device",
+        words: &["RANK", "get_rank"],
+        look: global_ranks::used_as_indices,
+    },
+    Analysis {
+        name: "gpu-before-server-forks",
+        words: &["cuda", "device", "from_pretrained"],
+        look: preloads::before_forks,
+    },
     Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
     Analysis {
         name: "gpu-import-guard-too-narrow",
@@ -190,6 +205,11 @@ const ANALYSES: &[Analysis] = &[
         look: tf32::legacy_switches,
     },
     Analysis {
+        name: "library-dropped-by-linker",
+        words: &["cuda_if_available"],
+        look: linked::dropped_by_linker,
+    },
+    Analysis {
         name: "local-version-range",
         words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
         look: requirements::ranges_with_labels,
@@ -218,6 +238,21 @@ const ANALYSES: &[Analysis] = &[
         words: &["training_epoch_end", "validation_epoch_end", "test_epoch_end"],
         look: epoch_outputs::that_keep_batches,
     },
+    Analysis {
+        name: "provider-dropped",
+        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
+        look: providers::that_are_dropped,
+    },
+    Analysis {
+        name: "provider-fails-softly",
+        words: &["ExecutionProvider", "ep::"],
+        look: providers::that_fail_softly,
+    },
+    Analysis {
+        name: "provider-without-build",
+        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
+        look: providers::without_build,
+    },
     Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
     Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },
     Analysis {
@@ -242,8 +277,19 @@ const ANALYSES: &[Analysis] = &[
         ],
         look: backend_switches::rivals,
     },
+    Analysis {
+        name: "rival-builds",
+        words: &["faiss", "onnxruntime", "paddlepaddle", "tensorflow"],
+        look: requirements::rival_builds,
+    },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
     Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
+    Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
+    Analysis {
+        name: "tensorflow-settings-too-late",
+        words: &["set_visible_devices", "device_configuration", "set_memory_growth", "set_session"],
+        look: tensorflow::settings_too_late,
+    },
     Analysis {
         name: "thread-lock-across-processes",
         words: &["threading"],
