@@ -22,7 +22,9 @@ mod gpu_values;
 mod gradients;
 mod hard_cuda;
 mod hardware;
+mod images;
 mod import_proofs;
+mod kept_counts;
 mod kept_graphs;
 mod lazy_imports;
 mod leak_checks;
@@ -32,6 +34,7 @@ mod mask_numbers;
 mod memory;
 mod nvml_indices;
 mod optional_imports;
+mod order;
 mod parallel_kernels;
 mod parsed_masks;
 mod preloads;
@@ -108,6 +111,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["Device", "autocast", "device", "grad", "inference_mode", "stream", "using_allocator"],
         look: unentered_contexts::as_statements,
     },
+    Analysis { name: "container-without-gpu", words: &["cuda"], look: images::without_gpu },
     Analysis {
         name: "context-swallows-exception",
         words: &["contextmanager", "__exit__", "__aexit__"],
@@ -128,6 +132,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["DataParallel"],
         look: current_devices::left_by_data_parallel,
     },
+    Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
     Analysis {
         name: "device-name-typo",
         words: &["device", "DEVICE", "map_location", ".to("],
@@ -286,6 +291,11 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
     Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
     Analysis {
+        name: "tensorflow-touches-all-cards",
+        words: &["set_visible_devices"],
+        look: tensorflow::chosen_by_list,
+    },
+    Analysis {
         name: "tensorflow-settings-too-late",
         words: &["set_visible_devices", "device_configuration", "set_memory_growth", "set_session"],
         look: tensorflow::settings_too_late,
@@ -323,6 +333,7 @@ const ANALYSES: &[Analysis] = &[
 const BESIDE: &[(&str, &[&str])] = &[
     ("cache-of-another-device", &["cuda:", ".cuda("]),
     ("cuda-in-dataset-worker", &["cuda", "device"]),
+    ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
     ("data-parallel-first-device", &["set_device"]),
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),

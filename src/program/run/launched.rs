@@ -8,6 +8,7 @@ use crate::facts::Span;
 use crate::masks;
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::What;
+use crate::versions::Range;
 
 impl<'p> Run<'p> {
     pub(super) fn note_observed(&mut self, what: Observation, text: String, span: Span) {
@@ -81,6 +82,21 @@ impl<'p> Run<'p> {
             }
             (None, None) => None,
         };
+        let file = self.program.name_of(self.here.file);
+        let is_old = || {
+            let old = Range::read("<0.15")?;
+            self.program.versions().satisfies(file, "deepspeed", &old)
+        };
+        if include.is_some()
+            && taken.as_ref() == Some(&wanted)
+            && !wanted.iter().copied().eq(0..wanted.len())
+            && is_old() == Some(true)
+        {
+            let text = format!(
+                "this version of DeepSpeed counts the cards of `--include` behind the mask `{mask}`, and finds no such slot"
+            );
+            return self.note_observed(Observation::IgnoredMask, text, span);
+        }
         let Some(taken) = taken.filter(|taken| *taken != wanted) else { return };
         let option = if include.is_some() { "--include" } else { "--num_gpus" };
         let cards = taken.iter().map(usize::to_string).collect::<Vec<_>>().join(",");

@@ -14,11 +14,15 @@ pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<Sighting> {
         let version = line.split('"').nth(1)?.trim_start_matches(['^', '=', '~', ' ']);
         Range::exactly(version)?.lies_in(&Range::read(">=0.13")?)
     };
-    let manifests = files.iter().filter(|file| file.name.ends_with("Cargo.toml"));
-    let is_new = manifests.filter_map(|file| version(&file.text)).next() == Some(true);
-    let keeps =
-        files.iter().any(|file| file.text.contains("no-as-needed") || file.text.contains("torch_cuda"));
-    if !is_new || keeps {
+    // Of the packages around the file the innermost that names tch.
+    let name = scope.program.name_of(scope.file);
+    let folders = name.match_indices('/').map(|(at, _)| &name[..=at]).rev().chain([""]);
+    let beside = |folder: &str, file: &str| scope.program.sources.text_named(&format!("{folder}{file}"));
+    let package =
+        folders.into_iter().find_map(|folder| Some((folder, version(beside(folder, "Cargo.toml")?)?)));
+    let keeps = |text: &str| text.contains("no-as-needed") || text.contains("torch_cuda");
+    let Some((folder, true)) = package else { return Vec::new() };
+    if files.iter().any(|file| keeps(&file.text)) || beside(folder, "build.rs").is_some_and(keeps) {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -18,7 +18,11 @@ const BUILDS: &[&str] =
 pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
     let files = &scope.program.sources.files;
     let names_build = || files.iter().any(|file| BUILDS.iter().any(|build| file.text.contains(build)));
-    if !scope.program.asks_for("onnxruntime") || names_build() {
+    let file = scope.program.name_of(scope.file);
+    let installs = |package: &str| {
+        scope.program.versions().range(file, package).is_some() || scope.program.asks_for(package)
+    };
+    if !installs("onnxruntime") || installs("onnxruntime-gpu") || names_build() {
         return Vec::new();
     }
     let found = sessions(scope).into_iter().map(|session| (session.span, session.gpu));

@@ -1,6 +1,7 @@
 //! TensorFlow beside another framework, and settings of its devices that come too late.
 
-use crate::code::walk::{Around, Part, walk};
+use super::order::Seen;
+use crate::code::walk::{Part, walk};
 use crate::code::{Call, Expr, ExprKind, ImportNames, StepKind};
 use crate::facts::Span;
 use crate::program::knowledge::Does;
@@ -28,35 +29,6 @@ const MODELS: &[&str] = &[
     "tensorflow.keras.models.load_model",
     "tensorflow.python.keras.models.load_model",
 ];
-
-/// A call, where it stands, and the function and branches around it.
-struct Seen {
-    span: Span,
-    home: Option<usize>,
-    arms: Vec<(Span, bool)>,
-}
-
-impl Seen {
-    fn of(span: Span, around: &[Around<'_, '_>]) -> Seen {
-        let home = around.iter().rev().find_map(|one| match one {
-            Around::Function(number) => Some(*number),
-            _ => None,
-        });
-        let arms = around.iter().filter_map(|one| match one {
-            Around::Then(test) => Some((test.span, true)),
-            Around::Otherwise(test) => Some((test.span, false)),
-            _ => None,
-        });
-        Seen { span, home, arms: arms.collect() }
-    }
-
-    /// Whether this surely ran when the other does: in the same function, above it, and in no branch that it is not in.
-    fn precedes(&self, other: &Seen) -> bool {
-        self.home == other.home
-            && self.span.end <= other.span.start
-            && self.arms.iter().all(|arm| other.arms.contains(arm))
-    }
-}
 
 /// Settings of devices below what has made them.
 pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
@@ -113,6 +85,32 @@ fn makes_devices(scope: &FileScope<'_>) -> bool {
     Range::read("==2.1.*").is_some_and(|versions| {
         scope.program.versions().satisfies(file, "transformers", &versions) == Some(true)
     })
+}
+
+/// One card chosen out of all, in a program without a mask.
+pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<Sighting> {
+    if scope.whole_text().contains("CUDA_VISIBLE_DEVICES") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if called(scope, call)
+            .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
+        {
+            return;
+        }
+        // A list with one card that an index picks: `[gpus[1]]`, `gpus[1]`, or a name for it.
+        let first = call.arguments.first().map(|argument| &argument.value);
+        let one = first.map(|given| match &given.kind {
+            ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],
+            _ => given,
+        });
+        if one.is_some_and(|one| matches!(scope.names.meant(one).kind, ExprKind::Item(_))) {
+            found.push(Sighting::at(scope.place(expr.span)));
+        }
+    });
+    found
 }
 
 /// Data that TensorFlow reads for JAX, in a project that leaves it all GPUs.
