@@ -3,7 +3,6 @@
 use super::order::Seen;
 use crate::code::walk::{Part, walk};
 use crate::code::{Call, Expr, ExprKind, ImportNames, StepKind};
-use crate::facts::Span;
 use crate::program::knowledge::Does;
 use crate::rules::files::{FileScope, Sighting};
 use crate::versions::Range;
