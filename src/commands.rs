@@ -7,24 +7,29 @@
 mod containers;
 mod launchers;
 mod make;
+mod options;
 mod pytest;
+mod ranks;
 mod sessions;
 mod shells;
 mod wrappers;
 
 pub use launchers::Mask;
+pub use ranks::{Ranks, ranks};
 
-use launchers::picked;
 use make::make_started;
+use options::{note_settings, options_that_start, skip_options};
 use pytest::test_paths;
 use shells::{cmd_started, powershell_started, shell_started};
-use wrappers::{SLURM, WRAPPERS, Wrapper, flags_of, values_of};
+use wrappers::{SLURM, WRAPPERS, Wrapper};
 
 /// What a command line does.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Invocation {
     /// Words of the form `X=1` that set a variable for the program, by position.
     pub assignments: Vec<usize>,
+    /// A word of the form `X=1` that a wrapper takes for the name of a program: `nohup X=1 python train.py`.
+    pub misplaced: Option<usize>,
     /// Variables that `env -u X` takes away.
     pub removed: Vec<String>,
     /// Variables that options of a wrapper set: `-e X=1`, `--export=ALL,X=1`.
@@ -127,10 +132,22 @@ pub fn invocation(words: &[Option<&str>]) -> Invocation {
 /// What the words from `at` on start: each turn takes one wrapper off, and words are never gone back to.
 fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invocation) {
     let mut python = false;
+    let mut wrapped: Option<&Wrapper> = None;
     loop {
+        if wrapped.is_some_and(wrappers::takes_programs_only)
+            && words.get(at).copied().flatten().is_some_and(is_assignment)
+        {
+            invocation.misplaced = Some(at);
+            return;
+        }
         at = skip_assignments(words, at, invocation);
         let Some(Some(word)) = words.get(at) else {
-            invocation.started = Started::Unknown;
+            // `torchrun $ARGS train.py`: the words that are not known are its options.
+            let file = words.iter().skip(at).flatten().find(|word| has_ending(word, ".py"));
+            invocation.started = match file {
+                Some(file) if python => Started::File((*file).to_owned()),
+                _ => Started::Unknown,
+            };
             return;
         };
         let lower = program_name(word).to_ascii_lowercase();
@@ -152,6 +169,7 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
         }
         invocation.repeated |= matches!(name, "xargs" | "parallel");
         python |= wrapper.python;
+        wrapped = Some(wrapper);
         at += 1 + usize::from(!wrapper.verb.is_empty());
         at = skip_options(words, at, wrapper, invocation);
         if let Some(started) = options_that_start(words, at, wrapper) {
@@ -220,105 +238,6 @@ fn wrapper_named(name: &str, next: Option<&str>) -> Option<&'static Wrapper> {
     WRAPPERS
         .iter()
         .find(|wrapper| wrapper.name == name && (wrapper.verb.is_empty() || next == Some(wrapper.verb)))
-}
-
-/// Skips the options of a wrapper, and notes those that matter.
-fn skip_options(
-    words: &[Option<&str>],
-    mut at: usize,
-    wrapper: &Wrapper,
-    invocation: &mut Invocation,
-) -> usize {
-    let flags = flags_of(wrapper);
-    loop {
-        // `parallel 'X={} python train.py' ::: 0 1` is code, although it begins like an assignment.
-        if reads_code(wrapper) && words.get(at).copied().flatten().is_some_and(has_blank) {
-            return at;
-        }
-        at = skip_assignments(words, at, invocation);
-        let Some(Some(word)) = words.get(at) else { return at };
-        if *word == "--" {
-            return at + 1;
-        }
-        if !word.starts_with('-') || word.len() == 1 || starts_module(word, wrapper) {
-            return at;
-        }
-        let value = words.get(at + 1).copied().flatten();
-        note_settings(words, at, wrapper.name, invocation);
-        invocation.mask = picked(words, at, wrapper.name).or(invocation.mask);
-        match (wrapper.name, *word) {
-            ("env", "-i" | "--ignore-environment") => invocation.clean = true,
-            ("env", "-u" | "--unset") => {
-                invocation.removed.extend(value.map(str::to_owned));
-                at += 1;
-            }
-            (_, "-C" | "--chdir" | "--cwd" | "--directory" | "--working-directory") => {
-                invocation.folder = value.map(str::to_owned);
-            }
-            ("uv", "--env-file") => invocation.settings_files.extend(value.map(str::to_owned)),
-            _ => {}
-        }
-        if let Some(name) = word.strip_prefix("--unset=").filter(|_| wrapper.name == "env") {
-            invocation.removed.push(name.to_owned());
-        }
-        if let Some(file) = word.strip_prefix("--env-file=").filter(|_| wrapper.name == "uv") {
-            invocation.settings_files.push(file.to_owned());
-        }
-        let long_with_value =
-            flags.is_some_and(|flags| word.starts_with("--") && !word.contains('=') && !flags.contains(word));
-        at += 1 + values_of(wrapper, word).max(usize::from(long_with_value));
-    }
-}
-
-/// Options that set variables, and those that ask a scheduler for GPUs.
-fn note_settings(words: &[Option<&str>], at: usize, wrapper: &str, invocation: &mut Invocation) {
-    let Some(Some(word)) = words.get(at) else { return };
-    let next = |range: usize| words.get(at + 1).copied().flatten().map(|value| (at + 1, range, value));
-    let list = match wrapper {
-        "srun" | "sbatch" | "salloc" => {
-            if ["--gres=gpu", "--gpus", "-G"].iter().any(|option| word.starts_with(option))
-                || (*word == "--gres" && next(0).is_some_and(|(.., value)| value.starts_with("gpu")))
-            {
-                invocation.elsewhere = Some(Elsewhere::Job);
-            }
-            match word.strip_prefix("--export=") {
-                Some(list) => Some((at, word.len() - list.len(), list)),
-                None if *word == "--export" => next(0),
-                None => None,
-            }
-        }
-        "mpirun" | "mpiexec" if *word == "-x" => next(0),
-        "singularity" | "apptainer" => match word.strip_prefix("--env=") {
-            Some(list) => Some((at, word.len() - list.len(), list)),
-            None if *word == "--env" => next(0),
-            None => None,
-        },
-        _ => None,
-    };
-    let Some((word, mut start, list)) = list else { return };
-    for item in list.split(',') {
-        if is_assignment(item) {
-            invocation.settings.push(Setting { word, range: (start, start + item.len()) });
-        }
-        start += item.len() + 1;
-    }
-}
-
-/// `-m` and `-c` of a wrapper that starts Python mean what they mean to the interpreter.
-fn starts_module(word: &str, wrapper: &Wrapper) -> bool {
-    wrapper.python && matches!(word, "-m" | "-c" | "--module")
-}
-
-fn options_that_start(words: &[Option<&str>], at: usize, wrapper: &Wrapper) -> Option<Started> {
-    let Some(Some(word)) = words.get(at) else { return None };
-    if !starts_module(word, wrapper) {
-        return None;
-    }
-    Some(match (*word, words.get(at + 1).copied().flatten()) {
-        ("-c", _) => Started::PythonCode(at + 1),
-        (_, Some(module)) => Started::Module(module.to_owned()),
-        (_, None) => Started::Unknown,
-    })
 }
 
 fn started(

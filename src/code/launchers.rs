@@ -146,4 +146,18 @@ pub enum Observation {
     HandedCard,
     /// A program is told to use another card than the first.
     NamedCard,
+    /// A launcher starts more processes than the mask leaves GPUs.
+    RanksBeyondMask,
+    /// `nohup X=1 command`: a word that sets a variable stands where a program must.
+    AssignmentForProgram,
+    /// A variable is set for a client, and its server reads it.
+    MaskForClient,
+    /// A launcher is told which cards to take, and leaves the mask aside.
+    IgnoredMask,
+    /// A container is given GPUs by number and by name.
+    CountAndNames,
+    /// A container is given a number of GPUs, and a variable that names others is overwritten.
+    CountOverNames,
+    /// A number of the machine is used inside of a container.
+    MachineIndexInside,
 }

@@ -241,6 +241,26 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("fabric", &[]),
 ];
 
+/// Wrappers that start the very next word, and no shell: `nohup X=1 python train.py` looks for a program called `X=1`.
+const PROGRAMS_ONLY: &[&str] = &[
+    "catchsegv",
+    "exec",
+    "ionice",
+    "nice",
+    "nohup",
+    "numactl",
+    "setsid",
+    "stdbuf",
+    "taskset",
+    "timeout",
+    "torchrun",
+];
+
+/// Whether a variable cannot be set behind a wrapper.
+pub(super) fn takes_programs_only(wrapper: &Wrapper) -> bool {
+    PROGRAMS_ONLY.contains(&wrapper.name)
+}
+
 /// How many words behind an option of a wrapper belong to it.
 pub(super) fn values_of(wrapper: &Wrapper, option: &str) -> usize {
     let has_pairs = matches!(wrapper.name, "mpirun" | "mpiexec");

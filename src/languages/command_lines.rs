@@ -83,6 +83,7 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
     let comments =
         [above.trim_start(), line_end.trim_start()].map(|text| text.strip_prefix('#').unwrap_or_default());
     let mut seen = containers::observations(&texts, &expressions, comments, source);
+    seen.extend(containers::machine_index(&texts, &expressions, source));
     seen.extend(runner_devices::observations(&texts, &expressions, source));
     // From the last to the first, so that positions stay true.
     let mut assigned = Vec::new();

@@ -22,7 +22,9 @@ pub fn observations<'s>(
     if !is_engine {
         return Vec::new();
     }
+    let is_docker = words.iter().flatten().take(4).any(|word| program_name(word) == "docker");
     let mut seen = Vec::new();
+    let (mut numbered, mut chosen) = (None, None);
     let mut given = None;
     let mut mask = None;
     for (at, word) in words.iter().enumerate() {
@@ -33,7 +35,12 @@ pub fn observations<'s>(
             _ => (option, words.get(at + 1).copied().flatten().map(|value| (at + 1, value))),
         };
         match (name, value) {
-            ("--gpus", Some((_, value))) => {
+            ("--gpus", Some((at, value))) => {
+                numbered = value.parse().ok().or(numbered);
+                if is_docker && is_split_list(value) {
+                    let text = format!("--gpus {value}");
+                    seen.push(observed(Observation::CountAndNames, &text, expressions[at].span, source));
+                }
                 given = given.or(count(value));
                 if is_count(value) && names_index(comments, value) {
                     seen.push(observed(Observation::CountForIndex, option, expressions[at].span, source));
@@ -46,12 +53,22 @@ pub fn observations<'s>(
                 }
             }
             ("-e" | "--env", Some((at, value))) => match value.split_once('=') {
-                Some(("NVIDIA_VISIBLE_DEVICES", devices)) => given = list_length(devices).or(given),
+                Some(("NVIDIA_VISIBLE_DEVICES", devices)) => {
+                    chosen = Some((at, devices));
+                    given = list_length(devices).or(given);
+                }
                 Some(("CUDA_VISIBLE_DEVICES", devices)) => mask = Some((at, devices)),
                 _ => {}
             },
             _ => {}
         }
+    }
+    if let (Some(count), Some((at, devices))) = (numbered, chosen)
+        && is_docker
+        && names_others(devices, count)
+    {
+        let text = format!("NVIDIA_VISIBLE_DEVICES={devices}");
+        seen.push(observed(Observation::CountOverNames, &text, expressions[at].span, source));
     }
     if let (Some(given), Some((at, devices))) = (given, mask)
         && is_beyond(devices, given)
@@ -60,6 +77,45 @@ pub fn observations<'s>(
         seen.push(observed(Observation::DoubleRemap, &text, expressions[at].span, source));
     }
     seen
+}
+
+/// `device=0,1` as docker gets it: it reads a list with commas, of which the second part is a number of GPUs.
+fn is_split_list(value: &str) -> bool {
+    value.strip_prefix("device=").is_some_and(|list| {
+        let mut parts = list.split(',').skip(1);
+        parts.next().is_some_and(|second| !second.contains('='))
+    })
+}
+
+/// `nvidia-smi --id=$NVIDIA_VISIBLE_DEVICES`: the variable exists in containers, and holds what the machine calls the card.
+pub fn machine_index<'s>(
+    words: &[Option<&str>],
+    expressions: &[&Expr<'s>],
+    source: &'s Source,
+) -> Option<Step<'s>> {
+    words.first().copied().flatten().filter(|word| program_name(word) == "nvidia-smi")?;
+    let written = |at: usize| source.text.get(expressions.get(at)?.span.range());
+    let at = (1..expressions.len()).find(|at| {
+        let names = |at: usize| written(at).is_some_and(|word| word.contains("NVIDIA_VISIBLE_DEVICES"));
+        written(*at).is_some_and(|word| match word.split_once('=') {
+            Some((name, _)) => matches!(name, "--id" | "-i") && names(*at),
+            None => matches!(word, "--id" | "-i") && names(at + 1),
+        })
+    })?;
+    Some(observed(Observation::MachineIndexInside, "NVIDIA_VISIBLE_DEVICES", expressions[at].span, source))
+}
+
+/// Whether a list names other cards than the first `count`, which is what a number hands out.
+pub fn names_others(devices: &str, count: usize) -> bool {
+    let devices = devices.trim().trim_matches(['"', '\'']);
+    let is_open = matches!(devices, "" | "all" | "none" | "void") || devices.contains('$');
+    let first = (0..count).map(|index| index.to_string());
+    !is_open && !devices.split(',').map(str::trim).eq(first)
+}
+
+/// Something that a description of a container says about its GPUs.
+pub fn observed_at<'s>(what: Observation, text: &str, span: Span, source: &'s Source) -> Step<'s> {
+    observed(what, text, span, source)
 }
 
 /// The same for the variables of a container that is described: `given` GPUs are handed to it.

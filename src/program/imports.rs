@@ -160,6 +160,7 @@ pub(super) fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Opti
             || options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {
                 row.contact == Contact::CudaInit
+                    || !row.contact_in.is_empty()
                     || !row.sets.is_empty()
                     || !row.contact_if_installed.is_empty()
                     || (options.imports_matter && row.gpu_library)

@@ -1,11 +1,14 @@
 //! What is known about libraries outside the project: `rules/effects/` (what calling a name does) and
 //! `rules/packages/` (what importing a package does). Data, read once at start.
 
+mod packages;
 mod reach;
 pub mod tables;
 mod variables;
 
+use crate::versions::Range;
 use anyhow::{Context, Result};
+use packages::PackageFile;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -13,6 +16,7 @@ use std::collections::BTreeMap;
 use tables::Tables;
 use variables::VariablesFile;
 
+pub use packages::{Contact, ContactIn, PackageModule};
 pub use reach::Reach;
 pub use variables::{Milestone, Variables};
 
@@ -119,6 +123,12 @@ pub struct EffectRow {
     /// The effect happens only when a positional argument is of this kind.
     #[serde(default)]
     pub if_position: BTreeMap<usize, String>,
+    /// The effect happens only with these versions of packages: where the project's are known, and all among them.
+    #[serde(default)]
+    pub requires: BTreeMap<String, Range>,
+    /// The effect does not happen where the project's versions of packages are known to be others than these.
+    #[serde(default)]
+    pub may_be: BTreeMap<String, Range>,
 }
 
 /// One effect of a call.
@@ -193,64 +203,6 @@ pub enum Form {
     Pair,
     /// A dictionary of a learner's parameters, of which some choose the device: `{"device": "cuda"}`.
     Parameters,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct PackageFile {
-    #[allow(dead_code)]
-    package: String,
-    #[allow(dead_code)]
-    verified: String,
-    #[allow(dead_code)]
-    sources: Vec<String>,
-    modules: Vec<PackageModule>,
-}
-
-/// What importing one module of a package does.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct PackageModule {
-    /// The dotted name; the row also speaks for what lies below and has no row of its own.
-    pub module: String,
-    /// People import it in order to use a GPU.
-    #[serde(default)]
-    pub gpu_library: bool,
-    /// GPU libraries that it imports eagerly.
-    #[serde(default)]
-    pub imports: Vec<String>,
-    /// How far the import goes by itself.
-    #[serde(default)]
-    pub contact: Contact,
-    /// How far it goes when another package is installed.
-    #[serde(default)]
-    pub contact_if_installed: BTreeMap<String, Contact>,
-    /// The contact does not happen when a variable has this value (`*`: any value).
-    #[serde(default)]
-    pub unless_env: BTreeMap<String, String>,
-    /// Environment variables that the import sets.
-    #[serde(default)]
-    pub sets: BTreeMap<String, String>,
-    /// The contact happens only when these variables have these values.
-    #[serde(default)]
-    pub if_env: BTreeMap<String, String>,
-    /// The version that was looked at; findings name it.
-    pub version: Option<String>,
-    /// Why, in one clause.
-    pub note: Option<String>,
-}
-
-/// How far an import goes towards the driver.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Contact {
-    /// It does not touch it.
-    #[default]
-    None,
-    /// It asks NVML, which initialises nothing.
-    Nvml,
-    /// It reaches `cuInit`.
-    CudaInit,
 }
 
 #[derive(Debug, Deserialize)]

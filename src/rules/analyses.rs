@@ -17,21 +17,28 @@ mod environments;
 mod epoch_outputs;
 mod filled_masks;
 mod fixtures;
+mod global_ranks;
 mod gpu_values;
 mod gradients;
 mod hard_cuda;
 mod hardware;
+mod images;
 mod import_proofs;
+mod kept_counts;
 mod kept_graphs;
 mod lazy_imports;
 mod leak_checks;
+mod linked;
 mod locks;
 mod mask_numbers;
 mod memory;
 mod nvml_indices;
 mod optional_imports;
+mod order;
 mod parallel_kernels;
 mod parsed_masks;
+mod preloads;
+mod providers;
 mod python_names;
 mod ranks;
 mod ray_tasks;
@@ -42,6 +49,7 @@ mod rocm;
 mod step_loops;
 mod subshells;
 mod swallowing;
+mod tensorflow;
 mod tf32;
 mod uncalled_checks;
 mod unentered_contexts;
@@ -103,6 +111,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["Device", "autocast", "device", "grad", "inference_mode", "stream", "using_allocator"],
         look: unentered_contexts::as_statements,
     },
+    Analysis { name: "container-without-gpu", words: &["cuda"], look: images::without_gpu },
     Analysis {
         name: "context-swallows-exception",
         words: &["contextmanager", "__exit__", "__aexit__"],
@@ -123,6 +132,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["DataParallel"],
         look: current_devices::left_by_data_parallel,
     },
+    Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
     Analysis {
         name: "device-name-typo",
         words: &["device", "DEVICE", "map_location", ".to("],
@@ -152,6 +162,16 @@ const ANALYSES: &[Analysis] = &[
         look: gradients::missing_in_evaluation,
     },
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
+    Analysis {
+        name: "global-rank-as-device",
+        words: &["RANK", "get_rank"],
+        look: global_ranks::used_as_indices,
+    },
+    Analysis {
+        name: "gpu-before-server-forks",
+        words: &["cuda", "device", "from_pretrained"],
+        look: preloads::before_forks,
+    },
     Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
     Analysis {
         name: "gpu-import-guard-too-narrow",
@@ -190,6 +210,11 @@ const ANALYSES: &[Analysis] = &[
         look: tf32::legacy_switches,
     },
     Analysis {
+        name: "library-dropped-by-linker",
+        words: &["cuda_if_available"],
+        look: linked::dropped_by_linker,
+    },
+    Analysis {
         name: "local-version-range",
         words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
         look: requirements::ranges_with_labels,
@@ -218,6 +243,21 @@ const ANALYSES: &[Analysis] = &[
         words: &["training_epoch_end", "validation_epoch_end", "test_epoch_end"],
         look: epoch_outputs::that_keep_batches,
     },
+    Analysis {
+        name: "provider-dropped",
+        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
+        look: providers::that_are_dropped,
+    },
+    Analysis {
+        name: "provider-fails-softly",
+        words: &["ExecutionProvider", "ep::"],
+        look: providers::that_fail_softly,
+    },
+    Analysis {
+        name: "provider-without-build",
+        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
+        look: providers::without_build,
+    },
     Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
     Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },
     Analysis {
@@ -242,8 +282,24 @@ const ANALYSES: &[Analysis] = &[
         ],
         look: backend_switches::rivals,
     },
+    Analysis {
+        name: "rival-builds",
+        words: &["faiss", "onnxruntime", "paddlepaddle", "tensorflow"],
+        look: requirements::rival_builds,
+    },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
     Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
+    Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
+    Analysis {
+        name: "tensorflow-touches-all-cards",
+        words: &["set_visible_devices"],
+        look: tensorflow::chosen_by_list,
+    },
+    Analysis {
+        name: "tensorflow-settings-too-late",
+        words: &["set_visible_devices", "device_configuration", "set_memory_growth", "set_session"],
+        look: tensorflow::settings_too_late,
+    },
     Analysis {
         name: "thread-lock-across-processes",
         words: &["threading"],
@@ -277,6 +333,7 @@ const ANALYSES: &[Analysis] = &[
 const BESIDE: &[(&str, &[&str])] = &[
     ("cache-of-another-device", &["cuda:", ".cuda("]),
     ("cuda-in-dataset-worker", &["cuda", "device"]),
+    ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
     ("data-parallel-first-device", &["set_device"]),
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),

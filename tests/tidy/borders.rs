@@ -21,7 +21,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("policy", &["disk", "findings"]),
     ("languages", &["facts", "code", "commands", "masks", "sources"]),
     ("versions", &["code", "languages", "sources"]),
-    ("program", &["facts", "architectures", "code", "commands", "sources", "policy", "versions"]),
+    ("program", &["facts", "architectures", "code", "commands", "masks", "sources", "policy", "versions"]),
     // Examples go through the whole pipeline, which is `check` with its settings.
     (
         "rules",

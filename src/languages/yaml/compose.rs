@@ -1,12 +1,13 @@
 //! Compose files: each service is a container, with variables, a command and the GPUs that it is given.
 
+use super::super::containers;
 use super::command_words;
 use super::containers::Gpus;
 use super::layers::Layers;
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
 use super::{Lowering, change_folder, set_all};
-use crate::code::{Block, Expr, Extended, Host, Step, StepKind};
+use crate::code::{Block, Expr, ExprKind, Extended, Host, Observation, SetVariable, Step, StepKind};
 use crate::sources::Source;
 use std::rc::Rc;
 
@@ -50,7 +51,8 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     let host = if extended.is_some() { Host::Container } else { gpus.host(&set) };
     body.extend(extended);
     body.extend(gpus.steps(entry.key.span));
-    body.extend(super::super::containers::remapped(&set, gpus.count, source));
+    body.extend(containers::remapped(&set, gpus.count, source));
+    body.extend(contradictions(&service, &set, source));
     for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
         body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
     }
@@ -114,14 +116,43 @@ fn settings_file<'s>(file: &Node<'s>, lowering: &Lowering<'s>) -> Block<'s> {
     steps.into_iter().map(|kind| Step { span, kind }).collect()
 }
 
-/// The GPUs that a service asks for.
-fn given(service: &Layers<'_>) -> Gpus {
-    let mut gpus = Gpus::default();
+/// The requests of a service for devices.
+fn requests<'s>(service: &Layers<'s>) -> Vec<Rc<Node<'s>>> {
     let reserved = service
         .get("deploy")
         .and_then(|deploy| deploy.get("resources")?.get("reservations")?.get("devices").cloned());
     let asked = service.get("gpus").cloned();
-    for device in reserved.iter().chain(&asked).flat_map(|devices| devices.one_or_more()) {
+    reserved.iter().chain(&asked).flat_map(|devices| devices.one_or_more().to_vec()).collect()
+}
+
+/// GPUs that are asked for by number where others are named: the engine refuses both in one request, and overwrites a
+/// variable.
+fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s Source) -> Vec<Step<'s>> {
+    let mut seen = Vec::new();
+    for request in requests(service) {
+        let Some(count) = request.get("count") else { continue };
+        if request.get("device_ids").is_some() {
+            seen.push(containers::observed_at(Observation::CountAndNames, "count", count.span, source));
+        }
+        let Some(number) = count.text().and_then(|count| count.parse().ok()) else { continue };
+        let Some(named) = set.iter().find(|set| set.name == "NVIDIA_VISIBLE_DEVICES") else { continue };
+        let devices = match named.value.as_ref().map(|value| &value.kind) {
+            Some(ExprKind::Text(text)) => text.to_string(),
+            Some(ExprKind::Int(index)) => index.to_string(),
+            _ => continue,
+        };
+        if containers::names_others(&devices, number) {
+            let text = format!("NVIDIA_VISIBLE_DEVICES={devices}");
+            seen.push(containers::observed_at(Observation::CountOverNames, &text, named.span, source));
+        }
+    }
+    seen
+}
+
+/// The GPUs that a service asks for.
+fn given(service: &Layers<'_>) -> Gpus {
+    let mut gpus = Gpus::default();
+    for device in requests(service) {
         gpus.any = true;
         gpus.count = device.get("count").and_then(|count| count.text()?.parse().ok());
         gpus.single = device.get("count").and_then(|count| count.text()) == Some("1");

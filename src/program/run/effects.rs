@@ -9,6 +9,8 @@ use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
 use crate::program::state::State;
 use crate::program::trace::{Choice, What};
 use crate::sources::Language;
+use crate::versions::Range;
+use std::collections::BTreeMap;
 
 impl<'p> Run<'p> {
     /// Looking an attribute up: some ask the driver.
@@ -156,11 +158,31 @@ impl<'p> Run<'p> {
         })
     }
 
+    /// Whether the project's versions of packages are known, and all among these.
+    pub(super) fn requirements_hold(&self, requires: &BTreeMap<String, Range>) -> bool {
+        let file = self.program.name_of(self.here.file);
+        let fits = |(package, wanted): (&String, &Range)| {
+            self.program.versions().satisfies(file, package, wanted) == Some(true)
+        };
+        requires.iter().all(fits)
+    }
+
+    /// Whether one of the project's packages is known to have none of these versions.
+    fn is_another_version(&self, may_be: &BTreeMap<String, Range>) -> bool {
+        let file = self.program.name_of(self.here.file);
+        let other = |(package, wanted): (&String, &Range)| {
+            self.program.versions().satisfies(file, package, wanted) == Some(false)
+        };
+        may_be.iter().any(other)
+    }
+
     fn conditions_hold(&mut self, row: &EffectRow, args: &Args<'p>) -> bool {
         let is = |name: &str, wanted: &Literal| {
             args.keyword(name).is_some_and(|argument| literal_is(&argument.value, wanted))
         };
-        row.unless_env.iter().all(|(variable, value)| !self.variable_is(variable, value))
+        self.requirements_hold(&row.requires)
+            && !self.is_another_version(&row.may_be)
+            && row.unless_env.iter().all(|(variable, value)| !self.variable_is(variable, value))
             && !row.unless.iter().any(|(name, wanted)| is(name, wanted))
             && row.only_if.iter().all(|(name, wanted)| is(name, wanted))
             && row.if_position.iter().all(|(position, kind)| {

@@ -5,7 +5,7 @@ use super::expressions::borrow;
 use crate::code::{Code, CratePath, ExprKind, Function, Import, ImportNames, StepKind, Target};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::{Closure, Value};
-use crate::program::knowledge::Contact;
+use crate::program::knowledge::{Contact, ContactIn};
 use crate::program::modules::{FolderId, Found};
 use crate::program::state::Definition;
 use crate::program::summaries::Fact;
@@ -373,7 +373,13 @@ impl<'p> Run<'p> {
         self.pass_import(&full, &full, span);
         let library: Rc<str> = full.as_str().into();
         let new = self.note_imported(library.clone());
-        if row.is_some_and(|row| row.contact == Contact::CudaInit || !row.contact_if_installed.is_empty()) {
+        let in_version = row.and_then(|row| {
+            let reaches = |one: &&ContactIn| one.contact == Contact::CudaInit;
+            row.contact_in.iter().filter(reaches).find(|one| self.requirements_hold(&one.requires))
+        });
+        if row.is_some_and(|row| {
+            row.contact == Contact::CudaInit || !row.contact_if_installed.is_empty() || in_version.is_some()
+        }) {
             self.summaries.note(Fact::Named(library, !new));
         }
         let Some(row) = row else {
@@ -391,6 +397,7 @@ impl<'p> Run<'p> {
         // What the program imported itself is surely installed.
         let if_installed = row.contact_if_installed.iter();
         let contacts = row.contact == Contact::CudaInit
+            || in_version.is_some()
             || if_installed
                 .clone()
                 .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package));
@@ -399,6 +406,7 @@ impl<'p> Run<'p> {
             row.imports.iter().filter(|module| self.program.is_forbidden(module)).cloned().collect();
         let worth_it = row.gpu_library || touches || forbidden || !brings.is_empty();
         let note = match (&row.note, &row.version) {
+            _ if touches && in_version.is_some() => in_version.map(|one| one.note.clone()),
             (Some(note), Some(version)) if touches => Some(format!("{note} (seen with version {version})")),
             (note, _) => note.clone(),
         };

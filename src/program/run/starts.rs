@@ -1,11 +1,10 @@
 //! Commands of launchers: functions of the shell, and programs with the environment that they find.
 
+use super::command_words::Argument;
 use super::launchers::make::Make;
 use super::{Here, Run};
-use crate::code::{Command, Expr, ExprKind, Function, Host, ParameterKind};
-use crate::commands::{
-    Elsewhere, Gpus, Invocation, Mask, Started, interpreter_named_by, invocation, is_assignment, program_name,
-};
+use crate::code::{Command, Function, Host, Observation, ParameterKind};
+use crate::commands::{Elsewhere, Gpus, Invocation, Mask, Started, invocation, program_name};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
@@ -15,17 +14,6 @@ use crate::program::trace::What;
 use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
-
-/// Words that a command line may grow to when its variables are put in.
-const MOST_WORDS: usize = 256;
-
-/// A word of a command when it runs.
-struct Argument<'p> {
-    value: Value<'p>,
-    /// As far as it says what is started.
-    text: Option<String>,
-    span: Span,
-}
 
 impl<'p> Run<'p> {
     pub(super) fn command(&mut self, command: &'p Command<'p>, span: Span) {
@@ -57,6 +45,12 @@ impl<'p> Run<'p> {
         };
         self.shell.commands += 1;
         let invocation = invocation(&texts);
+        if let Some(word) = invocation.misplaced.and_then(|at| words.get(at)) {
+            let text = word.text.as_deref().unwrap_or_default();
+            if is_gpu_variable(text.split('=').next().unwrap_or_default()) {
+                self.note_observed(Observation::AssignmentForProgram, text.to_owned(), word.span);
+            }
+        }
         let dynamic = !invocation.assignments.is_empty();
         let plain = invocation.removed.is_empty()
             && !invocation.clean
@@ -64,6 +58,7 @@ impl<'p> Run<'p> {
             && invocation.mask.is_none()
             && invocation.settings_files.is_empty();
         if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
+            self.observe_command(command, &texts, span);
             return self.start(command, &invocation, &texts, span);
         }
         self.with_environment(command, invocation.clean, |run| {
@@ -79,6 +74,7 @@ impl<'p> Run<'p> {
                     run.set_by_option(word, None);
                 }
             }
+            run.observe_command(command, &texts, span);
             let host = run.shell.host;
             run.leave_environment(&invocation);
             for setting in &invocation.settings {
@@ -95,52 +91,6 @@ impl<'p> Run<'p> {
             run.start(command, &invocation, &texts, span);
             run.shell.host = host;
         });
-    }
-
-    /// The words of a command, with what their variables hold.
-    fn arguments(&mut self, command: &'p Command<'p>) -> Vec<Argument<'p>> {
-        let mut arguments = Vec::new();
-        for (index, word) in command.words.iter().enumerate() {
-            let value = self.shell_value(word);
-            // The elements of a list, and the words of a variable that holds a command, are words of their own.
-            let is_variable = matches!(&word.kind, ExprKind::Variable(name) if !name.starts_with('$'));
-            let follows_eval = index == 1 && arguments.first().is_some_and(is_eval);
-            match &value {
-                Value::Sequence(elements) => {
-                    for element in elements.iter().take(MOST_WORDS) {
-                        arguments.push(self.argument(word, element.clone()));
-                    }
-                }
-                Value::Text(text)
-                    if (is_variable && index == 0 || follows_eval) && text.text.contains(' ') =>
-                {
-                    let texts: Vec<String> = text.text.split_whitespace().map(str::to_owned).collect();
-                    for text in texts.into_iter().take(MOST_WORDS) {
-                        let value =
-                            Value::text(text.trim_matches(['"', '\'']).to_owned(), self.place(word.span));
-                        arguments.push(self.argument(word, value));
-                    }
-                }
-                _ => arguments.push(self.argument(word, value)),
-            }
-        }
-        arguments
-    }
-
-    fn argument(&self, word: &'p Expr<'p>, value: Value<'p>) -> Argument<'p> {
-        let text = value.as_text().map(|text| text.into_owned()).or_else(|| self.kept_ending(&value));
-        let text = text.or_else(|| match &word.kind {
-            ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => {
-                interpreter_named_by(name).map(str::to_owned)
-            }
-            // `-e X=$Y`
-            ExprKind::Join(parts) => match &parts.first()?.kind {
-                ExprKind::Text(text) if is_assignment(text) => Some(text.to_string()),
-                _ => None,
-            },
-            _ => None,
-        });
-        Argument { value, text, span: word.span }
     }
 
     /// A word, or a part of it, sets a variable.
@@ -423,10 +373,6 @@ impl<'p> Run<'p> {
         self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
         self.in_child -= 1;
     }
-}
-
-fn is_eval(word: &Argument<'_>) -> bool {
-    word.text.as_deref() == Some("eval")
 }
 
 /// What is started, for people.

@@ -20,9 +20,6 @@ const APART: &[(&str, Option<usize>, &str)] = &[
     ("lightgbm.LGBMClassifier", None, "write `device=\"gpu\", gpu_device_id=1`"),
     ("lightgbm.LGBMRanker", None, "write `device=\"gpu\", gpu_device_id=1`"),
     ("lightgbm.LGBMRegressor", None, "write `device=\"gpu\", gpu_device_id=1`"),
-    ("vllm.AsyncEngineArgs", None, "choose the card by CUDA_VISIBLE_DEVICES"),
-    ("vllm.EngineArgs", None, "choose the card by CUDA_VISIBLE_DEVICES"),
-    ("vllm.LLM", None, "choose the card by CUDA_VISIBLE_DEVICES"),
     ("whisperx.asr.load_model", Some(1), INDEX_APART),
     ("whisperx.load_model", Some(1), INDEX_APART),
 ];

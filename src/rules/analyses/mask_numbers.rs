@@ -133,7 +133,7 @@ fn number<'c>(scope: &FileScope<'_>, value: &'c Expr<'c>) -> Option<&'c Expr<'c>
 }
 
 /// The expression that says which GPU is meant, in one that names a device.
-fn index_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+pub(super) fn index_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
     let is_kind = |expr: &Expr<'_>| matches!(&expr.kind, ExprKind::Text(text) if text == "cuda:");
     match &expr.kind {
         // `f"cuda:{n}"`

@@ -3,8 +3,10 @@
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Span};
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
+use crate::sources::Language;
 
 /// Calls that make a card current.
 const SETTERS: &[&str] =
@@ -40,7 +42,24 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
     if chooses || joins.is_empty() || callers_choose(scope) {
         return Vec::new();
     }
-    joins.iter().map(|span| Sighting::at(scope.place(*span))).collect()
+    let several = is_started_in_several(scope);
+    let sighting = |span: &Span| {
+        let sighting = Sighting::at(scope.place(*span));
+        if several { sighting.at_least(Severity::Warning) } else { sighting }
+    };
+    joins.iter().map(sighting).collect()
+}
+
+/// Whether a launcher of several processes names this file.
+fn is_started_in_several(scope: &FileScope<'_>) -> bool {
+    let name = scope.program.name_of(scope.file);
+    let own = name.rsplit('/').next().unwrap_or(name);
+    let launches = |line: &str| {
+        ["torchrun", "torch.distributed.run", "torch.distributed.launch"].iter().any(|one| line.contains(one))
+            && line.split([' ', '/', '"', '\'']).any(|word| word == own)
+    };
+    let launchers = scope.program.sources.files.iter().filter(|file| file.language != Language::Python);
+    launchers.into_iter().any(|file| file.text.replace("\\\n", " ").lines().any(launches))
 }
 
 /// Whether a file that names this module chooses a card, before it has the group joined.

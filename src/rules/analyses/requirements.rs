@@ -3,10 +3,12 @@
 mod architectures;
 mod builds;
 mod labels;
+mod rivals;
 
 pub use architectures::wheels_that_lack_it;
 pub use builds::different_builds;
 pub use labels::ranges_with_labels;
+pub use rivals::rival_builds;
 
 use crate::code::{Clause, Grammar, Index, Part, Requirement};
 use crate::program::knowledge::tables::Pair;

@@ -9,8 +9,8 @@ providers = [("CUDAExecutionProvider", {"device_id": 1}), "CPUExecutionProvider"
 ort.InferenceSession("model.onnx", providers=providers)
 ort.InferenceSession(
     "model.onnx",
-    providers=["CUDAExecutionProvider"],
+    providers=["CUDAExecutionProvider"],  # ~ provider-dropped note
     provider_options=[{"device_id": "1"}],  # ~ device-outside-mask error
 )
 ort.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
-ort.InferenceSession("model.onnx", providers=[("CUDAExecutionProvider", {"device_id": 0})])
+ort.InferenceSession("model.onnx", providers=[("CUDAExecutionProvider", {"device_id": 0})])  # ~ provider-dropped note

@@ -20,8 +20,8 @@ def build(text, model):
     L.Trainer(accelerator="gpu", devices="1,")  # ~ device-not-allowed error
     WhisperModel("large-v3", device="cuda", device_index=1)  # ~ device-not-allowed error
     ctranslate2.Translator("ende", device="cuda", device_index=1)  # ~ device-not-allowed error
-    ort.InferenceSession("m.onnx", providers=[("CUDAExecutionProvider", {"device_id": 1})])  # ~ device-not-allowed error
-    ort.InferenceSession("m.onnx", providers=["CUDAExecutionProvider"], provider_options=[{"device_id": 1}])  # ~ device-not-allowed error
+    ort.InferenceSession("m.onnx", providers=[("CUDAExecutionProvider", {"device_id": 1})])  # ~ device-not-allowed error, provider-dropped note
+    ort.InferenceSession("m.onnx", providers=["CUDAExecutionProvider"], provider_options=[{"device_id": 1}])  # ~ device-not-allowed error, provider-dropped note
     Llama("m.gguf", main_gpu=1)  # ~ device-not-allowed error
     cp.cuda.Device(1).use()  # ~ device-not-allowed error
     with cp.cuda.Device(1):  # ~ device-not-allowed error

@@ -8,7 +8,7 @@ class Waves(data.Dataset):
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
     def __getitem__(self, index):
-        wave = torch.load(self.paths[index])
+        wave = torch.load(self.paths[index])  # ~ load-without-map-location note
         return wave.to(self.device)  # ~ cuda-in-dataset-worker warning
 
 

@@ -1,0 +1,87 @@
+//! How many GPUs of one machine a launcher is told to use: `torchrun --nproc-per-node 4`, `vllm serve -tp 2`.
+
+use super::program_name;
+
+/// What an option says about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranks {
+    pub count: usize,
+    /// The option as it is written, with its value.
+    pub option: String,
+}
+
+/// A launcher, by the words that name it, and its options.
+struct Launcher {
+    /// The first word, or the module behind `-m`.
+    names: &'static [&'static str],
+    /// Words that must stand behind the name; any when there is none.
+    verbs: &'static [&'static str],
+    options: &'static [&'static str],
+    /// With one of these the number is about several machines, or about none of the GPUs.
+    elsewhere: &'static [&'static str],
+}
+
+const LAUNCHERS: &[Launcher] = &[
+    Launcher {
+        names: &["torchrun", "torch.distributed.run", "torch.distributed.launch"],
+        verbs: &[],
+        options: &["--nproc_per_node", "--nproc-per-node"],
+        elsewhere: &["--no-python", "--no_python"],
+    },
+    Launcher {
+        names: &["accelerate", "accelerate.commands.launch"],
+        verbs: &["launch"],
+        options: &["--num_processes", "--num-processes"],
+        elsewhere: &[
+            "--cpu",
+            "--gpu_ids",
+            "--gpu-ids",
+            "--num_machines",
+            "--num-machines",
+            "--config_file",
+            "--config-file",
+        ],
+    },
+    Launcher {
+        names: &["vllm", "vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server"],
+        verbs: &["serve"],
+        options: &["--tensor-parallel-size", "-tp"],
+        elsewhere: &["--distributed-executor-backend", "--nnodes", "--device"],
+    },
+];
+
+/// The GPUs that the words of a command ask for. Words of which one is not known say nothing: it may be an option.
+pub fn ranks(words: &[Option<&str>]) -> Option<Ranks> {
+    let launcher_at = |at: usize, word: &str| {
+        let named = LAUNCHERS.iter().find(|launcher| launcher.names.contains(&program_name(word)))?;
+        let behind = words.get(at + 1).copied().flatten();
+        let is_module = at > 0 && words[at - 1] == Some("-m");
+        let fits =
+            is_module || named.verbs.is_empty() || behind.is_some_and(|word| named.verbs.contains(&word));
+        fits.then_some((at, named))
+    };
+    let (at, launcher) =
+        words.iter().enumerate().find_map(|(at, word)| word.and_then(|word| launcher_at(at, word)))?;
+    // What stands behind the program is for the program.
+    let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
+    let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
+    let options = &words[at + 1..end];
+    let name_of = |word: &str| word.split_once('=').map_or(word.to_owned(), |(name, _)| name.to_owned());
+    if options.iter().flatten().any(|word| launcher.elsewhere.contains(&name_of(word).as_str())) {
+        return None;
+    }
+    options.iter().enumerate().find_map(|(at, word)| {
+        let word = (*word)?;
+        if !launcher.options.contains(&name_of(word).as_str()) {
+            return None;
+        }
+        let (value, option) = match word.split_once('=') {
+            Some((_, value)) => (value, word.to_owned()),
+            None => {
+                let value = options.get(at + 1).copied().flatten()?;
+                (value, format!("{word} {value}"))
+            }
+        };
+        Some(Ranks { count: value.parse().ok()?, option })
+    })
+}

@@ -1,0 +1,77 @@
+//! What importing packages does: the form of `rules/packages/`.
+
+use crate::versions::Range;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct PackageFile {
+    #[allow(dead_code)]
+    package: String,
+    #[allow(dead_code)]
+    verified: String,
+    #[allow(dead_code)]
+    sources: Vec<String>,
+    pub modules: Vec<PackageModule>,
+}
+
+/// What importing one module of a package does.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PackageModule {
+    /// The dotted name; the row also speaks for what lies below and has no row of its own.
+    pub module: String,
+    /// People import it in order to use a GPU.
+    #[serde(default)]
+    pub gpu_library: bool,
+    /// GPU libraries that it imports eagerly.
+    #[serde(default)]
+    pub imports: Vec<String>,
+    /// How far the import goes by itself.
+    #[serde(default)]
+    pub contact: Contact,
+    /// How far it goes when another package is installed.
+    #[serde(default)]
+    pub contact_if_installed: BTreeMap<String, Contact>,
+    /// How far it went with certain versions, where the project's are known to be among them.
+    #[serde(default)]
+    pub contact_in: Vec<ContactIn>,
+    /// The contact does not happen when a variable has this value (`*`: any value).
+    #[serde(default)]
+    pub unless_env: BTreeMap<String, String>,
+    /// Environment variables that the import sets.
+    #[serde(default)]
+    pub sets: BTreeMap<String, String>,
+    /// The contact happens only when these variables have these values.
+    #[serde(default)]
+    pub if_env: BTreeMap<String, String>,
+    /// The version that was looked at; findings name it.
+    pub version: Option<String>,
+    /// Why, in one clause.
+    pub note: Option<String>,
+}
+
+/// How far an import went with certain versions.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ContactIn {
+    /// All packages have one of these versions.
+    pub requires: BTreeMap<String, Range>,
+    pub contact: Contact,
+    /// Why, in one clause.
+    pub note: String,
+}
+
+/// How far an import goes towards the driver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contact {
+    /// It does not touch it.
+    #[default]
+    None,
+    /// It asks NVML, which initialises nothing.
+    Nvml,
+    /// It reaches `cuInit`.
+    CudaInit,
+}

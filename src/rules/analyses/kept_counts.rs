@@ -1,0 +1,39 @@
+//! A number of GPUs that torch 2.2 and 2.3 keep from before the mask was set.
+
+use super::order::Seen;
+use crate::code::walk::{Part, walk};
+use crate::code::{Expr, ExprKind, StepKind, Target};
+use crate::program::MASK;
+use crate::rules::files::{FileScope, Sighting};
+
+/// Masks below `torch.cuda.device_count()`.
+pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let (mut counts, mut masks): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
+    let is_mask =
+        |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
+    walk(scope.code, &mut |part, around| match part {
+        Part::Step(step) => {
+            let StepKind::Assign { targets, value: Some(_), .. } = &step.kind else { return };
+            let fills = |target: &Target<'_>| match target {
+                Target::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_mask(&item.1),
+                _ => false,
+            };
+            if targets.iter().any(fills) {
+                masks.push(Seen::of(step.span, around));
+            }
+        }
+        Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+            if scope.names.path(&call.callee) == Some("torch.cuda.device_count") {
+                counts.push(Seen::of(expr.span, around));
+            }
+        }
+        _ => {}
+    });
+    let mut found = Vec::new();
+    for mask in &masks {
+        let Some(count) = counts.iter().find(|count| count.precedes(mask)) else { continue };
+        let sighting = Sighting::at(scope.place(mask.span));
+        found.push(sighting.beside(scope.place(count.span), "the number is kept from here on"));
+    }
+    found
+}

@@ -1,0 +1,36 @@
+//! Libraries of CUDA that the linker drops from a Rust program.
+
+use crate::code::walk::{Part, walk};
+use crate::code::{Expr, ExprKind};
+use crate::rules::files::{FileScope, Sighting};
+use crate::versions::Range;
+
+/// `Device::cuda_if_available()` of tch in a package whose build script does not keep libtorch_cuda.
+pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let files = &scope.program.sources.files;
+    let version = |text: &str| {
+        let line =
+            text.lines().find(|line| line.split('=').next().is_some_and(|name| name.trim() == "tch"))?;
+        let version = line.split('"').nth(1)?.trim_start_matches(['^', '=', '~', ' ']);
+        Range::exactly(version)?.lies_in(&Range::read(">=0.13")?)
+    };
+    // Of the packages around the file the innermost that names tch.
+    let name = scope.program.name_of(scope.file);
+    let folders = name.match_indices('/').map(|(at, _)| &name[..=at]).rev().chain([""]);
+    let beside = |folder: &str, file: &str| scope.program.sources.text_named(&format!("{folder}{file}"));
+    let package =
+        folders.into_iter().find_map(|folder| Some((folder, version(beside(folder, "Cargo.toml")?)?)));
+    let keeps = |text: &str| text.contains("no-as-needed") || text.contains("torch_cuda");
+    let Some((folder, true)) = package else { return Vec::new() };
+    if files.iter().any(|file| keeps(&file.text)) || beside(folder, "build.rs").is_some_and(keeps) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if scope.names.path(&call.callee) == Some("tch.Device.cuda_if_available") {
+            found.push(Sighting::at(scope.place(expr.span)));
+        }
+    });
+    found
+}

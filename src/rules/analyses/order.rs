@@ -1,0 +1,33 @@
+//! Which of two expressions of a file runs first, where the text alone says so.
+
+use crate::code::walk::Around;
+use crate::facts::Span;
+
+/// Where something stands, and the function and branches around it.
+pub(super) struct Seen {
+    pub span: Span,
+    home: Option<usize>,
+    arms: Vec<(Span, bool)>,
+}
+
+impl Seen {
+    pub fn of(span: Span, around: &[Around<'_, '_>]) -> Seen {
+        let home = around.iter().rev().find_map(|one| match one {
+            Around::Function(number) => Some(*number),
+            _ => None,
+        });
+        let arms = around.iter().filter_map(|one| match one {
+            Around::Then(test) => Some((test.span, true)),
+            Around::Otherwise(test) => Some((test.span, false)),
+            _ => None,
+        });
+        Seen { span, home, arms: arms.collect() }
+    }
+
+    /// Whether this surely ran when the other does: in the same function, above it, and in no branch that it is not in.
+    pub fn precedes(&self, other: &Seen) -> bool {
+        self.home == other.home
+            && self.span.end <= other.span.start
+            && self.arms.iter().all(|arm| other.arms.contains(arm))
+    }
+}
