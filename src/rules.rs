@@ -15,6 +15,7 @@ mod for_programs;
 mod for_project;
 mod forks;
 mod form;
+mod late_pins;
 mod lifetimes;
 mod matching;
 mod own;
