@@ -67,7 +67,8 @@ use program::{Earlier, Judged, Memory, Options, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
-    FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, speak_for_project,
+    FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, speak_for_programs,
+    speak_for_project,
 };
 use serde::{Deserialize, Serialize};
 use settings::Settings;
@@ -139,6 +140,7 @@ fn check_remembering(
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
         fixes::offer(&mut findings, program, (policy, cpu.as_ref()), rules, settings.min_severity);
+        speak_for_programs(&mut findings, program);
         findings
     });
     let files = (0..sources.files.len()).map(|file| FileId(file as u32));

@@ -219,7 +219,11 @@ const ANALYSES: &[Analysis] = &[
         words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
         look: requirements::ranges_with_labels,
     },
-    Analysis { name: "loss-keeps-graph", words: &["backward"], look: kept_graphs::by_sums },
+    Analysis {
+        name: "loss-keeps-graph",
+        words: &["backward", ".eval(", ".train(False", ".train(mode"],
+        look: kept_graphs::by_sums,
+    },
     Analysis {
         name: "mask-number-as-index",
         words: &["CUDA_VISIBLE_DEVICES"],
@@ -362,7 +366,7 @@ const GLANCES: &[(&str, Glance, Names)] = &[
     ("environ-rebound", environments::may_rebind, Vec::new),
     ("environment-in-subshell", subshells::may_start, Vec::new),
     ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
-    ("loss-keeps-graph", kept_graphs::may_differentiate, Vec::new),
+    ("loss-keeps-graph", kept_graphs::may_keep_graphs, Vec::new),
     ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
 ];
 

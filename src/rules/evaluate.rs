@@ -260,6 +260,7 @@ impl Scope<'_> {
         };
         let leads_on = match rule.at {
             At::Event | At::Writer => false,
+            At::WrongOrder => place != event.place,
             At::Definition => definition.is_none(),
             At::Entry | At::Test | At::Module => true,
         };

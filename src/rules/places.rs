@@ -29,6 +29,9 @@ impl Scope<'_> {
             At::Module => self.at_import(event).map_or(event.place, |import| import.site),
             At::Definition => definition.map_or_else(statement, |write| write.place),
             At::Writer => self.loading(event).unwrap_or(event.place),
+            At::WrongOrder => {
+                self.wrong_order(rule, event).or_else(|| self.loading(event)).unwrap_or(event.place)
+            }
         };
         Places { entry, definition, finding }
     }

@@ -241,6 +241,8 @@ pub enum At {
     Module,
     /// The event; where its value comes from a file of settings, the call or command that loads the file.
     Writer,
+    /// The write, or the statement that leads to it in the file whose order of statements makes it come too late.
+    WrongOrder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

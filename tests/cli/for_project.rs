@@ -44,6 +44,36 @@ fn a_single_script_is_told_about_itself() {
 }
 
 #[test]
+fn what_programs_show_at_a_line_that_they_share_is_said_there_once() {
+    let shared = "import torch\n\n\ndef second():\n    torch.cuda.set_device(1)\n";
+    let project = ["d.py", "b.py", "a.py", "c.py"].iter().fold(Project::new(), |project, name| {
+        project.file(name, "import shared\n\nif __name__ == '__main__':\n    shared.second()\n")
+    });
+    let answer = project
+        .file("shared.py", shared)
+        .run("check --format json --min-severity note --select device-not-allowed");
+    assert_eq!(seen(&answer), ["shared.py note 4"]);
+    let finding = &answer.json()["findings"][0];
+    let message = finding["message"].as_str().expect("a text");
+    assert!(message.ends_with("; 4 programs lead here"), "{message}");
+    let related: Vec<_> =
+        finding["related"].as_array().expect("a list").iter().map(|one| &one["path"]).collect();
+    assert_eq!(related, ["a.py", "b.py", "c.py"], "{finding}");
+}
+
+#[test]
+fn a_program_with_the_statement_itself_speaks_for_itself() {
+    let main = "import torch\n\n\ndef second():\n    torch.cuda.set_device(1)\n\n\nif __name__ == '__main__':\n    second()\n";
+    let other = "import main\n\nif __name__ == '__main__':\n    main.second()\n";
+    let answer = Project::new()
+        .file("main.py", main)
+        .file("other.py", other)
+        .run("check --format json --min-severity note --select device-not-allowed");
+    assert_eq!(seen(&answer), ["main.py warning 2"]);
+    assert!(!answer.stdout.contains("lead here"), "{answer:?}");
+}
+
+#[test]
 fn it_is_known_wherever_it_stands() {
     let project = programs(&["b.py", "c.py"]);
     assert_eq!(project.run("check --baseline known.json --write-baseline").code, Some(0));

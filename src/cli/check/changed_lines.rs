@@ -43,6 +43,8 @@ pub fn mark_unchanged(findings: &mut [Finding], sources: &Sources, base: &Base) 
 }
 
 fn places_of(finding: &Finding) -> Vec<Place> {
+    // Those about a whole file name programs, and explain nothing.
     let related = finding.related.iter().map(|related| related.place);
+    let related = related.filter(|place| place.span != Span::default());
     std::iter::once(finding.place).chain(related).collect()
 }

@@ -1,9 +1,11 @@
 //! Where gradients are off: `torch.no_grad()`, `torch.inference_mode()` and their relatives; and loops that run a
 //! model in evaluation mode without them.
 
+mod modes;
+
 use super::memory::{called, method_of, path};
 use crate::code::walk::{Around, Part, walk, walk_block, within_function};
-use crate::code::{Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Expr, ExprKind, Function, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, Sighting};
 use rustc_hash::FxHashSet;
@@ -39,33 +41,47 @@ pub(super) fn are_off(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
         || ["no_grad", "inference_mode", "disable_grad"].iter().any(|word| name.contains(word))
 }
 
-/// A model that was put into evaluation mode.
-struct Evaluated {
-    function: Option<usize>,
-    model: String,
-    span: Span,
-    /// `model.train()`: it is no longer so.
-    ended: bool,
+/// A call of a model in evaluation mode, in a loop, with gradients on.
+pub(super) struct Run<'s> {
+    pub model: &'s str,
+    pub call: Span,
+    /// The innermost loop around it.
+    pub inside: Span,
+    /// What put the model into evaluation mode.
+    mode: Span,
 }
 
 /// The first call of a model in a loop behind `model.eval()`, with gradients on.
 pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<Sighting> {
-    let evaluated = evaluated_in(scope);
+    let mut seen: FxHashSet<(Span, &str)> = FxHashSet::default();
+    let runs = runs_with_gradients(scope);
+    let first = runs.iter().filter(|run| seen.insert((run.inside, run.model)));
+    let sightings = first.map(|run| {
+        let sighting = Sighting::at(scope.place(run.call)).word("model", run.model);
+        sighting.beside(scope.place(run.mode), "evaluation mode turns no gradients off")
+    });
+    sightings.collect()
+}
+
+/// The calls of models in loops, in evaluation mode and with gradients on.
+pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
+    let evaluated = modes::evaluated_in(scope);
     if evaluated.iter().all(|one| one.ended) || records_nothing(scope) {
         return Vec::new();
     }
     let off = functions_without_gradients(scope);
     let mut found = Vec::new();
-    let mut seen: FxHashSet<(Span, String)> = FxHashSet::default();
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
-        let model = scope.text(call.callee.span).trim_end_matches(".forward");
-        let (function, inside) = within_function(around);
-        let last = evaluated
-            .iter()
-            .rev()
-            .find(|one| one.function == function && one.model == model && one.span.end <= expr.span.start);
+        let model = match &call.callee.kind {
+            ExprKind::Attribute(object, name) if *name == "forward" || runs_model(scope, name, &off) => {
+                scope.text(object.span)
+            }
+            _ => scope.text(call.callee.span),
+        };
+        let (_, inside) = within_function(around);
+        let last = modes::last_word(&evaluated, model, around, expr.span);
         let Some(eval) = last.filter(|one| !one.ended) else { return };
         let is_off = inside.iter().any(|one| match one {
             Around::With(step) => with_is_off(scope, step),
@@ -78,16 +94,9 @@ pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<Sighting> {
             _ => None,
         });
         let Some(step) = innermost else { return };
-        if is_off
-            || in_off_function
-            || makes(step, model)
-            || differentiates(scope, step)
-            || !seen.insert((step.span, model.to_owned()))
-        {
-            return;
+        if !is_off && !in_off_function && !makes(step, model) && !differentiates(scope, step) {
+            found.push(Run { model, call: expr.span, inside: step.span, mode: eval.span });
         }
-        let sighting = Sighting::at(scope.place(expr.span)).word("model", model);
-        found.push(sighting.beside(scope.place(eval.span), "evaluation mode turns no gradients off"));
     });
     found
 }
@@ -99,44 +108,16 @@ fn with_is_off(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
     }
 }
 
-fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
-    let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let mut note = |model: &str, span, ended| {
-            let (function, _) = within_function(around);
-            found.push(Evaluated { function, model: model.to_owned(), span, ended });
-        };
-        match part {
-            Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, span }) => {
-                let [Target::Name(name, _)] = &targets[..] else { return };
-                match mode_of(value) {
-                    Some((_, false)) => note(name, *span, false),
-                    // Another object has the name now.
-                    _ => note(name, *span, true),
-                }
-            }
-            Part::Expr(expr) => {
-                if let Some((object, trains)) = mode_of(expr) {
-                    note(scope.text(object.span), expr.span, trains);
-                }
-            }
-            _ => {}
+/// Whether a method runs a model with gradients on: one of this file does, since those of libraries turn them off.
+fn runs_model(scope: &FileScope<'_>, name: &str, off: &FxHashSet<usize>) -> bool {
+    const RUNNING: &[&str] = &["decode", "encode", "generate", "infer", "inference", "predict", "sample"];
+    let own = || scope.code.functions.iter().enumerate().filter(|(_, function)| function.name == name);
+    let has_no_graph = |(number, function): (usize, &Function<'_>)| {
+        off.contains(&number) || scope.text(function.span).contains("no_grad") || {
+            scope.text(function.span).contains("inference_mode")
         }
-    });
-    found
-}
-
-/// `model.eval()`, `model.train(False)`, `model.train()`: the model, and whether it trains now.
-fn mode_of<'e, 's>(expr: &'e Expr<'s>) -> Option<(&'e Expr<'s>, bool)> {
-    let (object, name, call) = method_of(expr)?;
-    match (name, &call.arguments[..]) {
-        ("eval", []) => Some((object, false)),
-        ("train", []) => Some((object, true)),
-        ("train", [one]) => Some((object, !matches!(one.value.kind, ExprKind::Bool(false)))),
-        // `Net().eval().to(device)`
-        ("to" | "cuda" | "half" | "float" | "cpu" | "requires_grad_", _) => mode_of(object),
-        _ => None,
-    }
+    };
+    RUNNING.contains(&name) && own().next().is_some() && !own().any(has_no_graph)
 }
 
 /// Functions that run with gradients off: by a decorator, or because this file calls them so.

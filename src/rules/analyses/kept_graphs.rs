@@ -1,6 +1,8 @@
 //! Sums of losses: `total += loss` keeps the graph of every step of a loop, unless the sum itself is what is
 //! differentiated.
 
+mod evaluation;
+
 use super::memory::{method_of, path};
 use crate::code::walk::{Around, Part, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StepKind, Target};
@@ -27,14 +29,21 @@ enum What {
     Assign(String, Vec<String>, bool),
 }
 
-/// Whether a part of a file is `loss.backward()`, of whatever value.
-pub(in crate::rules) fn may_differentiate(part: Part<'_, '_>) -> bool {
+/// Whether a part of a file is `loss.backward()`, of whatever value, or sets the mode of a model.
+pub(in crate::rules) fn may_keep_graphs(part: Part<'_, '_>) -> bool {
     let Part::Expr(expr) = part else { return false };
-    method_of(expr).is_some_and(|(_, name, _)| matches!(name, "backward" | "manual_backward"))
+    let method = method_of(expr).map(|(_, name, _)| name);
+    matches!(method, Some("backward" | "manual_backward" | "eval" | "train"))
 }
 
-/// `total += loss` in a loop that calls `loss.backward()`.
+/// `total += loss` in a loop that calls `loss.backward()`, or that evaluates a model with gradients on.
 pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut found = in_training(scope);
+    found.extend(evaluation::by_sums(scope));
+    found
+}
+
+fn in_training(scope: &FileScope<'_>) -> Vec<Sighting> {
     if !is_for_torch(scope.whole_text()) {
         return Vec::new();
     }

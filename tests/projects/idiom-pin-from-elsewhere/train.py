@@ -3,7 +3,7 @@ import torch
 
 READY = torch.cuda.is_available()
 
-import app.card
+import app.card  # ~ pin-after-cuda-init error
 
 from app.model import Narrator
 

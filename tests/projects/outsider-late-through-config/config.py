@@ -7,5 +7,5 @@ class Config:
     gpu: str = "0"
 
     def apply(self):
-        os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # ~ pin-after-cuda-init error
-        os.environ["CUDA_VISIBLE_DEVICES"] = self.gpu  # ~ pin-after-cuda-init error
+        os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+        os.environ["CUDA_VISIBLE_DEVICES"] = self.gpu

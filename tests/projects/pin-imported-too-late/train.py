@@ -1,5 +1,5 @@
 import torch
 from model import Model
-import gpu_env
+import gpu_env  # ~ pin-after-cuda-init error
 
 Model()

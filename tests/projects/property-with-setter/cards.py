@@ -14,4 +14,4 @@ class Cards:
     @chosen.setter
     def chosen(self, cards):
         self._chosen = cards
-        os.environ["CUDA_VISIBLE_DEVICES"] = cards  # ~ pin-after-cuda-init error
+        os.environ["CUDA_VISIBLE_DEVICES"] = cards

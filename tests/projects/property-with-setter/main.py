@@ -9,6 +9,6 @@ if cards.chosen is not None:
     # Nothing was chosen yet.
     torch.cuda.set_device(int(cards.chosen))
 torch.cuda.init()
-cards.chosen = "1"
+cards.chosen = "1"  # ~ pin-after-cuda-init error
 if cards.chosen != "1":
     torch.cuda.set_device(7)

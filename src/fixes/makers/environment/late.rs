@@ -28,7 +28,12 @@ pub fn moved_up(site: &Site<'_>) -> Result<Draft, Refusal> {
         return Err("the variables belong into the file that starts this program".to_owned());
     }
     let tree = site.tree()?;
-    late(site, tree, site.finding)?;
+    late(site, tree, site.finding).map_err(|unclear| match site.finding.related.last() {
+        Some(written) if written.place.file != site.file() => {
+            "it is set in another file, which this statement leads to; move this statement up".to_owned()
+        }
+        _ => unclear,
+    })?;
     let all = || RULES.iter().flat_map(|rule| found(site, rule));
     let lates = lates_of(site, tree);
     let readers = all().filter_map(|finding| reader_in(site, finding));

@@ -3,4 +3,4 @@ import os
 
 def pin():
     os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
-    os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-gpu-import note
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0"

@@ -3,7 +3,7 @@ from .model import build
 
 
 def main():
-    prepare()
+    prepare()  # ~ pin-after-cuda-init error
     print(build())
 
 

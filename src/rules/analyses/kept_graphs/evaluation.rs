@@ -1,0 +1,102 @@
+//! Sums of losses where a model is evaluated with gradients on: nothing calls `backward()`, so nothing ever frees the graphs
+//! that the sum keeps.
+
+use super::{has_no_graph, is_cut, is_for_torch, terms, text_of_target};
+use crate::code::walk::{Around, Part, walk, within_function};
+use crate::code::{Expr, ExprKind, Operator, StepKind};
+use crate::facts::Span;
+use crate::rules::analyses::gradients::{Run, runs_with_gradients};
+use crate::rules::files::{FileScope, Sighting};
+
+/// `total += loss` in a loop, of a loss that is made of what a model in evaluation mode gave there.
+pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
+    if !is_for_torch(scope.whole_text()) {
+        return Vec::new();
+    }
+    let runs = runs_with_gradients(scope);
+    let mut loops: Vec<Span> = runs.iter().map(|run| run.inside).collect();
+    loops.dedup();
+    loops.into_iter().flat_map(|inside| in_loop(scope, &runs, inside)).collect()
+}
+
+fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<Sighting> {
+    // Names that hold what the model gave, or what was made of it, with a graph.
+    let mut made: Vec<String> = Vec::new();
+    let (mut begun, mut found): (Vec<String>, Vec<(String, String, Span)>) = (Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, around| {
+        let Part::Step(step) = part else { return };
+        let (_, around) = within_function(around);
+        let is_here = around.iter().rev().find_map(|one| match one {
+            Around::Loop(step) => Some(step.span),
+            _ => None,
+        }) == Some(inside);
+        let is_off =
+            around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind)));
+        if !is_here || is_off {
+            return;
+        }
+        match &step.kind {
+            StepKind::Assign { targets, value: Some(value), .. } => {
+                let has_graph = is_made_of(scope, value, runs, &made);
+                for name in targets.iter().filter_map(|target| text_of_target(scope, target)) {
+                    made.retain(|known| *known != name);
+                    if has_graph {
+                        made.push(name.clone());
+                    }
+                    begun.push(name);
+                }
+            }
+            StepKind::Update { target, operator: Operator::Add, value } => {
+                if let Some(total) = text_of_target(scope, target)
+                    && let Some(loss) = loss_in(scope, value, runs, &made)
+                {
+                    found.push((total, loss, step.span));
+                }
+            }
+            _ => {}
+        }
+    });
+    found.retain(|(total, ..)| !begun.contains(total));
+    let sightings = found
+        .into_iter()
+        .map(|(total, loss, span)| Sighting::at(scope.place(span)).word("total", total).word("value", loss));
+    sightings.collect()
+}
+
+/// Whether an expression is made of what a model gave, and keeps its graph.
+fn is_made_of(scope: &FileScope<'_>, expr: &Expr<'_>, runs: &[Run<'_>], made: &[String]) -> bool {
+    let runs_model =
+        runs.iter().any(|run| expr.span.start <= run.call.start && run.call.end <= expr.span.end);
+    let names = arguments_of(scope, expr);
+    !is_cut(scope, expr) && (runs_model || names.iter().any(|name| is_known(made, name)))
+}
+
+/// The loss that a sum takes over: known by its name, or by that of the function that makes it.
+fn loss_in(scope: &FileScope<'_>, value: &Expr<'_>, runs: &[Run<'_>], made: &[String]) -> Option<String> {
+    if is_cut(scope, value) {
+        return None;
+    }
+    let is_loss = |name: &str| name.to_ascii_lowercase().contains("loss");
+    let named = terms(scope, value).into_iter().find(|term| is_loss(term) && is_known(made, term));
+    named.or_else(|| {
+        let ExprKind::Call(call) = &value.kind else { return None };
+        let callee = scope.text(call.callee.span).to_ascii_lowercase();
+        let makes_loss = ["loss", "criterion", "cross_entropy"].iter().any(|word| callee.ends_with(word));
+        (makes_loss && is_made_of(scope, value, runs, made)).then(|| scope.text(value.span).to_owned())
+    })
+}
+
+/// The names that an expression is made of, in the arguments of its calls too.
+fn arguments_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Vec<String> {
+    let mut names = terms(scope, expr);
+    if let ExprKind::Call(call) = &expr.kind {
+        names.extend(call.arguments.iter().flat_map(|argument| arguments_of(scope, &argument.value)));
+    }
+    names
+}
+
+/// Whether a name, or what it is an attribute or an item of, holds something with a graph.
+fn is_known(made: &[String], name: &str) -> bool {
+    let base = name.split(['.', '[']).next().unwrap_or(name);
+    made.iter().any(|known| known == name || known == base)
+}

@@ -1,0 +1,31 @@
+//! Where a pin that comes too late stands: in the file whose order of statements is wrong.
+
+use super::Rule;
+use super::conditions::happened;
+use super::evaluate::Scope;
+use crate::facts::{FileId, Place};
+use crate::program::trace::Event;
+
+impl Scope<'_> {
+    /// The write, when it and what came too early lie in one file; else the statement that leads to the write, in the
+    /// innermost file on both ways. So a helper that is right by itself is not blamed for the scripts that call it late.
+    pub(super) fn wrong_order(&self, rule: &Rule, write: &Event) -> Option<Place> {
+        let earlier = rule.when.iter().find_map(|condition| condition.after)?;
+        let early = self.trace.event(happened(write, earlier)?.event);
+        let is_on_way = |file: FileId| {
+            early.place.file == file || self.trace.outwards(early.frame).any(|frame| frame.file == file)
+        };
+        if is_on_way(write.place.file) {
+            return None;
+        }
+        let hops = self.trace.outwards(write.frame).filter_map(|frame| frame.statement);
+        let mut leading = hops.filter(|statement| self.is_statement(*statement));
+        leading.find(|statement| is_on_way(statement.file))
+    }
+
+    /// Whether something stands there that leads on: an import or a call. pytest runs tests and fixtures by their names.
+    fn is_statement(&self, place: Place) -> bool {
+        let functions = &self.program.code(place.file).functions;
+        place.span.end > place.span.start && !functions.iter().any(|known| known.name_span == place.span)
+    }
+}
