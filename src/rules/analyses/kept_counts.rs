@@ -22,10 +22,10 @@ pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<Sighting> {
                 masks.push(Seen::of(step.span, around));
             }
         }
-        Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
-            if scope.names.path(&call.callee) == Some("torch.cuda.device_count") {
-                counts.push(Seen::of(expr.span, around));
-            }
+        Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. })
+            if scope.names.path(&call.callee) == Some("torch.cuda.device_count") =>
+        {
+            counts.push(Seen::of(expr.span, around));
         }
         _ => {}
     });

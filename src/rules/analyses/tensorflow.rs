@@ -32,7 +32,8 @@ const MODELS: &[&str] = &[
 /// Settings of devices below what has made them.
 pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
     let (mut made, mut sessions): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
-    let (mut set, mut options): (Vec<(Seen, String)>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
+    let mut set: Vec<(Seen, String)> = Vec::new();
+    let mut options: Vec<(Seen, String)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
             if let StepKind::Import(import) = &step.kind
