@@ -249,7 +249,7 @@ impl Program<'_> {
 
 /// What was judged, with the program that shows it. Code that is looked at alone is none.
 fn shown<T: Judged>(mut judged: Vec<T>, &(file, start, _): &Launched<'_>) -> Vec<T> {
-    if !matches!(start, Start::Library | Start::Modules | Start::CpuPart) {
+    if start.is_program() {
         judged.iter_mut().for_each(|one| one.shown_by(file));
     }
     judged

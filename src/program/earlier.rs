@@ -213,9 +213,8 @@ impl<T: Judged> Memory<T> {
         let (mut judged, mut read_by_judge) = readings::during(self.digests.len(), || judge(&trace));
         // What code that no program ran starts is judged by what the programs did.
         let starts_others = trace.events.iter().any(|event| matches!(event.what, What::Launch { .. }));
-        let is_program = !matches!(launched.1, Start::Library | Start::Modules | Start::CpuPart);
         // Where code was missing, all is done again.
-        if program.times_missed() == missed && (is_program || !starts_others) {
+        if program.times_missed() == missed && (launched.1.is_program() || !starts_others) {
             read_by_judge.whole.extend(read.whole);
             read_by_judge.pieces.extend(read.pieces);
             let parts = parts_of(program, &trace, &judged, &read_by_judge);

@@ -34,6 +34,11 @@ pub enum Start {
 }
 
 impl Start {
+    /// Whether somebody starts it. The rest is code that no program ran, and the import of the CPU part.
+    pub(super) fn is_program(self) -> bool {
+        !matches!(self, Start::Library | Start::Modules | Start::CpuPart)
+    }
+
     /// Whether `__name__` is `"__main__"` in the file that is started.
     pub(super) fn is_main(self) -> bool {
         matches!(self, Start::Script | Start::Module | Start::Snippet(_))

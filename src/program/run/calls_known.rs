@@ -4,7 +4,6 @@ use super::fits::Fit;
 use super::{Decision, Flow, Run};
 use crate::code::Step;
 use crate::facts::{FileId, Span};
-use crate::program::Start;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::heap::{Relation, Version, Written};
 use crate::program::knowledge::Does;
@@ -277,13 +276,8 @@ impl<'p> Run<'p> {
 
     fn context(&self) -> Context {
         Context {
-            start: match self.start {
-                start @ (Start::Library | Start::Modules | Start::CpuPart) => {
-                    Some(std::mem::discriminant(&start))
-                }
-                // Who is started, and from which folder, are facts.
-                _ => None,
-            },
+            // Who is started, and from which folder, are facts.
+            start: (!self.start.is_program()).then(|| std::mem::discriminant(&self.start)),
             is_quiet: self.quiet > 0,
             arranged: self.state.arranged(),
         }
