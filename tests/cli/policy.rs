@@ -150,11 +150,11 @@ fn a_second_card_in_rust_is_named_at_its_index() {
 
 #[test]
 fn the_strict_profile_runs_what_is_off() {
-    let script = "import torch\n\nGPU = torch.cuda.is_available()\nWEIGHTS = torch.load(\"weights.pt\")\n";
+    let script = "import torch\n\ndevice = torch.device(\"cuda:1\")\nx = torch.zeros(1).to(device)\ny = torch.zeros(1).cuda()\n";
     let project = Project::new().file("train.py", script);
     let is_found = |select: &str| {
         let answer = project.run(&format!("check --format concise --select {select} train.py"));
-        answer.stdout.contains("train.py:4:11: warning[load-without-map-location]")
+        answer.stdout.contains("train.py:5:5: warning[bare-cuda-ignores-device]")
     };
-    assert!(is_found("strict") && is_found("load-without-map-location") && !is_found("recommended"));
+    assert!(is_found("strict") && is_found("bare-cuda-ignores-device") && !is_found("recommended"));
 }

@@ -122,7 +122,7 @@ fn what_breaks_a_pin_is_found_wherever_it_stands() {
         ),
         (
             &[("helpers/__init__.py", "", "import torch\n\ntorch.cuda.init()\n")],
-            "helpers/pins.py pin-after-cuda-init".into(),
+            "train.py pin-after-cuda-init".into(),
             "helpers/__init__.py:3",
         ),
         (
