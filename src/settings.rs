@@ -76,6 +76,10 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         return Err(SettingsError::TwoPolicies(first.clone(), second.clone()));
     }
     let named = files.first().map(|file| absolute(Path::new(file)));
+    if let Some(shown) = files.first() {
+        // What the command line names is looked at first: its fault is told before one of the project's own policy.
+        policy::load(&request.disk.within(Bounds::of(&start).and(&named)), Path::new(shown))?;
+    }
     let mut found = if request.isolated { None } else { policy::discover(&request.disk, &start)? };
     if let (Some(named), Some((discovered, _))) = (&named, &found)
         && !discovered.parent().is_some_and(|folder| named.starts_with(folder))
