@@ -48,7 +48,8 @@ pub fn bounds(root: &Path, named: &[PathBuf], extent: Extent) -> Bounds {
     if extent == Extent::Project {
         return bounds;
     }
-    let around = named.iter().filter(|path| path.is_file()).map(|file| {
+    // One that an editor shows may not be saved yet.
+    let around = named.iter().filter(|path| !path.is_dir()).map(|file| {
         let file = absolute(file);
         // The folder that its package lies in.
         let folders = file.ancestors().skip(1);
