@@ -75,13 +75,17 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     if let [first, second, ..] = files.as_slice() {
         return Err(SettingsError::TwoPolicies(first.clone(), second.clone()));
     }
-    let named = files.first().map(|file| absolute(Path::new(file)));
-    if let Some(shown) = files.first() {
-        // What the command line names is looked at first: its fault is told before one of the project's own policy.
-        policy::load(&request.disk.within(Bounds::of(&start).and(&named)), Path::new(shown))?;
-    }
+    // What the command line names is looked at first: its fault is told before one of the project's own policy.
+    let named = match files.first() {
+        Some(shown) => {
+            let file = absolute(Path::new(shown));
+            let disk = request.disk.within(Bounds::of(&start).and([&file]));
+            Some((file, policy::load(&disk, Path::new(shown))?))
+        }
+        None => None,
+    };
     let mut found = if request.isolated { None } else { policy::discover(&request.disk, &start)? };
-    if let (Some(named), Some((discovered, _))) = (&named, &found)
+    if let (Some((named, _)), Some((discovered, _))) = (&named, &found)
         && !discovered.parent().is_some_and(|folder| named.starts_with(folder))
     {
         // A policy from outside replaces the project's own, its say about the root included.
@@ -92,18 +96,14 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let in_folder = request.folder.is_some() && start.starts_with(&root);
     let is_project = found.is_some() || in_work_tree || in_folder;
     let extent = if is_project { Extent::Project } else { Extent::NamedPaths };
-    let mut bounds = Bounds::of(&root).and(&request.paths).and(&named);
-    let named = match (named, files.first()) {
-        (Some(file), Some(shown)) => {
-            let policy = policy::load(&request.disk.within(bounds.clone()), Path::new(shown))?;
-            // One that lies elsewhere is not the project's, so the project does not say where it leads.
-            if Bounds::of(&root).real(&file).is_err() {
-                bounds = bounds.and(files_of(&policy, &root));
-            }
-            Some((file, policy))
+    let mut bounds = Bounds::of(&root).and(&request.paths);
+    if let Some((file, policy)) = &named {
+        bounds = bounds.and([file]);
+        // One that lies elsewhere is not the project's, so the project does not say where it leads.
+        if Bounds::of(&root).real(file).is_err() {
+            bounds = bounds.and(files_of(policy, &root));
         }
-        _ => None,
-    };
+    }
     let typed = policy::apply_overrides(Policy::default(), &overrides)?;
     bounds = bounds.and(files_of(&typed, &root));
     let (policy_file, policy) = named.or(found).unzip();
