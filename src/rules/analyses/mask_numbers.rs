@@ -1,5 +1,6 @@
 //! The number that chose the one visible GPU, used again as an index: behind the mask that GPU is number 0.
 
+use super::order::Seen;
 use super::parsed_masks::mask_in;
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Call, Expr, ExprKind, Operator, Step, StepKind, Target};
@@ -21,11 +22,7 @@ const TAKERS: &[(&str, usize, &str)] = &[
 struct Number<'a> {
     /// As it is written: `args.gpu`
     text: &'a str,
-    span: Span,
-    /// The function that it stands in.
-    home: Option<usize>,
-    /// The branches that it stands in: where their tests stand, and whether it is the arm of the test.
-    arms: Vec<(Span, bool)>,
+    seen: Seen,
 }
 
 /// Indices that are the number of the mask.
@@ -51,11 +48,12 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<Sighting> {
     for index in &indices {
         let is_it = |mask: &&Number<'_>| {
             mask.text == index.text && mask.reaches(index) && {
-                let between = |(text, at): &(&str, Span)| *text == mask.text && mask.span.start < at.start;
+                let between =
+                    |(text, at): &(&str, Span)| *text == mask.text && mask.seen.span.start < at.start;
                 !bound.iter().any(between)
             }
         };
-        found.extend(masks.iter().find(is_it).map(|mask| (index.span, Some(mask.span))));
+        found.extend(masks.iter().find(is_it).map(|mask| (index.seen.span, Some(mask.seen.span))));
     }
     found.sort();
     found.dedup_by_key(|(span, _)| *span);
@@ -71,25 +69,17 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<Sighting> {
 
 impl<'a> Number<'a> {
     fn of(scope: &FileScope<'a>, value: &Expr<'_>, span: Span, around: &[Around<'_, '_>]) -> Self {
-        let home = around.iter().rev().find_map(|one| match one {
-            Around::Function(number) => Some(*number),
-            _ => None,
-        });
-        let arms = around.iter().filter_map(|one| match one {
-            Around::Then(test) => Some((test.span, true)),
-            Around::Otherwise(test) => Some((test.span, false)),
-            _ => None,
-        });
-        Number { text: scope.text(value.span), span, home, arms: arms.collect() }
+        Number { text: scope.text(value.span), seen: Seen::of(span, around) }
     }
 
     /// Whether a mask is in force where an index is used.
     fn reaches(&self, index: &Number<'_>) -> bool {
-        let in_order = self.home == index.home && self.span.start < index.span.start;
+        let (this, index) = (&self.seen, &index.seen);
+        let in_order = this.home == index.home && this.span.start < index.span.start;
         // What a module sets is there in its functions; a parameter may have the same name.
-        let from_module = self.home.is_none() && index.home.is_some() && self.text.contains('.');
+        let from_module = this.home.is_none() && index.home.is_some() && self.text.contains('.');
         let apart = |(test, arm): &(Span, bool)| index.arms.contains(&(*test, !arm));
-        (in_order || from_module) && !self.arms.iter().any(apart)
+        (in_order || from_module) && !this.arms.iter().any(apart)
     }
 }
 

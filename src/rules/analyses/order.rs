@@ -6,8 +6,10 @@ use crate::facts::Span;
 /// Where something stands, and the function and branches around it.
 pub(super) struct Seen {
     pub span: Span,
-    home: Option<usize>,
-    arms: Vec<(Span, bool)>,
+    /// The function that it stands in.
+    pub home: Option<usize>,
+    /// The branches that it stands in: where their tests stand, and whether it is the arm of the test.
+    pub arms: Vec<(Span, bool)>,
 }
 
 impl Seen {
