@@ -108,10 +108,16 @@ fn with_is_off(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
     }
 }
 
-/// Whether a method runs a model with gradients on: one of this file does, since those of libraries turn them off.
+/// Whether a method runs a model with gradients on: one of a class of this file does, since those of libraries turn them off.
 fn runs_model(scope: &FileScope<'_>, name: &str, off: &FxHashSet<usize>) -> bool {
     const RUNNING: &[&str] = &["decode", "encode", "generate", "infer", "inference", "predict", "sample"];
-    let own = || scope.code.functions.iter().enumerate().filter(|(_, function)| function.name == name);
+    let methods = || {
+        scope.code.classes.iter().flat_map(|class| &class.body).filter_map(|step| match &step.kind {
+            StepKind::Define { function, .. } => Some((*function, &scope.code.functions[*function])),
+            _ => None,
+        })
+    };
+    let own = || methods().filter(|(_, function)| function.name == name);
     let has_no_graph = |(number, function): (usize, &Function<'_>)| {
         off.contains(&number) || scope.text(function.span).contains("no_grad") || {
             scope.text(function.span).contains("inference_mode")
