@@ -83,8 +83,8 @@ impl Turn {
         document: &Validation,
         tell: &mut dyn FnMut(Message<'_>),
     ) {
-        // One that cannot be cut is only longer.
-        let _ = self.files.cut_log();
+        // One that cannot be bounded is only longer.
+        let _ = self.files.bound_log();
         let both = document.checks.get(self.number).zip(request.plan.checks.get(self.number));
         let Some((check, planned)) = both else { return };
         for line in self.wait.as_mut().map(Tail::lines).unwrap_or_default() {
@@ -107,6 +107,8 @@ impl Turn {
         let (planned, check) =
             request.plan.checks.get(self.number).zip(document.checks.get_mut(self.number))?;
         check.wall_seconds = Some(self.began.elapsed().as_secs_f64());
+        // One that cannot be cut is only longer.
+        let _ = self.files.cut_log();
         if planned.work == Work::Lint {
             check.settle(lint::reasons(&self.files));
             return None;

@@ -143,7 +143,22 @@ impl Files {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// Leaves the end of a log that has become too long.
+    /// Keeps the log of a worker that is running from filling the disk. Nothing that it writes meanwhile is lost where
+    /// the file system can give back the space of a file's beginning.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub fn bound_log(&self) -> io::Result<()> {
+        let file = File::options().append(true).open(&self.log)?;
+        let metadata = file.metadata()?;
+        if space_of(&metadata) <= MOST_SAID || give_back(&file, metadata.len() - LEFT).is_ok() {
+            return Ok(());
+        }
+        self.cut_log()
+    }
+
+    /// Leaves the end of a log that has become too long. For a worker that has ended: what one writes between the two
+    /// steps would be lost.
     ///
     /// # Errors
     /// When it cannot be read or written.
@@ -159,7 +174,6 @@ impl Files {
         left.extend(end);
         let mut file = File::options().append(true).open(&self.log)?;
         file.set_len(0)?;
-        // At once: whoever writes meanwhile comes before it or after it.
         file.write_all(&left)
     }
 
@@ -176,4 +190,66 @@ fn end_of(file: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     let mut end = Vec::new();
     file.take(bytes).read_to_end(&mut end)?;
     Ok(end)
+}
+
+/// How much of the disk a file takes, in bytes.
+#[cfg(unix)]
+fn space_of(metadata: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.len().min(metadata.blocks() * 512)
+}
+
+#[cfg(not(unix))]
+fn space_of(metadata: &fs::Metadata) -> u64 {
+    metadata.len()
+}
+
+/// Gives the space of a file's first bytes back; they read as zeros, and its length stays.
+///
+/// # Errors
+/// When the file system cannot.
+#[cfg(target_os = "linux")]
+fn give_back(file: &File, bytes: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    Ok(fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, 0, bytes)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_back(_: &File, _: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_while_a_log_is_bounded_is_kept() {
+        let folder = std::env::temp_dir().join(format!("gpulint-log-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("it can be made");
+        let file = |name: &str| folder.join(name);
+        let files =
+            Files { record: file("record"), lines: file("lines"), log: file("log"), output: file("output") };
+        let mut log = File::options().append(true).create(true).open(&files.log).expect("it can be made");
+        let lines = 300_000;
+        let writer = std::thread::spawn(move || {
+            let padding = "x".repeat(100);
+            for number in 0..lines {
+                writeln!(log, "{number} {padding}").expect("it is written");
+            }
+        });
+        while !writer.is_finished() {
+            files.bound_log().expect("it is bounded");
+        }
+        writer.join().expect("it ended");
+        files.cut_log().expect("it is cut");
+        let text = fs::read_to_string(&files.log).expect("it is there");
+        fs::remove_dir_all(&folder).expect("it is removed");
+        assert!(text.len() as u64 <= LEFT + 100);
+        let numbers: Vec<u32> =
+            text.lines().skip(2).filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
+        assert_eq!(numbers.last(), Some(&(lines - 1)));
+        assert!(numbers.len() > 9000 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1));
+    }
 }
