@@ -59,6 +59,7 @@ pub mod trace;
 pub mod versions;
 
 use facts::{FileId, Place};
+use findings::suppressions::Suppression;
 use findings::{Finding, Speaks, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
@@ -73,6 +74,7 @@ use rules::{
 use serde::{Deserialize, Serialize};
 use settings::Settings;
 use sources::{Skipped, Source, Sources};
+use std::sync::LazyLock;
 
 /// What a run found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -131,11 +133,13 @@ fn check_remembering(
     note_cost(&program);
     let mut findings = followed.judged;
     findings.retain(|finding| sources.file(finding.place.file).reported);
-    findings
-        .extend(program.until_loaded(|program| written_faults(program, settings, cpu.as_ref(), &selection)));
+    findings.extend(program.for_all_checks(|program| {
+        written_faults(program, settings, (cpu.as_ref(), memory.as_ref()), &selection)
+    }));
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
-    suppress(&mut findings, &program, sources, rules, &selection);
+    let suppressions = program.until_loaded(|program| suppressions_of(program));
+    suppress(&mut findings, &suppressions, sources, rules, &selection);
     speak_for_project(&mut findings, &program, &selection);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
@@ -179,20 +183,24 @@ fn note_cost(program: &Program<'_>) {
 fn written_faults(
     program: &Program<'_>,
     settings: &Settings,
-    cpu: Option<&Cpu>,
+    (cpu, memory): (Option<&Cpu>, Option<&Memory<Finding>>),
     selection: &Selection<'_>,
 ) -> Vec<Finding> {
     let sources = program.sources;
-    let searched = sources.files.iter().filter(|source| source.reported);
+    // With a memory few files are searched.
+    let searched = sources.files.iter().filter(|source| source.reported && memory.is_none_or(Memory::is_new));
     let amount = searched.map(|source| source.text.len()).sum();
-    let rules = FileRules::of(selection.rules(), amount);
+    let rules = LazyLock::new(|| FileRules::of(selection.rules(), amount));
     let in_file = |(index, source): (usize, &Source)| {
         let file = FileId(index as u32);
-        let findings = match source.reported && program.is_read(file) {
-            true => rules.findings_in(program, &settings.policy, cpu, file),
-            false => Vec::new(),
-        };
-        findings.into_iter().collect::<Vec<_>>()
+        if !source.reported || !program.is_read(file) {
+            return Vec::new();
+        }
+        let look = || rules.findings_in(program, &settings.policy, cpu, file);
+        match memory {
+            Some(memory) => memory.written(program, file, look),
+            None => look(),
+        }
     };
     let mut findings: Vec<Finding> = sources.files.par_iter().enumerate().flat_map_iter(in_file).collect();
     settle_severities(&mut findings, sources, selection);
@@ -254,22 +262,26 @@ fn keep_worst_of_each_place(findings: &mut Vec<Finding>) {
 
 fn suppress(
     findings: &mut Vec<Finding>,
-    program: &Program<'_>,
+    suppressions: &[Suppression],
     sources: &Sources,
     rules: &RuleSet,
     selection: &Selection<'_>,
 ) {
-    let mut found = Vec::new();
-    for (index, source) in sources.files.iter().enumerate().filter(|(_, source)| source.reported) {
-        let file = FileId(index as u32);
-        let code = program.code(file);
-        if !code.comments.is_empty() {
-            found.extend(suppressions::suppressions_in(file, source, &code.comments, &code.lines));
-        }
-    }
     let known: Vec<&str> = rules.rules().iter().map(|rule| rule.id.as_str()).collect();
-    suppressions::apply(findings, &found, sources, &known, &|id| selection.runs(id));
+    suppressions::apply(findings, suppressions, sources, &known, &|id| selection.runs(id));
     settle_severities(findings, sources, selection);
+}
+
+/// The comments for gpulint in the files that are reported.
+fn suppressions_of(program: &Program<'_>) -> Vec<Suppression> {
+    let files = program.sources.files.iter().enumerate();
+    let files = files.map(|(index, source)| (FileId(index as u32), source));
+    let speaking = files.filter(|(file, source)| source.reported && program.has_comments(*file));
+    let found = speaking.flat_map(|(file, source)| {
+        let code = program.code(file);
+        suppressions::suppressions_in(file, source, &code.comments, &code.lines)
+    });
+    found.collect()
 }
 
 impl Settings {

@@ -86,7 +86,7 @@ pub struct Program<'s> {
     /// What the programs ran, known once they did.
     ran: OnceLock<Ran>,
     cpu_part: OnceLock<Vec<FileId>>,
-    left_alone: OnceLock<Vec<FileId>>,
+    left_alone: OnceLock<(Vec<FileId>, Digest)>,
     words: words::Known,
     work: work::Work,
 }
@@ -380,6 +380,11 @@ impl<'s> Program<'s> {
 
     /// The modules of Python that no program was seen to import and whose import may do something.
     fn left_alone(&self) -> &[FileId] {
+        &self.modules_left().0
+    }
+
+    /// The same, with what they are known by from check to check.
+    fn modules_left(&self) -> &(Vec<FileId>, Digest) {
         self.left_alone.get_or_init(|| {
             let may_act = |file: &FileId| {
                 self.language_of(*file) == Language::Python
@@ -389,7 +394,9 @@ impl<'s> Program<'s> {
                     && self.start_of(*file).is_none()
             };
             let left: Vec<FileId> = (0..self.codes.len() as u32).map(FileId).filter(may_act).collect();
-            at_import::acting(self, &left)
+            let acting = at_import::acting(self, &left);
+            let digest = Digest::of(&acting);
+            (acting, digest)
         })
     }
 
@@ -406,6 +413,11 @@ impl<'s> Program<'s> {
     /// Whether the code of a file is given to who asks for it.
     fn is_open(&self, file: FileId) -> bool {
         !self.is_narrow || self.reach.is_parsed(file)
+    }
+
+    /// Whether a file has comments for gpulint.
+    pub fn has_comments(&self, file: FileId) -> bool {
+        self.look(file).has_comments
     }
 
     fn ran_elsewhere(&self, file: FileId) -> bool {

@@ -8,7 +8,7 @@ use crate::languages::{self, Choices};
 use crate::program::{Known, Lowering, Memory, Modules, Options, Parts, Program, Reach, leads_of};
 use crate::rules::RuleSet;
 use crate::settings::Settings;
-use crate::sources::{Skipped, Sources};
+use crate::sources::{Skipped, Source, Sources};
 use rayon::prelude::*;
 
 /// The program that the sources are, and files that are not what they seem.
@@ -22,10 +22,16 @@ pub fn program_of<'s>(
     let choices = settings.language_choices();
     let modules = Modules::new(sources);
     let knowledge = &rules.knowledge;
-    let (mut codes, skipped) = reported(sources, choices);
+    let is_whole = sources.files.iter().all(|source| source.reported);
+    // Of what could be read without complaints the code is read when somebody asks for it.
+    let is_plain = |file| {
+        let look = memory.filter(|_| is_whole).and_then(|memory| memory.look(file));
+        look.is_some_and(|look| look.is_read && !look.has_unread)
+    };
+    let (mut codes, skipped) = reported(sources, choices, is_plain);
     let files = (0..sources.files.len() as u32).map(FileId);
     let mut leads = Vec::new();
-    let (reach, memory) = if sources.files.iter().all(|source| source.reported) {
+    let (reach, memory) = if is_whole {
         (Reach::everywhere(sources.files.len()), memory)
     } else {
         let known = Known { sources, modules: &modules, knowledge, options: &options, codes: &codes };
@@ -56,17 +62,23 @@ fn lowering_by(choices: Choices) -> Lowering {
     Box::new(move |source| languages::lower(source, choices).ok())
 }
 
-/// The code of the files that are reported, and those that are not what they seem.
-fn reported(sources: &Sources, choices: Choices) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
-    let files = sources.files.par_iter();
-    let lowered = files.map(|source| source.reported.then(|| languages::lower(source, choices)));
+/// The code of the files that are reported, but for those that are plain, and those that are not what they seem.
+fn reported(
+    sources: &Sources,
+    choices: Choices,
+    is_plain: impl Fn(FileId) -> bool + Sync,
+) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
+    let files = sources.files.par_iter().enumerate();
+    let is_wanted = |number: usize, source: &Source| source.reported && !is_plain(FileId(number as u32));
+    let lowered =
+        files.map(|(number, source)| is_wanted(number, source).then(|| languages::lower(source, choices)));
     let mut codes = Vec::with_capacity(sources.files.len());
     let mut skipped = Vec::new();
     for (lowered, source) in lowered.collect::<Vec<_>>().into_iter().zip(&sources.files) {
         let (code, unread) = match lowered {
             None => (None, Vec::new()),
-            Some(Ok(mut code)) => {
-                let unread = std::mem::take(&mut code.unread);
+            Some(Ok(code)) => {
+                let unread = code.unread.clone();
                 (Some(code), unread)
             }
             Some(Err(reason)) => (None, vec![reason]),

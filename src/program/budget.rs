@@ -91,7 +91,7 @@ impl Program<'_> {
         known: Option<&Known<'_, T>>,
     ) -> Followed<T> {
         let answers: Vec<Answer<'_, T>> =
-            programs.iter().map(|launched| self.answer(known, launched, programs.len())).collect();
+            programs.iter().map(|launched| self.answer(known, launched)).collect();
         let unknown = programs.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Answer::None));
         // A file that is looked at alone runs nothing that it imports, unless somebody asks for a value from there.
         let (alone, running): (Vec<_>, Vec<_>) = unknown
@@ -102,17 +102,12 @@ impl Program<'_> {
         self.follow_unknown(programs, &answers, judge, distinct, known)
     }
 
-    /// What is known of one of so many programs.
-    fn answer<'a, T: Judged>(
-        &self,
-        known: Option<&Known<'a, T>>,
-        launched: &Launched<'_>,
-        programs: usize,
-    ) -> Answer<'a, T> {
+    /// What is known of one program.
+    fn answer<'a, T: Judged>(&self, known: Option<&Known<'a, T>>, launched: &Launched<'_>) -> Answer<'a, T> {
         let Some(known) = known else { return Answer::None };
         if let Some(memory) = known.memory
             && let Some(came) = memory.of(self, launched)
-            && came.is_reached_by(self.budget.share(programs), self.budget.one)
+            && came.is_reached_by(self.budget.one)
         {
             return Answer::Earlier(came, memory);
         }

@@ -11,8 +11,7 @@ use super::habits::Habits;
 use super::launches::{Launch, Launched};
 use super::looks::Look;
 use super::reach::{Leads, holds_for_all};
-use super::readings::Read;
-use super::rests::{Held, Numbered, Part, parts_of};
+use super::rests::{Held, Numbered, Part, parts_of, parts_of_file};
 use super::trace::{Trace, What};
 use super::words::reads_variable;
 use super::{Program, Start, readings};
@@ -55,8 +54,8 @@ struct Seen {
     leads: Option<Leads>,
 }
 
-/// What a program came to, without its trace.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What a program came to, without its trace; of a file whose code was only read, what was judged.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Came {
     /// The parts that it rests on, by their numbers: first those of the files whose top level ran.
     rests_on: Vec<u32>,
@@ -102,8 +101,6 @@ pub struct Memory<T> {
     programs: FxHashMap<Digest, usize>,
     /// Which of the earlier parts are as they were.
     holds: OnceLock<Vec<bool>>,
-    /// What was looked at by any program that was followed.
-    read: Mutex<Read>,
     /// What was followed in this check, and what was taken from earlier ones.
     found: Mutex<Found<T>>,
     taken: Mutex<FxHashSet<Digest>>,
@@ -132,7 +129,6 @@ impl<T: Judged> Memory<T> {
             digests,
             reported: sources.files.iter().map(|source| source.reported).collect(),
             holds: OnceLock::new(),
-            read: Mutex::default(),
             found: Mutex::new(Found { parts: Numbered::default(), programs: FxHashMap::default() }),
             taken: Mutex::default(),
         }
@@ -161,7 +157,10 @@ impl<T: Judged> Memory<T> {
 
     /// What a program came to, if all that it rests on is as it was.
     pub(super) fn of(&self, program: &Program<'_>, launched: &Launched<'_>) -> Option<&Came> {
-        let key = program.key_of(launched);
+        self.came(program, program.key_of(launched))
+    }
+
+    fn came(&self, program: &Program<'_>, key: Digest) -> Option<&Came> {
         let (_, all) = &self.earlier.programs[*self.programs.get(&key)?];
         let held = self
             .holds
@@ -209,7 +208,6 @@ impl<T: Judged> Memory<T> {
     ) -> (Trace, Vec<T>) {
         let missed = program.times_missed();
         let (trace, read) = readings::during(self.digests.len(), follow);
-        let read = self.read_by_any(&trace, read);
         let (mut judged, mut read_by_judge) = readings::during(self.digests.len(), || judge(&trace));
         // What code that no program ran starts is judged by what the programs did.
         let starts_others = trace.events.iter().any(|event| matches!(event.what, What::Launch { .. }));
@@ -218,36 +216,36 @@ impl<T: Judged> Memory<T> {
             read_by_judge.whole.extend(read.whole);
             read_by_judge.pieces.extend(read.pieces);
             let parts = parts_of(program, &trace, &judged, &read_by_judge);
-            let held = parts.into_iter().filter_map(|part| {
-                let digest = self.digest_of(program, &part)?;
-                Some((part, digest))
-            });
-            let held: Vec<Held> = held.collect();
-            let key = program.key_of(launched);
-            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            let rests_on = held.into_iter().map(|held| found.parts.number(held)).collect();
-            found.programs.insert(key, (Came::of(program, &trace, rests_on), judged.clone()));
+            self.keep(program, program.key_of(launched), parts, Came::of(program, &trace), &judged);
         }
         judged.retain(|judged| self.is_shown(judged));
         (trace, judged)
     }
 
-    /// What any program looked at so far, beside what it ran: what one looked at may stand in a summary that another takes.
-    fn read_by_any(&self, trace: &Trace, read: Read) -> Read {
-        let entered: FxHashSet<FileId> = trace.entered.iter().copied().collect();
-        let mut all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = |file: &FileId, known: &[FileId]| known.binary_search(file).is_err();
-        let whole: Vec<FileId> = read.whole.into_iter().filter(|file| is_new(file, &all.whole)).collect();
-        let pieces =
-            read.pieces.into_iter().filter(|file| !entered.contains(file) && is_new(file, &all.pieces));
-        let pieces: Vec<FileId> = pieces.collect();
-        if !whole.is_empty() || !pieces.is_empty() {
-            all.whole.extend(whole);
-            all.pieces.extend(pieces);
-            all.whole.sort_unstable();
-            all.pieces.sort_unstable();
+    /// What rules about written code find in a file: what an earlier check found, if all that they looked at is as it was.
+    pub fn written(&self, program: &Program<'_>, file: FileId, look: impl FnOnce() -> Vec<T>) -> Vec<T> {
+        let key = Digest::of(&("written", file));
+        if let Some(came) = self.came(program, key) {
+            return self.judged_of(came);
         }
-        all.clone()
+        let missed = program.times_missed();
+        let (found, read) = readings::during(self.digests.len(), look);
+        if program.times_missed() == missed && !read.all_texts {
+            let parts = parts_of_file(program, file, &read);
+            self.keep(program, key, parts, Came { surface: program.surface(), ..Came::default() }, &found);
+        }
+        found
+    }
+
+    fn keep(&self, program: &Program<'_>, key: Digest, parts: Vec<Part>, came: Came, judged: &[T]) {
+        let held = parts.into_iter().filter_map(|part| {
+            let digest = self.digest_of(program, &part)?;
+            Some((part, digest))
+        });
+        let held: Vec<Held> = held.collect();
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let rests_on = held.into_iter().map(|held| found.parts.number(held)).collect();
+        found.programs.insert(key, (Came { rests_on, ..came }, judged.to_vec()));
     }
 
     /// What is to be kept for later checks; `None` where that is what was kept already.
@@ -340,10 +338,10 @@ impl<T: Judged> Keeping<T> {
 }
 
 impl Came {
-    /// What a trace says of the whole project, and the numbers of what it rests on.
-    fn of(program: &Program<'_>, trace: &Trace, rests_on: Vec<u32>) -> Came {
+    /// What a trace says of the whole project.
+    fn of(program: &Program<'_>, trace: &Trace) -> Came {
         Came {
-            rests_on,
+            rests_on: Vec::new(),
             entered: trace.entered.len(),
             surface: program.surface(),
             steps: trace.steps,
@@ -362,10 +360,10 @@ impl Came {
         self.entered
     }
 
-    /// Whether following it now would come to the same, where it has its share of steps, and at most so many as one program may
-    /// take: what was cut off before these may come to more.
-    pub fn is_reached_by(&self, share: usize, most: usize) -> bool {
-        if self.is_cut { self.steps >= most } else { self.steps <= share }
+    /// Whether following it now would come to the same, where it may take so many steps at most: what was cut off before these
+    /// may come to more.
+    pub fn is_reached_by(&self, most: usize) -> bool {
+        if self.is_cut { self.steps >= most } else { self.steps <= most }
     }
 
     pub fn is_cut(&self) -> bool {
@@ -406,10 +404,10 @@ impl Program<'_> {
     /// What a program is known by from check to check.
     fn key_of(&self, launched: &Launched<'_>) -> Digest {
         let &(file, start, _) = launched;
-        let left: &[FileId] = match start {
-            Start::Library => &[file],
-            Start::Modules => self.left_alone(),
-            Start::CpuPart => self.cpu_part(),
+        let (left, others): (&[FileId], Option<Digest>) = match start {
+            Start::Library => (&[file], None),
+            Start::Modules => (&[file], Some(self.modules_left().1)),
+            Start::CpuPart => (self.cpu_part(), None),
             _ => return Digest::of(launched),
         };
         let ran = |file: FileId| {
@@ -417,7 +415,7 @@ impl Program<'_> {
             let left: Vec<_> = functions.filter(|&&number| !self.function_ran(file, number)).collect();
             (file, self.ran_elsewhere(file), left)
         };
-        Digest::of(&(launched, left.iter().map(|&file| ran(file)).collect::<Vec<_>>()))
+        Digest::of(&(launched, others, left.iter().map(|&file| ran(file)).collect::<Vec<_>>()))
     }
 
     /// All that a program can ask of files that it does not rest on.

@@ -25,7 +25,7 @@ pub enum Start {
     Library,
     /// The modules of the CPU part are imported, one after the other.
     CpuPart,
-    /// So are those that no program was seen to import.
+    /// A module that no program was seen to import is imported.
     Modules,
     /// A script, job or service: [`crate::code::Unit`], by its number.
     Unit(usize),

@@ -47,7 +47,7 @@ impl Program<'_> {
         memory: Option<&Memory<T>>,
     ) -> FollowedFirst<T> {
         let most = self.budget.one;
-        let earlier = |launched| memory?.of(self, launched).filter(|came| came.is_reached_by(most, most));
+        let earlier = |launched| memory?.of(self, launched).filter(|came| came.is_reached_by(most));
         let earlier: Vec<Option<&Came>> = programs.iter().map(earlier).collect();
         let unknown = programs.iter().zip(&earlier).filter(|(_, earlier)| earlier.is_none());
         self.load_for(unknown.map(|((file, ..), _)| *file).collect());

@@ -153,8 +153,8 @@ impl Program<'_> {
         followed
     }
 
-    /// What is followed beside the programs: files that are looked at alone, and the first of the modules that are
-    /// imported one after the other.
+    /// What is followed beside the programs: files that are looked at alone, modules that no program imports, and the first
+    /// module of the CPU part, with which the others are imported.
     fn others(&self, start: Start) -> Vec<FileId> {
         match start {
             Start::Library => {
@@ -162,7 +162,7 @@ impl Program<'_> {
                 files.filter(|&file| self.reach.leads(file) && self.has_code_alone(file)).collect()
             }
             Start::CpuPart => self.cpu_part().first().copied().into_iter().collect(),
-            _ => self.left_alone().first().copied().into_iter().collect(),
+            _ => self.left_alone().to_vec(),
         }
     }
 

@@ -51,7 +51,7 @@ impl Program<'_> {
     }
 
     /// Does something that must not depend on which files are reported, since it is kept for other checks.
-    pub(super) fn for_all_checks<R>(&mut self, work: impl FnMut(&mut Self) -> R) -> R {
+    pub(crate) fn for_all_checks<R>(&mut self, work: impl FnMut(&mut Self) -> R) -> R {
         self.is_narrow = self.lowering.is_none();
         let result = self.until_loaded(work);
         self.is_narrow = true;

@@ -17,6 +17,10 @@ use serde::{Deserialize, Serialize};
 pub struct Look {
     /// It could be read as its language.
     pub is_read: bool,
+    /// Some of what it holds could not be read.
+    pub has_unread: bool,
+    /// It has comments for gpulint.
+    pub has_comments: bool,
     pub relative: bool,
     pub hot: bool,
     /// It imports something that is known.
@@ -114,6 +118,8 @@ fn about_start(code: &Code<'_>) -> Look {
     let functions = code.functions.iter().enumerate().filter(|(_, function)| function.mentions_gpu);
     Look {
         is_read: true,
+        has_unread: !code.unread.is_empty(),
+        has_comments: !code.comments.is_empty(),
         asks_for: asked.map(|requirement| requirement.name.to_string()).collect(),
         units: code.units.len(),
         blocks: blocks.map(|(number, _)| number).collect(),

@@ -1,11 +1,10 @@
-//! Whose code was looked at while a program was followed and judged.
+//! Whose code was looked at: while a program was followed and judged, and in each call that is summed up.
 
 use crate::facts::FileId;
 use std::cell::RefCell;
 
 thread_local! {
-    /// Two bits for each file; empty where nobody asks.
-    static READ: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    static JOURNAL: RefCell<Journal> = const { RefCell::new(Journal { latest: Vec::new(), notes: Vec::new(), start: 0 }) };
 }
 
 /// What was looked at, ascending.
@@ -15,33 +14,171 @@ pub(super) struct Read {
     pub whole: Vec<FileId>,
     /// Those of which it was what is in no function, and the functions that ran.
     pub pieces: Vec<FileId>,
+    /// Something was asked of the texts of all files.
+    pub all_texts: bool,
 }
+
+/// What one thread looked at, in spans that lie in each other. A span has each reading once.
+struct Journal {
+    /// For each reading one more than where its latest note lies; 0 where it has none. Empty where nobody asks. The last one is
+    /// of all texts.
+    latest: Vec<u32>,
+    notes: Vec<Note>,
+    /// Where the innermost span starts.
+    start: u32,
+}
+
+struct Note {
+    reading: u32,
+    /// What was the latest note of this reading before.
+    earlier: u32,
+}
+
+/// A span of readings that is open: where the one around it starts.
+pub(super) struct Span(u32);
+
+/// What was looked at in a span: twice the number of a file, and one more where it was only pieces of it. A number behind
+/// all files stands for all texts.
+pub(super) type Readings = Box<[u32]>;
 
 /// Notes that somebody looked at any part of the code of a file.
 pub(super) fn note_whole(file: FileId) {
-    note(2 * file.0);
+    JOURNAL.with_borrow_mut(|journal| journal.note(2 * file.0));
 }
 
 /// Notes that somebody looked at what is in no function, or at functions that run.
 pub(super) fn note_pieces(file: FileId) {
-    note(2 * file.0 + 1);
+    JOURNAL.with_borrow_mut(|journal| journal.note(2 * file.0 + 1));
 }
 
-fn note(bit: u32) {
-    READ.with_borrow_mut(|read| {
-        if let Some(bits) = read.get_mut(bit as usize / 64) {
-            *bits |= 1 << (bit % 64);
-        }
-    });
+/// Notes that somebody asked something of the texts of all files.
+pub(super) fn note_all_texts() {
+    JOURNAL.with_borrow_mut(|journal| journal.note(journal.latest.len().saturating_sub(1) as u32));
+}
+
+/// Notes once more what was looked at in a span that is over.
+pub(super) fn note_again(readings: &Readings) {
+    JOURNAL.with_borrow_mut(|journal| readings.iter().for_each(|&reading| journal.note(reading)));
+}
+
+/// Begins a span inside of the one that is open.
+pub(super) fn begin() -> Span {
+    JOURNAL.with_borrow_mut(Journal::begin)
+}
+
+/// Ends the innermost span. What it has counts in the one around it too.
+pub(super) fn end(span: Span) -> Readings {
+    JOURNAL.with_borrow_mut(|journal| journal.end(span))
 }
 
 /// Does something, and says which of so many files were looked at. What is done inside of another such call counts there too.
 pub(super) fn during<R>(files: usize, work: impl FnOnce() -> R) -> (R, Read) {
-    let around = READ.replace(vec![0; (2 * files).div_ceil(64)]);
+    let is_outermost = JOURNAL.with_borrow_mut(|journal| {
+        let is_outermost = journal.latest.is_empty();
+        journal.latest.resize(2 * files + 1, 0);
+        is_outermost
+    });
+    let span = begin();
     let result = work();
-    let read = READ.replace(around);
-    READ.with_borrow_mut(|around| around.iter_mut().zip(&read).for_each(|(bits, more)| *bits |= more));
-    let is_set = |bit: u32| read[bit as usize / 64] >> (bit % 64) & 1 == 1;
-    let those = |kind: u32| (0..files as u32).filter(|file| is_set(2 * file + kind)).map(FileId).collect();
-    (result, Read { whole: those(0), pieces: those(1) })
+    let readings = end(span);
+    if is_outermost {
+        JOURNAL.with_borrow_mut(|journal| *journal = Journal::default());
+    }
+    let all_texts = 2 * files as u32;
+    let those = |kind: u32| {
+        let mut files: Vec<FileId> = readings
+            .iter()
+            .filter(|&&reading| reading % 2 == kind && reading < all_texts)
+            .map(|reading| FileId(reading / 2))
+            .collect();
+        files.sort_unstable();
+        files
+    };
+    (result, Read { whole: those(0), pieces: those(1), all_texts: readings.contains(&all_texts) })
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Journal { latest: Vec::new(), notes: Vec::new(), start: 0 }
+    }
+}
+
+impl Journal {
+    fn note(&mut self, reading: u32) {
+        let end = self.notes.len() as u32;
+        if let Some(latest) = self.latest.get_mut(reading as usize)
+            && *latest <= self.start
+        {
+            self.notes.push(Note { reading, earlier: std::mem::replace(latest, end + 1) });
+        }
+    }
+
+    fn begin(&mut self) -> Span {
+        let around = self.start;
+        self.start = self.notes.len() as u32;
+        Span(around)
+    }
+
+    fn end(&mut self, Span(around): Span) -> Readings {
+        let mut readings = Vec::with_capacity(self.notes.len() - self.start as usize);
+        while self.notes.len() > self.start as usize
+            && let Some(note) = self.notes.pop()
+        {
+            readings.push(note.reading);
+            self.latest[note.reading as usize] = note.earlier;
+        }
+        self.start = around;
+        readings.iter().for_each(|&reading| self.note(reading));
+        readings.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(readings: &Readings) -> Vec<u32> {
+        let mut readings = readings.to_vec();
+        readings.sort_unstable();
+        readings
+    }
+
+    #[test]
+    fn a_span_has_what_was_looked_at_in_it_and_in_those_inside() {
+        let ((), read) = during(10, || {
+            note_whole(FileId(1));
+            let outer = begin();
+            note_pieces(FileId(2));
+            let inner = begin();
+            note_whole(FileId(1));
+            note_pieces(FileId(2));
+            note_pieces(FileId(3));
+            note_pieces(FileId(3));
+            assert_eq!(sorted(&end(inner)), [2, 5, 7]);
+            note_pieces(FileId(3));
+            let second = begin();
+            note_pieces(FileId(3));
+            assert_eq!(sorted(&end(second)), [7]);
+            let outer = end(outer);
+            assert_eq!(sorted(&outer), [2, 5, 7]);
+            let third = begin();
+            note_again(&outer);
+            assert_eq!(sorted(&end(third)), [2, 5, 7]);
+        });
+        assert_eq!(read.whole, [FileId(1)]);
+        assert_eq!(read.pieces, [FileId(2), FileId(3)]);
+        assert!(!read.all_texts);
+        let ((), read) = during(2, note_all_texts);
+        assert!(read.all_texts && read.whole.is_empty() && read.pieces.is_empty());
+    }
+
+    #[test]
+    fn nothing_is_noted_where_nobody_asks() {
+        note_whole(FileId(1));
+        let span = begin();
+        note_whole(FileId(1));
+        assert!(end(span).is_empty());
+        let ((), read) = during(2, || ());
+        assert!(read.whole.is_empty() && read.pieces.is_empty());
+    }
 }

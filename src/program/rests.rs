@@ -56,8 +56,7 @@ impl Numbered {
 }
 
 /// The parts that decided what was found in a program: first the files whose top level ran, in their order, then the others.
-/// `read` is what was looked at. What a summary of an earlier program looked at is not seen there: it is what that program ran,
-/// and the names that a star brings from files that need not run; for the rest, `read` has what any program looked at.
+/// `read` is what was looked at, and the names that a star brings come from files that need not run.
 pub(super) fn parts_of(
     program: &Program<'_>,
     trace: &Trace,
@@ -82,17 +81,33 @@ pub(super) fn parts_of(
     let frames = trace.frames.iter().map(|frame| frame.file);
     let all = units.chain(places.map(|place| place.file)).chain(frames).chain(trace.entry);
     let read = read.pieces.iter().chain(until.keys()).chain(functions.keys()).copied();
-    let mut others: FxHashSet<FileId> = all.chain(read).collect();
-    let stars = others.iter().chain(&trace.entered).flat_map(|&file| &program.look(file).stars);
-    let stars: Vec<FileId> = stars.copied().collect();
-    others.extend(stars);
-    let entered: FxHashSet<FileId> = trace.entered.iter().copied().collect();
-    let mut others: Vec<FileId> = others.difference(&entered).copied().collect();
-    others.sort();
+    let others = others(program, &trace.entered, all.chain(read).collect());
     let part = |file: FileId| {
         let mut functions = functions.get(&file).cloned().unwrap_or_default();
         functions.sort_unstable();
         Part { file, functions, until: until.get(&file).copied().unwrap_or_default() }
     };
     trace.entered.iter().copied().chain(others).map(part).collect()
+}
+
+/// The parts that decided what rules about written code find in a file.
+pub(super) fn parts_of_file(program: &Program<'_>, file: FileId, read: &Read) -> Vec<Part> {
+    let others = others(program, &[file], read.whole.iter().chain(&read.pieces).copied().collect());
+    let part = |file: FileId| {
+        let until = if read.pieces.contains(&file) && !read.whole.contains(&file) { 0 } else { WHOLE };
+        Part { file, functions: Vec::new(), until }
+    };
+    let whole = Part { file, functions: Vec::new(), until: WHOLE };
+    [whole].into_iter().chain(others.into_iter().map(part)).collect()
+}
+
+/// What is rested on beside the first files, with the files whose names a star brings.
+fn others(program: &Program<'_>, first: &[FileId], mut others: FxHashSet<FileId>) -> Vec<FileId> {
+    let stars = others.iter().chain(first).flat_map(|&file| &program.look(file).stars);
+    let stars: Vec<FileId> = stars.copied().collect();
+    others.extend(stars);
+    first.iter().for_each(|file| _ = others.remove(file));
+    let mut others: Vec<FileId> = others.into_iter().collect();
+    others.sort_unstable();
+    others
 }

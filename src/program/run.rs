@@ -311,14 +311,14 @@ impl<'p> Run<'p> {
             Start::Unit(unit) => self.run_unit(unit),
             Start::Snippet(snippet) => self.run_snippet(snippet),
             Start::CpuPart => self.run_imports(self.program.cpu_part()),
-            Start::Modules => self.run_imports(self.program.left_alone()),
+            Start::Modules => self.run_imports(&[self.entry]),
         }
         self.trace.steps = self.steps;
         self.trace.cost.replayed = std::mem::take(&mut self.summaries.replayed);
     }
 
     /// Imports modules, one after the other.
-    fn run_imports(&mut self, files: &'p [FileId]) {
+    fn run_imports(&mut self, files: &[FileId]) {
         let each = self.most_steps;
         for &file in files {
             self.most_steps = (self.steps + each).min(self.program.budget.all);

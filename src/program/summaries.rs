@@ -12,6 +12,7 @@ mod records;
 
 use super::heap::values::{Closure, Value};
 use super::heap::{FEW_MADE, Heap, MANY_MADE, Made, Read, Recording, Relation, Written};
+use super::readings::{self, Readings};
 use super::run::Decision;
 use super::state::Touched;
 use super::trace::Trace;
@@ -46,6 +47,8 @@ pub(crate) struct Summary<'p> {
     /// The variables of the environment that its effects depend on or change.
     touched: Touched,
     made: Made<'p>,
+    /// Whose code was looked at.
+    looked: Readings,
     /// The program in which it was recorded.
     program: usize,
     /// Its events, for other programs.
@@ -77,6 +80,7 @@ pub(crate) struct Summaries<'p> {
 pub(crate) struct Open {
     pub around: Around,
     facts: usize,
+    looked: readings::Span,
     left_out: usize,
     pub raised: usize,
     pub exited: usize,
@@ -147,6 +151,7 @@ impl<'p> Summaries<'p> {
         Open {
             around,
             facts: self.facts.begin(),
+            looked: readings::begin(),
             left_out: self.left_out,
             raised: self.raised,
             exited: self.exited,
@@ -155,6 +160,7 @@ impl<'p> Summaries<'p> {
 
     /// Ends the record of a call and keeps a summary of it, where `call` says what it came to.
     pub fn end(&mut self, heap: &mut Heap<'p>, body: Body, open: Open, call: Option<Call<'p>>) {
+        let looked = readings::end(open.looked);
         let Some(recording) = heap.end_record() else { return };
         self.facts.end(open.facts, body, open.around);
         if let (Body::Module(_), Some(call)) = (body, &call) {
@@ -174,7 +180,8 @@ impl<'p> Summaries<'p> {
             return;
         }
         let facts = self.facts.since(open.facts);
-        let Some(summary) = summary_of(heap, &recording, call, facts, self.program) else { return };
+        let of = (facts, looked);
+        let Some(summary) = summary_of(heap, &recording, call, of, self.program) else { return };
         if !matches!(body, Body::Function(_)) {
             heap.keep_made(&summary.made);
         }
@@ -206,6 +213,7 @@ impl<'p> Summaries<'p> {
             }
         }
         summary.facts.iter().for_each(|fact| self.facts.note(fact.clone()));
+        readings::note_again(&summary.looked);
     }
 }
 
@@ -213,7 +221,7 @@ fn summary_of<'p>(
     heap: &Heap<'p>,
     recording: &Recording,
     call: Call<'p>,
-    facts: Vec<Fact<'p>>,
+    (facts, looked): (Vec<Fact<'p>>, Readings),
     program: usize,
 ) -> Option<Summary<'p>> {
     let writes = heap.writes_of(recording);
@@ -232,6 +240,7 @@ fn summary_of<'p>(
         writes,
         touched,
         made,
+        looked,
         program,
         record: OnceCell::new(),
         again: RefCell::default(),

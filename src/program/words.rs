@@ -1,7 +1,7 @@
 //! Questions about the whole project that its texts answer, without their code: which files have a word, whether somebody
 //! reads a variable.
 
-use super::Program;
+use super::{Program, readings};
 use crate::facts::FileId;
 use crate::sources::{Language, Sources};
 use rustc_hash::FxHashMap;
@@ -17,6 +17,7 @@ pub(super) struct Known {
 impl Program<'_> {
     /// The files that have this text somewhere, whatever their language.
     pub(crate) fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
+        readings::note_all_texts();
         let mut known = self.words.files.lock().unwrap_or_else(PoisonError::into_inner);
         let search = || {
             let finder = memchr::memmem::Finder::new(text);
@@ -29,6 +30,7 @@ impl Program<'_> {
 
     /// Whether a file in Python has this word.
     pub(crate) fn has_word(&self, file: FileId, word: &str) -> bool {
+        readings::note_all_texts();
         let source = self.sources.file(file);
         let is_part = |one: char| one.is_alphanumeric() || one == '_';
         let text = source.text.as_str();
@@ -66,6 +68,7 @@ impl Program<'_> {
     /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
     /// star. Judged by the text.
     pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
+        readings::note_all_texts();
         let (finder, star) = (memchr::memmem::Finder::new(name), memchr::memmem::Finder::new("import *"));
         let reads = |text: &str| {
             let has_star = star.find(text.as_bytes()).is_some();

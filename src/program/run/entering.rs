@@ -96,7 +96,7 @@ impl<'p> Run<'p> {
             return asked == file || !each;
         }
         if each {
-            // Modules that nobody started are looked at one by one: what they import runs when it is asked for.
+            // Of what it imports runs what no program ran; the rest does when it is asked for.
             return self.program.left_alone().binary_search(&file).is_ok();
         }
         file == self.entry
