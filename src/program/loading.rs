@@ -37,6 +37,7 @@ impl Program<'_> {
 
     /// Does something until all code is there that it asks for.
     pub fn until_loaded<R>(&mut self, mut work: impl FnMut(&mut Self) -> R) -> R {
+        let mut missed = 0;
         loop {
             let result = work(self);
             let missing =
@@ -46,7 +47,11 @@ impl Program<'_> {
             }
             // It may have been judged by code that was not there.
             self.left_alone.take();
-            self.load(missing.into_iter().collect());
+            missed += 1;
+            // Where all files are reported, reading the rest costs less than doing all of it a third time.
+            let reads_all = missed > 1 && self.leads.is_empty();
+            let all = (0..self.codes.len() as u32).map(FileId);
+            self.load(if reads_all { all.collect() } else { missing.into_iter().collect() });
         }
     }
 
@@ -60,14 +65,25 @@ impl Program<'_> {
 
     /// Reads the code of files, and of what runs as a part of them.
     pub(super) fn load_for(&mut self, files: Vec<FileId>) {
-        if self.lowering.is_none() || self.leads.is_empty() {
+        if self.lowering.is_none() {
             return;
         }
         let mut all: FxHashSet<FileId> = files.iter().copied().collect();
         let mut pending = files;
         while let Some(file) = pending.pop() {
-            let parts = &self.leads[file.0 as usize].parts;
-            pending.extend(parts.iter().copied().filter(|&part| all.insert(part)));
+            let mut add = |part: FileId| {
+                if all.insert(part) {
+                    pending.push(part);
+                }
+            };
+            match self.leads.get(file.0 as usize) {
+                Some(leads) => leads.parts.iter().copied().for_each(&mut add),
+                // Where all files are reported, nobody asked where they lead to.
+                None => {
+                    self.modules.parents(file).into_iter().for_each(&mut add);
+                    self.look(file).imports.iter().copied().for_each(&mut add);
+                }
+            }
         }
         self.load(all.into_iter().collect());
     }
