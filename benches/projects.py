@@ -18,8 +18,9 @@ most that the process had by itself. `cut` counts the programs that were not fol
 of a function was executed for each that is distinct, and `modules` the same of modules; both need a gpulint that writes its
 counts to the file that GPULINT_WORK names, and so do `steps`.
 
-`--hook N` asks what a commit costs: N files of each project, drawn with a fixed seed. A check of all files fills a cache of its
-own. Then one file gets another line and is named (`changed`), and named again (`again`), while all other files stay as they were.
+`--hook N` asks what a commit costs: N files of each project, drawn with a fixed seed. A copy of the project becomes a git
+repository with one commit, and a check of all files fills a cache of its own. Then one file is changed and staged, the hook's command
+checks it, and the file is put back: a comment at its end, a statement in the body of a function, a statement at its end.
 
 The shapes at the end have no project behind them. Each doubles twice, and `x` is the growth since the size before: 2.0 is linear.
 A card is reached at the end of each without an order of the cards, which is a finding: where there is none, the shape was not
@@ -29,6 +30,7 @@ A run that takes longer than `--limit` seconds is ended, and larger sizes of the
 """
 
 import argparse
+import ast
 import datetime
 import json
 import os
@@ -531,56 +533,99 @@ def say(line):
 
 def hook_part(bench, folders, number):
     rows = []
+    kinds = [f"{kind}, {what}" for kind in CHANGES for what in ("median", "worst")]
     print_head(
-        f"One changed file, {number} of each project",
-        ["project", "whole check", "changed, median", "worst", "again, median", "worst", "changed / whole", "worst file"],
+        f"One changed file under the commit hook, {number} of each project, processor time",
+        ["project", "whole check", "nothing changed", *kinds, "worst file"],
     )
     for name, project in folders.items():
         say(f"hook: {name}")
-        files = python_files(project)
-        files = random.Random(f"hook {name}").sample(files, min(number, len(files)))
-        with tempfile.TemporaryDirectory(prefix="gpulint-cache-") as cache:
-            row = {"name": name, **hook_of(bench, project, files, cache)}
+        with tempfile.TemporaryDirectory(prefix="gpulint-hook-") as folder:
+            copy = pathlib.Path(folder) / "project"
+            shutil.copytree(project, copy, symlinks=True)
+            git(copy, "init", "--quiet")
+            git(copy, "add", "--all", "--force")
+            git(copy, "commit", "--quiet", "--message", "all")
+            files = python_files(copy)
+            files = random.Random(f"hook {name}").sample(files, min(number, len(files)))
+            row = {"name": name, **hook_of(bench, copy, files, str(pathlib.Path(folder) / "cache"))}
         rows.append(row)
-        whole, changed, again = row["whole"], row["changed"], row["again"]
-        if whole["failed"] or not changed:
-            print_row([name, seconds(whole), *["-"] * 6])
+        whole, same = row["whole"], row["same"]
+        if whole["failed"]:
+            print_row([name, seconds(whole), *["-"] * (len(kinds) + 2)])
             continue
-        walls = {file: run["wall"] for file, run in changed.items()}
-        worst = max(walls, key=walls.get)
-        cells = [name, seconds(whole), *middle_and_worst(changed), *middle_and_worst(again)]
-        print_row([*cells, f"{statistics.median(walls.values()) / whole['wall']:.1%}", f"`{worst}`"])
-    ended = [row for row in rows if not row["whole"]["failed"]]
-    for what in ("changed", "again"):
-        runs = {f"{row['name']}/{file}": run for row in ended for file, run in row[what].items()}
+        all_runs = {(kind, file): run["processor"] for kind in CHANGES for file, run in row[kind].items()}
+        worst = max(all_runs, key=all_runs.get, default=("", ""))[1]
+        cells = [cell for kind in CHANGES for cell in middle_and_worst(row[kind])]
+        print_row([name, f"{whole['processor']:.2f} s", f"{same['processor']:.3f} s", *cells, f"`{worst}`"])
+    for kind in CHANGES:
+        runs = {f"{row['name']}/{file}": run for row in rows for file, run in row[kind].items()}
         if runs:
             median, worst = middle_and_worst(runs)
-            print(f"{'- ' if what == 'again' else chr(10) + '- '}{what}, all files: median {median}, worst {worst}")
+            print(f"{chr(10) if kind == next(iter(CHANGES)) else ''}- {kind}, all files: median {median}, worst {worst}")
     return rows
 
 
+def git(folder, *words):
+    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.com", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def with_comment(text):
+    return text + ("" if text.endswith("\n") else "\n") + "# changed\n"
+
+
+def with_statement(text):
+    return text + ("" if text.endswith("\n") else "\n") + "CHANGED = 1\n"
+
+
+def with_another_body(text):
+    """A statement more in the middle one of its functions; `None` where there is none."""
+    try:
+        functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    except SyntaxError:
+        return None
+    if not functions:
+        return None
+    last = functions[len(functions) // 2].body[-1]
+    all_lines = text.split("\n")
+    all_lines.insert(last.lineno - 1, " " * last.col_offset + "changed = 1")
+    return "\n".join(all_lines)
+
+
+CHANGES = {"comment": with_comment, "body": with_another_body, "statement": with_statement}
+
+
 def hook_of(bench, project, files, cache):
-    """The whole check that fills the cache, and the runs of each file by its path."""
-    row = {"whole": bench.run([bench.gpulint, "check", "."], project, XDG_CACHE_HOME=cache), "changed": {}, "again": {}}
+    """The whole check that fills the cache, the hook with nothing changed, and its runs by kind of change and path."""
+    def check(*words):
+        return bench.run([bench.gpulint, "check", *words], project, XDG_CACHE_HOME=cache)
+
+    row = {"whole": check("."), **{kind: {} for kind in CHANGES}}
+    row["same"] = check("--staged", "--force-exclude")
     if row["whole"]["failed"]:
         return row
-    for path in files:
-        name = str(path.relative_to(project))
-        text, status = path.read_bytes(), path.stat()
-        try:
-            path.write_bytes(text + (b"" if text.endswith(b"\n") else b"\n") + b"# changed\n")
-            for what in ("changed", "again"):
-                row[what][name] = bench.run([bench.gpulint, "check", name], project, XDG_CACHE_HOME=cache)
-        finally:
+    for kind, change in CHANGES.items():
+        for path in files:
+            name = str(path.relative_to(project))
+            text = path.read_bytes()
+            changed = change(text.decode(errors="surrogateescape"))
+            if changed is None:
+                continue
+            path.write_bytes(changed.encode(errors="surrogateescape"))
+            git(project, "add", "--force", "--", name)
+            row[kind][name] = check("--staged", "--force-exclude", name)
             path.write_bytes(text)
-            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            git(project, "add", "--force", "--", name)
     return row
 
 
 def middle_and_worst(runs):
-    walls = [run["wall"] for run in runs.values()]
+    if not runs:
+        return ["-", "-"]
+    times = [run["processor"] for run in runs.values()]
     failed = next((run["failed"] for run in runs.values() if run["failed"]), None)
-    return [f"{statistics.median(walls):.3f} s", failed or f"{max(walls):.3f} s"]
+    return [f"{statistics.median(times):.3f} s", failed or f"{max(times):.3f} s"]
 
 
 # Shapes -----------------------------------------------------------------------------------------------------------------

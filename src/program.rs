@@ -46,7 +46,7 @@ pub use reach::{Known, Leads, Reach, leads_of};
 pub(crate) use run::is_gpu_variable;
 pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
-use crate::code::{Code, Import};
+use crate::code::{Code, Function, Import};
 use crate::facts::{FileId, Place};
 use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Digest, Language, Sources};
@@ -234,8 +234,13 @@ impl<'s> Program<'s> {
     }
 
     pub(crate) fn text(&self, place: Place) -> &'s str {
-        readings::note_whole(place.file);
+        readings::note_text(place);
         self.sources.text(place)
+    }
+
+    /// The functions of a file, for who asks about those that ran.
+    pub(crate) fn functions_that_ran(&self, file: FileId) -> &[Function<'s>] {
+        &self.code_in_pieces(file).functions
     }
 
     /// What is known of the versions of packages.

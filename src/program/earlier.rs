@@ -74,7 +74,7 @@ pub struct Came {
 }
 
 /// A branch is left and comes back, and so do changes that a hook puts aside.
-const MOST_STATES: usize = 3;
+const MOST_STATES: usize = 6;
 /// So many programs are kept for each file, at most. There are more where launchers change again and again.
 const MOST_OF_EACH: usize = 20;
 
@@ -215,6 +215,7 @@ impl<T: Judged> Memory<T> {
         if program.times_missed() == missed && (launched.1.is_program() || !starts_others) {
             read_by_judge.whole.extend(read.whole);
             read_by_judge.pieces.extend(read.pieces);
+            read_by_judge.until.extend(read.until);
             let parts = parts_of(program, &trace, &judged, &read_by_judge);
             self.keep(program, program.key_of(launched), parts, Came::of(program, &trace), &judged);
         }

@@ -1,10 +1,11 @@
 //! Whose code was looked at: while a program was followed and judged, and in each call that is summed up.
 
-use crate::facts::FileId;
+use crate::facts::{FileId, Place};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
 thread_local! {
-    static JOURNAL: RefCell<Journal> = const { RefCell::new(Journal { latest: Vec::new(), notes: Vec::new(), start: 0 }) };
+    static JOURNAL: RefCell<Journal> = RefCell::default();
 }
 
 /// What was looked at, ascending.
@@ -14,11 +15,14 @@ pub(super) struct Read {
     pub whole: Vec<FileId>,
     /// Those of which it was what is in no function, and the functions that ran.
     pub pieces: Vec<FileId>,
+    /// Those of which it was the text up to here, as it stands.
+    pub until: Vec<(FileId, u32)>,
     /// Something was asked of the texts of all files.
     pub all_texts: bool,
 }
 
 /// What one thread looked at, in spans that lie in each other. A span has each reading once.
+#[derive(Default)]
 struct Journal {
     /// For each reading one more than where its latest note lies; 0 where it has none. Empty where nobody asks. The last one is
     /// of all texts.
@@ -26,6 +30,9 @@ struct Journal {
     notes: Vec<Note>,
     /// Where the innermost span starts.
     start: u32,
+    /// How many of the spans that are open are of calls.
+    calls: u32,
+    until: FxHashMap<FileId, u32>,
 }
 
 struct Note {
@@ -51,6 +58,18 @@ pub(super) fn note_pieces(file: FileId) {
     JOURNAL.with_borrow_mut(|journal| journal.note(2 * file.0 + 1));
 }
 
+/// Notes that somebody looked at the text that ends here. For calls that counts as the whole file.
+pub(super) fn note_text(place: Place) {
+    JOURNAL.with_borrow_mut(|journal| {
+        if journal.calls > 0 {
+            journal.note(2 * place.file.0);
+        } else if !journal.latest.is_empty() {
+            let until = journal.until.entry(place.file).or_default();
+            *until = place.span.end.max(*until);
+        }
+    });
+}
+
 /// Notes that somebody asked something of the texts of all files.
 pub(super) fn note_all_texts() {
     JOURNAL.with_borrow_mut(|journal| journal.note(journal.latest.len().saturating_sub(1) as u32));
@@ -61,29 +80,42 @@ pub(super) fn note_again(readings: &Readings) {
     JOURNAL.with_borrow_mut(|journal| readings.iter().for_each(|&reading| journal.note(reading)));
 }
 
-/// Begins a span inside of the one that is open.
+/// Begins the span of a call, inside of the one that is open.
 pub(super) fn begin() -> Span {
-    JOURNAL.with_borrow_mut(Journal::begin)
+    JOURNAL.with_borrow_mut(|journal| {
+        journal.calls += 1;
+        journal.begin()
+    })
 }
 
-/// Ends the innermost span. What it has counts in the one around it too.
+/// Ends the span of the innermost call. What it has counts in the one around it too.
 pub(super) fn end(span: Span) -> Readings {
-    JOURNAL.with_borrow_mut(|journal| journal.end(span))
+    JOURNAL.with_borrow_mut(|journal| {
+        journal.calls -= 1;
+        journal.end(span)
+    })
 }
 
 /// Does something, and says which of so many files were looked at. What is done inside of another such call counts there too.
 pub(super) fn during<R>(files: usize, work: impl FnOnce() -> R) -> (R, Read) {
-    let is_outermost = JOURNAL.with_borrow_mut(|journal| {
+    let (is_outermost, around, span) = JOURNAL.with_borrow_mut(|journal| {
         let is_outermost = journal.latest.is_empty();
         journal.latest.resize(2 * files + 1, 0);
-        is_outermost
+        (is_outermost, std::mem::take(&mut journal.until), journal.begin())
     });
-    let span = begin();
     let result = work();
-    let readings = end(span);
-    if is_outermost {
-        JOURNAL.with_borrow_mut(|journal| *journal = Journal::default());
-    }
+    let (readings, until) = JOURNAL.with_borrow_mut(|journal| {
+        let readings = journal.end(span);
+        let until = std::mem::replace(&mut journal.until, around);
+        for (file, end) in &until {
+            let known = journal.until.entry(*file).or_default();
+            *known = (*end).max(*known);
+        }
+        if is_outermost {
+            *journal = Journal::default();
+        }
+        (readings, until)
+    });
     let all_texts = 2 * files as u32;
     let those = |kind: u32| {
         let mut files: Vec<FileId> = readings
@@ -94,13 +126,15 @@ pub(super) fn during<R>(files: usize, work: impl FnOnce() -> R) -> (R, Read) {
         files.sort_unstable();
         files
     };
-    (result, Read { whole: those(0), pieces: those(1), all_texts: readings.contains(&all_texts) })
-}
-
-impl Default for Journal {
-    fn default() -> Self {
-        Journal { latest: Vec::new(), notes: Vec::new(), start: 0 }
-    }
+    (
+        result,
+        Read {
+            whole: those(0),
+            pieces: those(1),
+            until: until.into_iter().collect(),
+            all_texts: readings.contains(&all_texts),
+        },
+    )
 }
 
 impl Journal {

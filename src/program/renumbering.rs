@@ -1,6 +1,6 @@
 //! States of two programs that differ only in the numbers of their events.
 
-use super::state::{Definition, Happened, Reaching, State, Touched};
+use super::state::{Definition, Happened, State, Touched};
 use super::trace::{EventId, NOT_NOTED};
 use smallvec::SmallVec;
 
@@ -23,7 +23,7 @@ impl Renumbering {
         true
     }
 
-    fn unify(&mut self, first: &Reaching, second: &Reaching) -> bool {
+    fn unify(&mut self, first: &[Definition], second: &[Definition]) -> bool {
         let same = |pair: (&Definition, &Definition)| match pair {
             (Definition::Set(a, known), Definition::Set(b, value)) => known == value && self.relate(*a, *b),
             (Definition::Removed(a), Definition::Removed(b)) => self.relate(*a, *b),
@@ -53,7 +53,7 @@ impl State {
         let mut events = Renumbering::default();
         let variables = |events: &mut Renumbering| {
             let mut names = touched.in_states(self, other);
-            names.all(|name| events.unify(&self.reaching(name), &other.reaching(name)))
+            names.all(|name| events.unify(self.reaching_in_place(name), other.reaching_in_place(name)))
         };
         let milestones = |events: &mut Renumbering| {
             self.milestones.all().count() == other.milestones.all().count()

@@ -74,6 +74,10 @@ pub(super) fn parts_of(
         let until = until.entry(place.file).or_default();
         *until = place.span.end.max(*until);
     }
+    for &(file, end) in &read.until {
+        let until = until.entry(file).or_default();
+        *until = end.max(*until);
+    }
     until.extend(read.whole.iter().map(|&file| (file, WHOLE)));
     let units = trace.units.iter().chain(&trace.loaded).map(|(file, _)| *file);
     let sites = trace.frames.iter().flat_map(|frame| [frame.site, frame.statement]).flatten();
@@ -92,10 +96,13 @@ pub(super) fn parts_of(
 
 /// The parts that decided what rules about written code find in a file.
 pub(super) fn parts_of_file(program: &Program<'_>, file: FileId, read: &Read) -> Vec<Part> {
-    let others = others(program, &[file], read.whole.iter().chain(&read.pieces).copied().collect());
+    let read_to = read.until.iter().map(|(file, _)| file);
+    let looked = read.whole.iter().chain(&read.pieces).chain(read_to).copied().collect();
+    let others = others(program, &[file], looked);
     let part = |file: FileId| {
-        let until = if read.pieces.contains(&file) && !read.whole.contains(&file) { 0 } else { WHOLE };
-        Part { file, functions: Vec::new(), until }
+        let reads_text = read.whole.contains(&file) || read.until.iter().any(|(known, _)| *known == file);
+        let only_pieces = read.pieces.contains(&file) && !reads_text;
+        Part { file, functions: Vec::new(), until: if only_pieces { 0 } else { WHOLE } }
     };
     let whole = Part { file, functions: Vec::new(), until: WHOLE };
     [whole].into_iter().chain(others.into_iter().map(part)).collect()

@@ -127,11 +127,20 @@ impl State {
 
     /// What `variable` may hold.
     pub fn reaching(&self, variable: &str) -> Reaching {
-        match self.environment.iter().find(|(name, _)| &**name == variable) {
-            Some((_, reaching)) => reaching.clone(),
-            None if self.open => smallvec::smallvec![Definition::Elsewhere],
-            None => smallvec::smallvec![Definition::Unset],
-        }
+        self.reaching_in_place(variable).into()
+    }
+
+    /// The same, not copied.
+    pub fn reaching_in_place(&self, variable: &str) -> &[Definition] {
+        let known = self.environment.iter().find(|(name, _)| &**name == variable);
+        known.map_or(self.reaching_unknown(), |(_, reaching)| reaching)
+    }
+
+    /// What a variable may hold to which nothing was done.
+    fn reaching_unknown(&self) -> &'static [Definition] {
+        const ELSEWHERE: &[Definition] = &[Definition::Elsewhere];
+        const UNSET: &[Definition] = &[Definition::Unset];
+        if self.open { ELSEWHERE } else { UNSET }
     }
 
     fn knows(&self, variable: &str) -> bool {
@@ -331,30 +340,15 @@ impl State {
             && self.milestones == other.milestones
             && self.set_up == other.set_up
             && (Rc::ptr_eq(&self.environment, &other.environment)
-                || touched.in_states(self, other).all(|name| self.reaching(name) == other.reaching(name)))
+                || touched
+                    .in_states(self, other)
+                    .all(|name| self.reaching_in_place(name) == other.reaching_in_place(name)))
     }
 
     /// What is true after one of two paths.
     pub fn join(mut self, other: State) -> State {
         if !Rc::ptr_eq(&self.environment, &other.environment) {
-            let names: Vec<Rc<str>> = self
-                .environment
-                .iter()
-                .chain(other.environment.iter())
-                .map(|(name, _)| name.clone())
-                .collect();
-            for name in names {
-                let (mut reaching, others) = (self.reaching(&name), other.reaching(&name));
-                if reaching == others && self.knows(&name) {
-                    continue;
-                }
-                for definition in others {
-                    if !reaching.contains(&definition) {
-                        reaching.push(definition);
-                    }
-                }
-                self.set(&name, reaching);
-            }
+            self.join_environment(&other);
         }
         self.cuda = join_happened(self.cuda, other.cuda);
         self.library = join_happened(self.library, other.library);
@@ -366,6 +360,39 @@ impl State {
         }
         self.join_search_paths(&other.search_paths);
         self
+    }
+
+    fn join_environment(&mut self, other: &State) {
+        let unknown = self.reaching_unknown();
+        let joined = |one: &[Definition], more: &[Definition]| {
+            let new: Reaching = more.iter().filter(|definition| !one.contains(definition)).cloned().collect();
+            let mut all: Reaching = one.iter().cloned().chain(new).collect();
+            thin_out(&mut all);
+            all
+        };
+        let mut changed: Vec<(usize, Reaching)> = Vec::new();
+        for (index, (name, reaching)) in self.environment.iter().enumerate() {
+            // Both paths began with the same variables, which mostly stand where they stood.
+            let others = match other.environment.get(index) {
+                Some((known, others)) if Rc::ptr_eq(known, name) => others,
+                _ => other.reaching_in_place(name),
+            };
+            if reaching[..] != *others {
+                changed.push((index, joined(reaching, others)));
+            }
+        }
+        let is_new = |index: usize, name: &Rc<str>| match self.environment.get(index) {
+            Some((known, _)) if Rc::ptr_eq(known, name) => false,
+            _ => !self.environment.iter().any(|(known, _)| known == name),
+        };
+        let others = other.environment.iter().enumerate();
+        let new = others.filter(|(index, (name, _))| is_new(*index, name));
+        let new: Vec<_> = new.map(|(_, (name, others))| (name.clone(), joined(unknown, others))).collect();
+        if !changed.is_empty() || !new.is_empty() {
+            let environment = Rc::make_mut(&mut self.environment);
+            changed.into_iter().for_each(|(index, reaching)| environment[index].1 = reaching);
+            environment.extend(new);
+        }
     }
 
     /// A folder may be on the path when it is on one of two ways.

@@ -25,7 +25,7 @@ impl Scope<'_> {
 
     /// Whether something stands there that leads on: an import or a call. pytest runs tests and fixtures by their names.
     fn is_statement(&self, place: Place) -> bool {
-        let functions = &self.program.code(place.file).functions;
+        let functions = self.program.functions_that_ran(place.file);
         place.span.end > place.span.start && !functions.iter().any(|known| known.name_span == place.span)
     }
 }

@@ -1,6 +1,7 @@
 //! What outlives the test that puts it on the GPU: what is set up for a whole class or module, and what a function keeps.
 
 use super::evaluate::Scope;
+use crate::facts::{Place, Span};
 use crate::program::trace::{Event, Frame};
 
 /// What runs once for several tests.
@@ -18,12 +19,12 @@ impl Scope<'_> {
     /// Whether a function is decorated to give the same object again: `functools.lru_cache` and its like.
     fn keeps_results(&self, frame: &Frame) -> bool {
         let Some(function) =
-            frame.number.and_then(|number| self.program.code(frame.file).functions.get(number))
+            frame.number.and_then(|number| self.program.functions_that_ran(frame.file).get(number))
         else {
             return false;
         };
-        let text = &self.program.sources.file(frame.file).text;
-        let Some(above) = text.get(..function.name_span.start as usize) else { return false };
+        let above = Span { start: 0, end: function.name_span.start };
+        let above = self.program.text(Place { file: frame.file, span: above });
         // Behind the line with `def`.
         let mut decorators =
             above.lines().rev().skip(1).map(str::trim).take_while(|line| line.starts_with('@'));

@@ -39,7 +39,7 @@ impl Scope<'_> {
     /// The name of the test that an event lies in, where it is defined.
     pub(super) fn test_name(&self, event: &Event) -> Option<Place> {
         let frame = self.trace.test_of(event)?;
-        let function = &self.program.code(frame.file).functions[frame.number?];
+        let function = &self.program.functions_that_ran(frame.file)[frame.number?];
         Some(Place { file: frame.file, span: function.name_span })
     }
 

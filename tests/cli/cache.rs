@@ -120,3 +120,32 @@ fn code_that_no_program_runs_says_the_same_from_the_cache() {
     same("start.py", "import library\n\nlibrary.choose()\n");
     same("start.py", "import library\n");
 }
+
+/// Of what an edit left as it was, nothing is followed again.
+#[test]
+fn an_edit_costs_the_programs_that_rest_on_it() {
+    let shared = "import torch\n\n\ndef load():\n    return torch.zeros(1, device='cuda:1')\n\n\ndef save():\n    number = 1\n    return number\n";
+    let project = Project::new()
+        .file("shared.py", shared)
+        .file("first.py", "import shared\n\nshared.load()\n")
+        .file("second.py", "import shared\n\nshared.save()\n")
+        .file("alone.py", "import torch\n\ntorch.zeros(1).cuda()\n");
+    fs::create_dir_all(project.path(".cache")).expect("writable");
+    let counts = project.path(".cache/counts.json");
+    let followed = |name: &str, text: &str| {
+        fs::write(project.path(name), text).expect("writable");
+        _ = fs::remove_file(&counts);
+        let answer = project.run_with_env("check . --format json", "GPULINT_WORK", &counts);
+        assert_eq!(
+            answer.json()["findings"],
+            project.run("check . --format json --no-cache").json()["findings"]
+        );
+        let counts = fs::read_to_string(&counts).expect("it was written");
+        serde_json::from_str::<serde_json::Value>(&counts).expect("it is JSON")["programs"].as_u64()
+    };
+    assert_ne!(followed("alone.py", "import torch\n\ntorch.zeros(2).cuda()\n"), Some(0));
+    assert_eq!(followed("alone.py", "import torch\n\ntorch.zeros(3).cuda()\n"), Some(1));
+    assert_eq!(followed("shared.py", &format!("{shared}# a comment\n")), Some(0));
+    assert_eq!(followed("shared.py", &shared.replace("number = 1", "number = 2")), Some(1));
+    assert_eq!(followed("shared.py", &format!("{shared}SIZE = 1\n")), Some(2));
+}

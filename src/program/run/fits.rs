@@ -152,7 +152,7 @@ impl<'p> Run<'p> {
     /// Whether the variables that a call asked about were set by the same events then.
     fn asks_the_same(&self, summary: &Summary<'p>) -> bool {
         summary.facts().iter().all(|fact| match fact {
-            Fact::Variable(name, reaching) => self.state.reaching(name) == *reaching,
+            Fact::Variable(name, reaching) => *self.state.reaching_in_place(name) == **reaching,
             Fact::WholeEnvironment => false,
             _ => true,
         })
