@@ -67,12 +67,13 @@ use program::{Earlier, Judged, Memory, Options, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
-    FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, speak_for_programs,
+    FileRules, Rule, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, speak_for_programs,
     speak_for_project,
 };
 use serde::{Deserialize, Serialize};
 use settings::Settings;
 use sources::{Skipped, Source, Sources};
+use std::collections::BTreeSet;
 
 /// What a run found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -135,7 +136,9 @@ fn check_remembering(
         .extend(program.until_loaded(|program| written_faults(program, settings, cpu.as_ref(), &selection)));
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
-    suppress(&mut findings, &program, sources, rules, &selection);
+    // A comment is needed as long as anything that the policy selects finds something under it, whatever this run looks for.
+    let by_policy = Selection::resolve(rules, policy, cpu.is_some(), &[], &[])?;
+    suppress(&mut findings, &program, sources, rules, (&selection, &by_policy));
     speak_for_project(&mut findings, &program, &selection);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
@@ -257,7 +260,7 @@ fn suppress(
     program: &Program<'_>,
     sources: &Sources,
     rules: &RuleSet,
-    selection: &Selection<'_>,
+    (selection, by_policy): (&Selection<'_>, &Selection<'_>),
 ) {
     let mut found = Vec::new();
     for (index, source) in sources.files.iter().enumerate().filter(|(_, source)| source.reported) {
@@ -267,8 +270,18 @@ fn suppress(
             found.extend(suppressions::suppressions_in(file, source, &code.comments, &code.lines));
         }
     }
-    let known: Vec<&str> = rules.rules().iter().map(|rule| rule.id.as_str()).collect();
-    suppressions::apply(findings, &found, sources, &known, &|id| selection.runs(id));
+    let names = rules.rules().iter().flat_map(|rule| [rule.id.as_str(), rule.family.as_str()]);
+    let known: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();
+    let ran = |name: &str| {
+        let is_meant = |rule: &&Rule| match name {
+            suppressions::EVERY_RULE => !suppressions::is_about_suppressions(&rule.id),
+            name => rule.family == name,
+        };
+        let mut meant =
+            rules.rules().iter().filter(is_meant).filter(|rule| by_policy.runs(&rule.id)).peekable();
+        selection.runs(name) || (meant.peek().is_some() && meant.all(|rule| selection.runs(&rule.id)))
+    };
+    suppressions::apply(findings, &found, sources, &known, &ran);
     settle_severities(findings, sources, selection);
 }
 

@@ -4,6 +4,7 @@
 mod analyses;
 mod at_import;
 mod conditions;
+pub(crate) mod decided;
 mod environments;
 mod evaluate;
 mod example;
@@ -30,7 +31,7 @@ pub(crate) mod wording;
 
 pub(crate) use analyses::meant_device;
 pub use evaluate::{Scope, ScopeKind, findings_of};
-pub use example::{Example, ExampleTexts, Examples};
+pub use example::{Example, ExampleTexts, Examples, Files};
 pub use examples::test;
 pub use files::FileRules;
 pub use for_programs::speak_for_programs;

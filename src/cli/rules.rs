@@ -15,6 +15,9 @@ use std::io::{self, Write};
 pub struct Explain {
     /// The id of the rule, for example missing-device-order.
     id: String,
+    /// Show all examples, and not the first three.
+    #[arg(long)]
+    all: bool,
 }
 
 #[derive(Args)]
@@ -55,7 +58,7 @@ pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
         };
         bail!("there is no rule `{id}`; {hint}");
     };
-    ignoring_closed_pipe(pages::page(rule, 1, out))?;
+    ignoring_closed_pipe(pages::page(rule, 1, if arguments.all { usize::MAX } else { pages::FIRST }, out))?;
     Ok(0)
 }
 

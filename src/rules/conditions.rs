@@ -275,6 +275,17 @@ impl Scope<'_> {
 }
 
 impl PolicyKey {
+    /// The key in words.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            PolicyKey::Gpu => "gpu",
+            PolicyKey::DeviceOrder => "gpu.device-order beside an integer in gpu.visible-devices",
+            PolicyKey::VisibleDevices => "gpu.visible-devices",
+            PolicyKey::AllocConf => "gpu.alloc-conf",
+            PolicyKey::Validators => "scripts.validators",
+        }
+    }
+
     pub(super) fn is_in(self, policy: &Policy) -> bool {
         let in_gpu = |has: fn(&Gpu) -> bool| policy.gpu.as_ref().is_some_and(has);
         match self {

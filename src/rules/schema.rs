@@ -262,6 +262,8 @@ pub enum RelatedPlace {
     Release,
     /// The calls and imports that lead to the event, outermost first.
     Chain,
+    /// The masks that are in force, and where a launcher starts the program with them.
+    Mask,
 }
 
 fn high() -> Confidence {

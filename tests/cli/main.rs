@@ -3,8 +3,10 @@
 mod add_ignore;
 mod bad_input;
 mod baseline;
+mod broken;
 mod cache;
 mod changed_lines;
+mod comfort;
 mod excluded;
 mod files;
 mod fix;
@@ -18,6 +20,7 @@ mod own_rules;
 mod page;
 mod policy;
 mod project;
+mod regressions;
 mod reports;
 mod rules;
 mod shells;
@@ -27,6 +30,7 @@ mod stdin;
 mod trace;
 mod usage;
 mod watch;
+mod why;
 
 /// A program that chooses a GPU by index and does not fix the order: `missing-device-order`, a
 /// warning without a policy, on line 2.
