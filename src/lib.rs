@@ -67,12 +67,12 @@ use program::{Earlier, Judged, Memory, Options, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
-    FileRules, Rule, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, speak_for_programs,
-    speak_for_project,
+    FileRules, Rule, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, soften_where_unread,
+    speak_for_programs, speak_for_project,
 };
 use serde::{Deserialize, Serialize};
 use settings::Settings;
-use sources::{Skipped, Source, Sources};
+use sources::{Language, Skipped, Source, Sources};
 use std::collections::BTreeSet;
 
 /// What a run found.
@@ -139,6 +139,7 @@ fn check_remembering(
     // A comment is needed as long as anything that the policy selects finds something under it, whatever this run looks for.
     let by_policy = Selection::resolve(rules, policy, cpu.is_some(), &[], &[])?;
     suppress(&mut findings, &program, sources, rules, (&selection, &by_policy));
+    soften_where_unread(&mut findings, &program);
     speak_for_project(&mut findings, &program, &selection);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
@@ -147,7 +148,11 @@ fn check_remembering(
         findings
     });
     let files = (0..sources.files.len()).map(|file| FileId(file as u32));
-    let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
+    let is_checked = |file: &FileId| {
+        let source = sources.file(*file);
+        source.reported && program.is_read(*file) && source.language != Language::Unread
+    };
+    let checked = files.filter(is_checked).collect();
     let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
     let earlier = memory.and_then(|memory| memory.kept(&program));

@@ -23,6 +23,7 @@ mod own;
 mod places;
 mod schema;
 mod selection;
+mod unread;
 mod uses;
 mod validation;
 mod values;
@@ -39,6 +40,7 @@ pub use for_project::speak_for_project;
 pub use own::Loaded;
 pub use schema::{Rule, RuleFix, Section};
 pub use selection::{Selection, UnknownSelector};
+pub use unread::soften_where_unread;
 
 use crate::program::knowledge::Knowledge;
 use anyhow::{Context, Result};

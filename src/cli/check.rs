@@ -5,6 +5,7 @@ mod changed_lines;
 mod compared;
 mod exactly;
 mod fix;
+mod input;
 mod known;
 mod watch;
 
@@ -24,13 +25,14 @@ use crate::report::{
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Request, Settings, resolve};
 use crate::silencing::fault_in;
-use crate::sources::{Excluded, Extent, Sources};
-use anyhow::{Context, bail};
+use crate::sources::{Excluded, Sources};
+use anyhow::bail;
 use clap::Args;
 use compared::{Compared, Plan};
 use exactly::{on_github, write_exactly};
+use input::Input;
 use known::Known;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -303,77 +305,6 @@ fn below_repository(root: &Path) -> String {
     let (root, workspace) = (real(root), real(Path::new(&workspace)));
     let Ok(below) = root.strip_prefix(&workspace) else { return String::new() };
     below.components().map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect()
-}
-
-/// What is checked.
-enum Input {
-    Paths(Vec<PathBuf>),
-    Standard { name: Option<PathBuf>, text: Vec<u8> },
-}
-
-impl Input {
-    fn of(arguments: &Arguments) -> anyhow::Result<Input> {
-        let is_standard = |path: &PathBuf| path.as_os_str() == "-";
-        match arguments.paths.as_slice() {
-            [one] if is_standard(one) && arguments.known.write_baseline => {
-                bail!("--write-baseline needs files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) && arguments.known.compares().is_some() => {
-                let option = arguments.known.compares().unwrap_or_default();
-                bail!("{option} compares files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) && arguments.add_ignore.is_some() => {
-                bail!("--add-ignore writes to files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) && arguments.watch => {
-                bail!("--watch looks at files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) => {
-                let mut text = Vec::new();
-                io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
-                Ok(Input::Standard { name: arguments.stdin_filename.clone(), text })
-            }
-            paths if paths.iter().any(is_standard) => {
-                bail!("`-` reads standard input and cannot stand beside other paths")
-            }
-            _ if arguments.stdin_filename.is_some() => {
-                bail!("--stdin-filename says what standard input stands for, so it needs the path `-`")
-            }
-            paths => Ok(Input::Paths(paths.to_vec())),
-        }
-    }
-
-    /// The paths that decide which policy holds.
-    fn paths(&self) -> &[PathBuf] {
-        match self {
-            Input::Paths(paths) => paths,
-            Input::Standard { name, .. } => name.as_slice(),
-        }
-    }
-
-    /// What standard input held, where that is checked.
-    fn standard(&self) -> Option<&[u8]> {
-        match self {
-            Input::Paths(_) => None,
-            Input::Standard { text, .. } => Some(text),
-        }
-    }
-
-    fn read(&self, root: &Path, extent: Extent, excluded: &Excluded) -> anyhow::Result<Sources> {
-        match self {
-            Input::Paths(paths) => Ok(Sources::collect_except(root, paths, extent, excluded)?),
-            Input::Standard { name, text } => {
-                let mut sources = Sources::with_standard_input(root, name.as_deref(), text.clone(), extent);
-                if let Some(name) = name
-                    && excluded.even_named
-                    && excluded.names(root, &policy::absolute(name))
-                {
-                    sources.files.iter_mut().for_each(|source| source.reported = false);
-                }
-                Ok(sources)
-            }
-        }
-    }
 }
 
 /// Where standard output is shown. What a service keeps as the log of a job is no screen, also where it looks like one.

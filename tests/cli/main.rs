@@ -23,6 +23,7 @@ mod project;
 mod regressions;
 mod reports;
 mod rules;
+mod runners;
 mod shells;
 mod since;
 mod staged;
