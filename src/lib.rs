@@ -31,6 +31,10 @@
 mod allocator;
 pub mod architectures;
 mod cache;
+#[cfg(test)]
+mod cards {
+    mod tests;
+}
 mod changes;
 pub mod cli;
 pub mod code;

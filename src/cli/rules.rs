@@ -4,7 +4,7 @@ mod pages;
 
 use super::{FOUND, ignoring_closed_pipe};
 use crate::findings::{Confidence, Safety, Severity};
-use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, test};
+use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, Section, test};
 use crate::settings::{Request, resolve};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
@@ -171,6 +171,7 @@ fn confidence_of(rule: &Rule) -> &'static str {
 
 fn safety_of(fix: &RuleFix) -> &'static str {
     match fix.safety {
+        Safety::Safe if fix.policy == Some(Section::Gpu) => "safe with a `gpu` section, else unsafe",
         Safety::Safe => "safe",
         Safety::Unsafe => "unsafe",
     }

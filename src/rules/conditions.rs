@@ -251,9 +251,8 @@ impl Scope<'_> {
         })
     }
 
-    /// The mask in force where a device is chosen, when it has one value on every way there.
+    /// The mask in force where something happens, when it has one value on every way there.
     pub(super) fn mask_at(&self, event: &Event) -> Option<String> {
-        let What::Select { .. } = event.what else { return None };
         let mut values = event.before.mask.iter().map(|definition| match definition {
             Definition::Set(_, Some(value)) => Some(value),
             _ => None,

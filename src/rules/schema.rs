@@ -109,6 +109,9 @@ pub struct RuleFix {
     pub title: String,
     /// What it is where nothing speaks for more or less.
     pub safety: Safety,
+    /// It is safe only where the policy has this section: which card is right is said there and nowhere else.
+    #[serde(default)]
+    pub policy: Option<Section>,
     /// The maker of the edits, by its name in `fixes/makers.rs`.
     pub by: String,
 }

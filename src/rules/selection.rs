@@ -40,7 +40,7 @@ pub struct Selection<'r> {
 
 impl Section {
     /// Whether the policy has it; the CPU part may also come from the command line.
-    pub(super) fn is_in(self, policy: &Policy, has_cpu_part: bool) -> bool {
+    pub(crate) fn is_in(self, policy: &Policy, has_cpu_part: bool) -> bool {
         match self {
             Section::Gpu => policy.gpu.is_some(),
             Section::Cpu => has_cpu_part,

@@ -47,6 +47,7 @@ const NAMES: &[(&str, Language)] = &[
     ("requirements", Language::Requirements),
     ("launcher", Language::Launcher),
     ("cache", Language::Cache),
+    ("unread", Language::Unread),
 ];
 
 /// Endings of names, in lower case.
@@ -163,7 +164,8 @@ impl Language {
 
     /// The names of all languages.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMES.iter().map(|(name, _)| *name)
+        // Nothing is found in what is not read.
+        NAMES.iter().filter(|(_, language)| *language != Language::Unread).map(|(name, _)| *name)
     }
 
     /// Whether files of this language are data or prose of any kind, most of which has nothing to do with GPUs.
