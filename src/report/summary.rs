@@ -61,7 +61,7 @@ fn append(lines: &mut Vec<String>, sentence: &str) {
 /// The sentences of a line; a point inside of a word or of code ends none.
 fn sentences(line: &str) -> Vec<&str> {
     let ends = line.match_indices(". ").map(|(at, _)| at + 1);
-    let ends = ends.filter(|&end| line[..end].matches('`').count() % 2 == 0);
+    let ends = ends.filter(|&end| line[..end].matches('`').count().is_multiple_of(2));
     let mut sentences = Vec::new();
     let mut start = 0;
     for end in ends {
@@ -76,7 +76,7 @@ fn sentences(line: &str) -> Vec<&str> {
 fn last_gap(line: &str) -> Option<usize> {
     let end = line.char_indices().nth(WIDEST).map_or(line.len(), |(at, _)| at + 1);
     let gaps = line.match_indices(' ').map(|(at, _)| at).take_while(|&at| at < end);
-    gaps.filter(|&at| line[..at].matches('`').count() % 2 == 0).last()
+    gaps.filter(|&at| line[..at].matches('`').count().is_multiple_of(2)).last()
 }
 
 /// One line about the programs that were not followed to their end; `None` when all were.

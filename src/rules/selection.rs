@@ -180,7 +180,7 @@ fn ids<'s>(
     Ok(found)
 }
 
-fn known(rules: &RuleSet, selector: &String) -> Result<(), UnknownSelector> {
+fn known(rules: &RuleSet, selector: &str) -> Result<(), UnknownSelector> {
     if is_profile(selector) || rules.rules().iter().any(|rule| is_named(rule, selector)) {
         return Ok(());
     }

@@ -190,7 +190,7 @@ fn uncalled(sources: &Sources, program: &Program<'_>, line: Line, out: &mut dyn 
             writeln!(
                 out,
                 "  the line lies in `{}`, which no program was seen to call",
-                printable(&function.name)
+                printable(function.name)
             )
         }
         None => Ok(()),
