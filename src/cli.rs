@@ -15,9 +15,12 @@ mod outputs;
 mod rules;
 mod server;
 mod shells;
+mod terminals;
 mod trace;
+mod usage;
 #[cfg(feature = "runtime")]
 mod validate;
+mod why;
 #[cfg(feature = "runtime")]
 mod work_on_card;
 
@@ -28,6 +31,7 @@ use clap::{Parser, Subcommand};
 use options::Colour;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Nothing that fails the run.
 const CLEAN: u8 = 0;
@@ -64,6 +68,8 @@ enum Command {
     Check(check::Arguments),
     /// Show what a program does to the environment and the GPU, in the order in which it happens.
     Trace(trace::Arguments),
+    /// Say why something is reported at a line, or nothing, over all programs and launchers that come to it.
+    Why(why::Arguments),
     /// Write a policy, from the GPUs of this machine or from what is said here, and how to run gpulint.
     Init(init::Arguments),
     /// Say which GPU a program would get here and why, and whether the policy is met.
@@ -100,9 +106,8 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(answer) => {
-            // Also help and the version arrive here. Whoever closed the stream wants no more of it.
-            let _ = answer.print();
-            return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(UNUSABLE));
+            let words: Vec<_> = std::env::args_os().skip(1).collect();
+            return usage::answered(answer, &words);
         }
     };
     let ended = crash::guarded(|| match cli.command {
@@ -119,6 +124,7 @@ fn run(cli: Cli) -> u8 {
     let ended = match cli.command {
         Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
+        Command::Why(arguments) => why::run(&arguments, &mut out),
         Command::Init(arguments) => init::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Doctor(arguments) => doctor::run(&arguments, &mut out),
@@ -176,9 +182,20 @@ fn ignoring_closed_pipe(written: io::Result<()>) -> anyhow::Result<()> {
     }
 }
 
+/// Whether notes about the run are left unsaid.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on only errors are said.
+fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
 /// One line about gpulint itself, for people, on standard error.
 fn say(line: impl std::fmt::Display) {
     // Names of files and words of other people's files may hold escape sequences.
     let line = line.to_string();
+    if IS_QUIET.load(Ordering::Relaxed) && !line.starts_with("error: ") {
+        return;
+    }
     let _ = writeln!(io::stderr(), "{}", harmless(&printable(&line), Form::Plain));
 }

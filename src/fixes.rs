@@ -23,7 +23,7 @@ pub use corrections::{Correction, Corrections, Kept, Mended};
 pub use makers::{is_maker, names as maker_names};
 pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
-use crate::findings::{Edit, Finding, Fix, Severity, Status};
+use crate::findings::{Edit, Finding, Fix, Safety, Severity, Status};
 use crate::languages::{self, Choices, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
@@ -88,11 +88,26 @@ fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
         }
         prove(source, &edits, tree)?;
     }
-    Ok(Fix {
-        title: title.unwrap_or_else(|| rule.title.clone()),
-        safety: safety.unwrap_or(rule.safety),
-        edits,
-    })
+    let is_decided = rule.policy.is_none_or(|section| section.is_in(site.policy, site.cpu.is_some()))
+        && (!CHOOSING.contains(&rule.by.as_str()) || takes_card_of_policy(site));
+    let safety = if is_decided { safety.unwrap_or(rule.safety) } else { Safety::Unsafe };
+    Ok(Fix { title: title.unwrap_or_else(|| rule.title.clone()), safety, edits })
+}
+
+/// Makers of fixes after which the mask that is there decides which card is taken.
+const CHOOSING: [&str; 2] = ["order-beside-mask", "device-inside-mask"];
+
+/// Whether the program takes the card that the policy names after such a fix: its mask is the policy's, or is set to that by
+/// the fix of what is found at the same place.
+fn takes_card_of_policy(site: &Site<'_>) -> bool {
+    let named = site.policy.gpu.as_ref().map(|gpu| gpu.visible_devices.as_slice()).unwrap_or_default();
+    match &site.finding.mask {
+        Some(mask) => named.contains(mask),
+        None => site
+            .findings
+            .iter()
+            .any(|other| other.place == site.finding.place && other.rule == "missing-visible-devices"),
+    }
 }
 
 /// Joins what is put in at a byte with what is replaced from there on.

@@ -13,6 +13,7 @@ mod interpolation;
 mod interpreters;
 mod json;
 mod json_string;
+mod launchers;
 mod makefile;
 mod markdown;
 mod notebook;
@@ -54,11 +55,12 @@ fn nesting_room<T>(lower: impl FnOnce() -> T) -> T {
 pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     match source.language {
         Language::Batch => batch::lower(source),
-        Language::Cache => Ok(Code::default()),
+        Language::Cache | Language::Unread => Ok(Code::default()),
         Language::Dockerfile => dockerfile::lower(source),
         Language::Dotenv => dotenv::lower(source),
         Language::Ini => ini::lower(source),
         Language::Json => json::lower(source),
+        Language::Launcher => launchers::lower(source),
         Language::Makefile => makefile::lower(source),
         Language::Markdown => markdown::lower(source, choices),
         Language::Notebook => notebook::lower(source),

@@ -31,6 +31,10 @@
 mod allocator;
 pub mod architectures;
 mod cache;
+#[cfg(test)]
+mod cards {
+    mod tests;
+}
 mod changes;
 pub mod cli;
 pub mod code;
@@ -68,12 +72,13 @@ use program::{Earlier, Judged, Memory, Options, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
-    FileRules, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, speak_for_programs,
-    speak_for_project,
+    FileRules, Rule, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, soften_where_unread,
+    speak_for_programs, speak_for_project,
 };
 use serde::{Deserialize, Serialize};
 use settings::Settings;
-use sources::{Skipped, Source, Sources};
+use sources::{Language, Skipped, Source, Sources};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// What a run found.
@@ -139,7 +144,10 @@ fn check_remembering(
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &selection);
     let suppressions = program.until_loaded(|program| suppressions_of(program));
-    suppress(&mut findings, &suppressions, sources, rules, &selection);
+    // A comment is needed as long as anything that the policy selects finds something under it, whatever this run looks for.
+    let by_policy = Selection::resolve(rules, policy, cpu.is_some(), &[], &[])?;
+    suppress(&mut findings, &suppressions, sources, rules, (&selection, &by_policy));
+    soften_where_unread(&mut findings, &program);
     speak_for_project(&mut findings, &program, &selection);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
@@ -148,7 +156,11 @@ fn check_remembering(
         findings
     });
     let files = (0..sources.files.len()).map(|file| FileId(file as u32));
-    let checked = files.filter(|&file| sources.file(file).reported && program.is_read(file)).collect();
+    let is_checked = |file: &FileId| {
+        let source = sources.file(*file);
+        source.reported && program.is_read(*file) && source.language != Language::Unread
+    };
+    let checked = files.filter(is_checked).collect();
     let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
     let earlier = memory.and_then(|memory| memory.kept(&program));
@@ -265,10 +277,20 @@ fn suppress(
     suppressions: &[Suppression],
     sources: &Sources,
     rules: &RuleSet,
-    selection: &Selection<'_>,
+    (selection, by_policy): (&Selection<'_>, &Selection<'_>),
 ) {
-    let known: Vec<&str> = rules.rules().iter().map(|rule| rule.id.as_str()).collect();
-    suppressions::apply(findings, suppressions, sources, &known, &|id| selection.runs(id));
+    let names = rules.rules().iter().flat_map(|rule| [rule.id.as_str(), rule.family.as_str()]);
+    let known: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();
+    let ran = |name: &str| {
+        let is_meant = |rule: &&Rule| match name {
+            suppressions::EVERY_RULE => !suppressions::is_about_suppressions(&rule.id),
+            name => rule.family == name,
+        };
+        let mut meant =
+            rules.rules().iter().filter(is_meant).filter(|rule| by_policy.runs(&rule.id)).peekable();
+        selection.runs(name) || (meant.peek().is_some() && meant.all(|rule| selection.runs(&rule.id)))
+    };
+    suppressions::apply(findings, suppressions, sources, &known, &ran);
     settle_severities(findings, sources, selection);
 }
 

@@ -54,6 +54,7 @@ use crate::versions::Versions;
 use following::Ran;
 use imports::Imports;
 use knowledge::Knowledge;
+use launches::Launch;
 use looks::Looking;
 use rayon::prelude::*;
 use run::Run;
@@ -190,6 +191,11 @@ impl<'s> Program<'s> {
     /// Follows one program.
     pub fn trace(&self, file: FileId, start: Start) -> Trace {
         Run::new(self, file, start).trace()
+    }
+
+    /// Follows a program that a launcher starts.
+    pub fn trace_launched(&self, launch: &Launch) -> Trace {
+        Run::new(self, launch.file, launch.start).launched_by(Some(launch)).trace()
     }
 
     /// The code of a file; empty when it could not be read.

@@ -60,6 +60,10 @@ pub struct Report<'a> {
     pub fail_on: Severity,
     /// Whether text for people carries ANSI colours.
     pub colour: bool,
+    /// Where text for people is shown.
+    pub shown_on: ShownOn,
+    /// Whether text for people says nothing about the run: no summary.
+    pub is_quiet: bool,
     /// The folder that paths count from, as seen from the top of the repository: `app/`, or nothing.
     pub below_repository: &'a str,
     /// Whether the run is part of a GitHub workflow. GitHub shows suppressed findings of a SARIF file like any other, and
@@ -69,6 +73,19 @@ pub struct Report<'a> {
     pub corrections: Option<&'a Corrections>,
     /// How many findings are gone since the state that this one is compared with; `None` when nothing is compared.
     pub fixed: Option<usize>,
+}
+
+/// Where text for people is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShownOn {
+    /// A file, a log or another program: others may read it.
+    #[default]
+    Paper,
+    /// The terminal of whoever started the run, who may see what is in the files.
+    Screen {
+        /// Whether it follows links.
+        links: bool,
+    },
 }
 
 /// How a report is written.
@@ -213,13 +230,18 @@ fn badness(finding: &Finding) -> impl Ord + use<> {
     (finding.status != Status::Active, Reverse((finding.severity, finding.confidence)))
 }
 
+/// The address of the page that explains a rule, once there is one.
+fn address_of(rule: &str) -> Option<String> {
+    page_of(rule).filter(|_| !REPOSITORY.contains("OWNER"))
+}
+
 /// The page that explains a rule; a project's own rules have none.
 fn page_of(rule: &str) -> Option<String> {
     RuleSet::embedded().find(rule).map(|rule| format!("{RULES_PAGE}#{}", rule.id))
 }
 
 /// The severity as it is written in every format and on the command line.
-fn word(severity: Severity) -> &'static str {
+pub(crate) fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
         Severity::Warning => "warning",

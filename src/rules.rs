@@ -4,6 +4,7 @@
 mod analyses;
 mod at_import;
 mod conditions;
+pub(crate) mod decided;
 mod environments;
 mod evaluate;
 mod example;
@@ -22,6 +23,7 @@ mod own;
 mod places;
 mod schema;
 mod selection;
+mod unread;
 mod uses;
 mod validation;
 mod values;
@@ -30,7 +32,7 @@ pub(crate) mod wording;
 
 pub(crate) use analyses::meant_device;
 pub use evaluate::{Scope, ScopeKind, findings_of};
-pub use example::{Example, ExampleTexts, Examples};
+pub use example::{Example, ExampleTexts, Examples, Files};
 pub use examples::test;
 pub use files::FileRules;
 pub use for_programs::speak_for_programs;
@@ -38,6 +40,7 @@ pub use for_project::speak_for_project;
 pub use own::Loaded;
 pub use schema::{Rule, RuleFix, Section};
 pub use selection::{Selection, UnknownSelector};
+pub use unread::soften_where_unread;
 
 use crate::program::knowledge::Knowledge;
 use anyhow::{Context, Result};

@@ -3,7 +3,7 @@
 
 use crate::disk::{Bounds, Disk, Refused, refused};
 use crate::findings::Severity;
-use crate::policy::{self, Mode, Policy, PolicyError, absolute};
+use crate::policy::{self, FilePattern, Mode, Policy, PolicyError, absolute};
 use crate::sources::{Extent, Sources};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,11 @@ pub struct Request {
     pub isolated: bool,
     pub mode: Option<Mode>,
     pub select: Vec<String>,
+    /// Selectors beside those of `select` or, where that is empty, of the policy.
+    pub extend_select: Vec<String>,
     pub ignore: Vec<String>,
+    /// Globs beside those under `exclude` of the policy, as seen from the current directory.
+    pub exclude: Vec<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +59,8 @@ pub enum SettingsError {
     Policy(#[from] PolicyError),
     #[error("--config names two policy files, {0} and {1}; name one")]
     TwoPolicies(String, String),
+    #[error("--exclude: `{0}` is no glob over files of the project, such as `legacy` or `tools/*.py`")]
+    NoGlob(String),
     #[error("the current directory cannot be read ({0})")]
     CurrentDirectory(std::io::Error),
 }
@@ -107,13 +113,21 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let typed = policy::apply_overrides(Policy::default(), &overrides)?;
     bounds = bounds.and(files_of(&typed, &root));
     let (policy_file, policy) = named.or(found).unzip();
+    let mut policy = policy::apply_overrides(policy.unwrap_or_default(), &overrides)?;
+    for glob in &request.exclude {
+        let pattern = FilePattern::typed(glob, &root, &cwd);
+        policy.exclude.push(pattern.ok_or_else(|| SettingsError::NoGlob(glob.clone()))?);
+    }
+    let mut select = request.select.clone();
+    let extended = if select.is_empty() { &mut policy.rules.select } else { &mut select };
+    extended.extend(request.extend_select.iter().cloned());
     let settings = Settings {
         root,
-        policy: policy::apply_overrides(policy.unwrap_or_default(), &overrides)?,
+        policy,
         policy_file,
         disk: request.disk.within(bounds),
         mode: request.mode,
-        select: request.select.clone(),
+        select,
         ignore: request.ignore.clone(),
         process_ends: false,
         min_severity: None,
@@ -139,19 +153,19 @@ fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
 }
 
 impl Settings {
-    /// A template that is no file of the project. One that is missing stands in the way of the fixes that need it, and of
-    /// nothing else.
+    /// A template that is no file of the project, or is missing: the fixes that need it would be missing without a word.
     fn refuse_template(&self) -> Result<(), PolicyError> {
         let Some(template) = &self.policy.scripts.template else { return Ok(()) };
         let file = self.root.join(template);
         let opened = self.disk.bounds().open(&file);
-        let Some(why) = opened.err().as_ref().and_then(refused) else { return Ok(()) };
-        let what = match why {
+        let what = match opened.err().as_ref().and_then(refused) {
             _ if self.disk.instead(&file).is_some() => return Ok(()),
-            Refused::Outside => {
+            None if self.disk.has(&file) => return Ok(()),
+            None => "does not exist; write it, or take the key out",
+            Some(Refused::Outside) => {
                 "leads outside of the project; put it there, or name it with `--config scripts.template=FILE`"
             }
-            Refused::NotRegular => "is no regular file; put one there",
+            Some(Refused::NotRegular) => "is no regular file; put one there",
         };
         let message = format!("the template {} under `scripts.template` {what}", template.display());
         Err(match &self.policy_file {

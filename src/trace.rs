@@ -1,6 +1,8 @@
 //! `gpulint trace`: what one program does to the environment and the GPU, in the order in which it
 //! happens, for people and for programs.
 
+pub mod why;
+
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
 use crate::program::trace::{Event, Trace, What};
@@ -55,13 +57,67 @@ pub fn print(
         return print_why(sources, settings, rules, &program, trace, (file, line), out);
     }
     for (trace, started) in &traces {
+        let mut above = vec![file];
+        let whole = Whole { sources, program: &program };
         if json {
-            print_json(sources, trace, started, out)?;
+            serde_json::to_writer_pretty(&mut *out, &whole.json(trace, started, &mut above))?;
+            writeln!(out)?;
         } else {
-            print_text(sources, trace, started, out)?;
+            whole.print(trace, started, &mut above, out)?;
         }
     }
     Ok(())
+}
+
+/// A program with those that it starts.
+struct Whole<'a> {
+    sources: &'a Sources,
+    program: &'a Program<'a>,
+}
+
+impl Whole<'_> {
+    /// `above` are the files whose programs are being told, so that one that starts itself is told once.
+    fn print(
+        &self,
+        trace: &Trace,
+        started: &str,
+        above: &mut Vec<FileId>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        print_text(self.sources, trace, started, out)?;
+        for (trace, started) in self.started_by(trace, above) {
+            writeln!(out)?;
+            above.extend(trace.entry);
+            self.print(&trace, &started, above, out)?;
+            above.pop();
+        }
+        Ok(())
+    }
+
+    fn json(&self, trace: &Trace, started: &str, above: &mut Vec<FileId>) -> Value {
+        let mut whole = json_of(self.sources, trace, started);
+        let mut starts = Vec::new();
+        for (trace, started) in self.started_by(trace, above) {
+            above.extend(trace.entry);
+            starts.push(self.json(&trace, &started, above));
+            above.pop();
+        }
+        if let (false, Value::Object(whole)) = (starts.is_empty(), &mut whole) {
+            whole.insert("starts".to_owned(), Value::Array(starts));
+        }
+        whole
+    }
+
+    /// The programs of the project that a program starts, each with the environment that it gives them.
+    fn started_by(&self, trace: &Trace, above: &[FileId]) -> Vec<(Trace, String)> {
+        let launches = trace.launches.iter().filter(|launch| !above.contains(&launch.file));
+        let followed = launches.map(|launch| {
+            let at = self.sources.position(launch.site);
+            let launcher = self.sources.file(launch.site.file).name_with_cell(at.cell);
+            (self.program.trace_launched(launch), format!("started by {launcher}:{}", at.line))
+        });
+        followed.collect()
+    }
 }
 
 /// The lines of a file that a place covers.
@@ -94,6 +150,9 @@ fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
             )?;
             writeln!(out, "  CUDA_VISIBLE_DEVICES {}", in_force(&event.before.mask))?;
             writeln!(out, "  CUDA_DEVICE_ORDER    {}", in_force(&event.before.order))?;
+        }
+        None if !trace.launches.is_empty() => {
+            writeln!(out, "Nothing here initialises CUDA; what it starts:")?;
         }
         None => writeln!(out, "No call that initialises CUDA was seen.")?,
     }
@@ -189,10 +248,10 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { " that is" } else { "s that are" })
 }
 
-fn print_json(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Write) -> io::Result<()> {
+fn json_of(sources: &Sources, trace: &Trace, started: &str) -> Value {
     let events: Vec<Value> = trace.events.iter().map(|event| event_json(sources, trace, event)).collect();
     let first = trace.events.iter().position(|event| event.what.initialises_cuda());
-    let whole = json!({
+    json!({
         "schema": 1,
         "entry": trace.entry.map(|entry| &sources.file(entry).name),
         "start": started,
@@ -200,9 +259,7 @@ fn print_json(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
         "first_gpu_use": first,
         "first_use": first.map(|first| first_use(sources, &trace.events[first])),
         "complete": !trace.cut,
-    });
-    serde_json::to_writer_pretty(&mut *out, &whole)?;
-    writeln!(out)
+    })
 }
 
 /// Where the GPU is used first, and what the variables that choose a GPU may hold there.

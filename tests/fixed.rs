@@ -74,7 +74,7 @@ struct Fixed {
     settled: Settled,
 }
 
-const WANTED: Wanted = Wanted { risky: true, least: Severity::Warning };
+const WANTED: Wanted<'static> = Wanted { risky: true, least: Severity::Warning, fixable: None };
 
 impl Fixed {
     fn of(folder: &Path) -> Fixed {

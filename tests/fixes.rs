@@ -212,7 +212,7 @@ fn settled(sources: &Sources, settings: &Settings, risky: bool) -> Settled {
     let rules = RuleSet::embedded();
     let outcome = check(sources, settings, rules).expect("known rules");
     assert!(outcome.skipped.is_empty(), "{:?}\n{}", outcome.skipped, sources.files[0].text);
-    let wanted = Wanted { risky, least: Severity::Note };
+    let wanted = Wanted { risky, least: Severity::Note, fixable: None };
     let content_of = |source: &Source| Some(source.text.clone());
     settle(sources, &outcome, wanted, (settings, rules), &content_of).expect("known rules")
 }
@@ -290,7 +290,7 @@ fn a_file_that_changed_meanwhile_is_left_alone() {
     let (project, rules) = (sources(text), RuleSet::embedded());
     let settings = Settings { select: vec![NOT_CALLED.to_owned()], ..Settings::default() };
     let outcome = check(&project, &settings, rules).expect("known rules");
-    let wanted = Wanted { risky: true, least: Severity::Note };
+    let wanted = Wanted { risky: true, least: Severity::Note, fixable: None };
     for content in [None, Some("import torch\n".to_owned())] {
         let content_of = |_: &Source| content.clone();
         let settled =

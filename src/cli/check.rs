@@ -5,29 +5,34 @@ mod changed_lines;
 mod compared;
 mod exactly;
 mod fix;
+mod input;
 mod known;
 mod watch;
 
 use super::options::{Colour, PolicyOptions, severity};
 use super::outputs::{self, Output};
-use super::{FOUND, UNUSABLE, ignoring_closed_pipe, say};
+use super::terminals::follows_links;
+use super::{FOUND, UNUSABLE, be_quiet, ignoring_closed_pipe, say};
 use crate::Outcome;
 use crate::cache::Cache;
 use crate::changes::{Asked, Base};
 use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::report::commands::{Form, harmless};
-use crate::report::{Format, Report, printable, render, render_statistics, summary_line, unfinished_line};
+use crate::report::{
+    Format, Report, ShownOn, printable, render, render_statistics, summary_line, unfinished_line,
+};
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Request, Settings, resolve};
 use crate::silencing::fault_in;
-use crate::sources::{Excluded, Extent, Sources};
-use anyhow::{Context, bail};
+use crate::sources::{Excluded, Sources};
+use anyhow::bail;
 use clap::Args;
 use compared::{Compared, Plan};
 use exactly::{on_github, write_exactly};
+use input::Input;
 use known::Known;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -45,6 +50,9 @@ pub struct Arguments {
     /// Run only these rules: recommended, strict, all, a family or an id.
     #[arg(long, value_delimiter = ',', value_name = "RULES")]
     select: Vec<String>,
+    /// Run these rules beside those that the policy or --select names: strict, all, a family or an id.
+    #[arg(long, value_delimiter = ',', value_name = "RULES")]
+    extend_select: Vec<String>,
     /// Do not run these rules: a family or an id.
     #[arg(long, value_delimiter = ',', value_name = "RULES")]
     ignore: Vec<String>,
@@ -74,12 +82,19 @@ pub struct Arguments {
     /// Exit with 0 although there are findings.
     #[arg(long)]
     exit_zero: bool,
+    /// Print findings, and nothing about the run: no notes and no summary.
+    #[arg(long, short)]
+    quiet: bool,
     /// Count the findings of each rule; text and concise reports then show no single ones.
     #[arg(long)]
     statistics: bool,
     /// The file that standard input stands for, which decides its policy and its imports.
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
+    /// Leave out these files and folders beside those that the policy excludes: globs as seen from the current folder, those
+    /// without `/` at any depth.
+    #[arg(long, value_delimiter = ',', value_name = "GLOBS")]
+    exclude: Vec<String>,
     /// Leave out also what is named here, where the policy excludes it or a check of the whole project would not find it.
     #[arg(long)]
     force_exclude: bool,
@@ -95,11 +110,16 @@ pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow
     if let Some(fault) = arguments.fixes.fault() {
         bail!("{fault}");
     }
+    if arguments.quiet {
+        be_quiet();
+    }
     let input = Input::of(arguments)?;
     outputs::distinct(&arguments.output)?;
     let mut request = arguments.policy.clone().request(input.paths().to_vec());
     request.select = arguments.select.clone();
+    request.extend_select = arguments.extend_select.clone();
     request.ignore = arguments.ignore.clone();
+    request.exclude = arguments.exclude.clone();
     if !arguments.watch {
         return once(arguments, &input, &request, colour, out);
     }
@@ -117,7 +137,9 @@ fn once(
     let plan = Plan::of(arguments, request)?;
     plan.can_write(arguments)?;
     if plan.is_idle {
-        ignoring_closed_pipe(writeln!(out, "Nothing that is staged has to do with GPUs."))?;
+        if !arguments.quiet {
+            ignoring_closed_pipe(writeln!(out, "Nothing that is staged has to do with GPUs."))?;
+        }
         return Ok(0);
     }
     let request = &plan.request;
@@ -158,6 +180,7 @@ fn once(
     if arguments.show_files {
         return show_files(&sources, out);
     }
+    let fixable = arguments.fixes.fixable(&rules)?;
     let settled = |outcome: &mut Outcome, sources: &Sources, last: bool| {
         if let Some(known) = &known {
             let least = arguments.min_severity.min(arguments.fail_on);
@@ -169,26 +192,31 @@ fn once(
         if let Some(compared) = &compared {
             compared.settle(&mut outcome.findings, sources);
         }
+        if let Some(fixable) = &fixable {
+            let others = outcome.findings.iter_mut().filter(|finding| !fixable.contains(&finding.rule));
+            others.for_each(|finding| finding.fix = None);
+        }
         anyhow::Ok(())
     };
-    let named = |unknown: UnknownSelector| unknown_selector(&unknown, &settings);
+    let named = |unknown: UnknownSelector| unknown_selector(&unknown, arguments, &settings);
     let checked = match (&compared, cache) {
         (Some(compared), _) => compared.check(&sources, &settings, &rules),
         (None, Some(cache)) => cache.check(&sources, &settings, &rules),
         (None, None) => crate::check(&sources, &settings, &rules),
     };
     let mut outcome = checked.map_err(named)?;
-    let is_last = arguments.add_ignore.is_none() && !arguments.fixes.fix;
+    let is_last = arguments.add_ignore.is_none() && !arguments.fixes.writes();
     settled(&mut outcome, &sources, is_last)?;
     let (mut corrections, mut own_output) = (None, None);
     if arguments.fixes.are_wanted() {
-        let options = (&arguments.fixes, arguments.min_severity);
+        let wanted = arguments.fixes.wanted(arguments.min_severity, fixable.as_ref());
+        let options = (&arguments.fixes, wanted);
         let standard = input.standard();
         let carried =
             fix::carry_out(sources, outcome, options, (&settings, &rules), standard).map_err(named)?;
         (sources, outcome, corrections) = (carried.sources, carried.outcome, Some(carried.corrections));
         own_output = carried.output;
-        if arguments.fixes.fix {
+        if arguments.fixes.writes() {
             settled(&mut outcome, &sources, true)?;
         }
     }
@@ -209,6 +237,8 @@ fn once(
         has_policy: settings.policy_file.is_some(),
         fail_on: arguments.fail_on,
         colour: false,
+        shown_on: ShownOn::Paper,
+        is_quiet: arguments.quiet,
         below_repository: &below_repository(&settings.root),
         on_github: on_github(),
         corrections: corrections.as_ref(),
@@ -218,8 +248,19 @@ fn once(
     if !outputs::write_all(&report, &arguments.output) {
         return Ok(UNUSABLE);
     }
+    if arguments.fixes.fix_only {
+        if let Some(text) = own_output {
+            ignoring_closed_pipe(out.flush().and_then(|()| write_exactly(&text)))?;
+        }
+        let is_partial = corrections.is_some_and(|corrections| corrections.is_partial);
+        return Ok(if is_partial { UNUSABLE } else { 0 });
+    }
     // The stream itself removes colours where they are not wanted.
-    let report = Report { colour: !matches!(colour, Colour::Never), ..report };
+    let shown_on = match arguments.format {
+        Format::Text | Format::Concise => shown_on(),
+        _ => ShownOn::Paper,
+    };
+    let report = Report { colour: !matches!(colour, Colour::Never), shown_on, ..report };
     match own_output {
         None => ignoring_closed_pipe(print(&report, arguments, out))?,
         // The report goes beside it.
@@ -227,7 +268,11 @@ fn once(
             ignoring_closed_pipe(out.flush().and_then(|()| write_exactly(&text)))?;
             match arguments.fixes.diff {
                 true => say(summary_line(&report)),
-                false => print(&Report { colour: false, ..report }, arguments, &mut io::stderr())?,
+                false => print(
+                    &Report { colour: false, shown_on: ShownOn::Paper, ..report },
+                    arguments,
+                    &mut io::stderr(),
+                )?,
             }
         }
     }
@@ -262,74 +307,11 @@ fn below_repository(root: &Path) -> String {
     below.components().map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect()
 }
 
-/// What is checked.
-enum Input {
-    Paths(Vec<PathBuf>),
-    Standard { name: Option<PathBuf>, text: Vec<u8> },
-}
-
-impl Input {
-    fn of(arguments: &Arguments) -> anyhow::Result<Input> {
-        let is_standard = |path: &PathBuf| path.as_os_str() == "-";
-        match arguments.paths.as_slice() {
-            [one] if is_standard(one) && arguments.known.write_baseline => {
-                bail!("--write-baseline needs files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) && arguments.known.compares().is_some() => {
-                let option = arguments.known.compares().unwrap_or_default();
-                bail!("{option} compares files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) && arguments.add_ignore.is_some() => {
-                bail!("--add-ignore writes to files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) && arguments.watch => {
-                bail!("--watch looks at files, and `-` reads standard input")
-            }
-            [one] if is_standard(one) => {
-                let mut text = Vec::new();
-                io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
-                Ok(Input::Standard { name: arguments.stdin_filename.clone(), text })
-            }
-            paths if paths.iter().any(is_standard) => {
-                bail!("`-` reads standard input and cannot stand beside other paths")
-            }
-            _ if arguments.stdin_filename.is_some() => {
-                bail!("--stdin-filename says what standard input stands for, so it needs the path `-`")
-            }
-            paths => Ok(Input::Paths(paths.to_vec())),
-        }
-    }
-
-    /// The paths that decide which policy holds.
-    fn paths(&self) -> &[PathBuf] {
-        match self {
-            Input::Paths(paths) => paths,
-            Input::Standard { name, .. } => name.as_slice(),
-        }
-    }
-
-    /// What standard input held, where that is checked.
-    fn standard(&self) -> Option<&[u8]> {
-        match self {
-            Input::Paths(_) => None,
-            Input::Standard { text, .. } => Some(text),
-        }
-    }
-
-    fn read(&self, root: &Path, extent: Extent, excluded: &Excluded) -> anyhow::Result<Sources> {
-        match self {
-            Input::Paths(paths) => Ok(Sources::collect_except(root, paths, extent, excluded)?),
-            Input::Standard { name, text } => {
-                let mut sources = Sources::with_standard_input(root, name.as_deref(), text.clone(), extent);
-                if let Some(name) = name
-                    && excluded.even_named
-                    && excluded.names(root, &policy::absolute(name))
-                {
-                    sources.files.iter_mut().for_each(|source| source.reported = false);
-                }
-                Ok(sources)
-            }
-        }
+/// Where standard output is shown. What a service keeps as the log of a job is no screen, also where it looks like one.
+fn shown_on() -> ShownOn {
+    match io::stdout().is_terminal() && std::env::var_os("CI").is_none() {
+        true => ShownOn::Screen { links: follows_links(&|name| std::env::var(name).ok()) },
+        false => ShownOn::Paper,
     }
 }
 
@@ -339,7 +321,7 @@ fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Res
         return render_statistics(report, out);
     }
     let left_out = render(report, arguments.format, out)?;
-    if !for_people {
+    if !for_people && !arguments.quiet {
         // What a program reads comes first, so that both streams on one terminal stay readable.
         out.flush()?;
         left_out.into_iter().for_each(|left_out| say(format_args!("note: {left_out}")));
@@ -371,9 +353,11 @@ fn nothing_checked(skipped: usize) -> u8 {
 }
 
 /// Says where the word stands: in an option, or in a line of the policy.
-fn unknown_selector(unknown: &UnknownSelector, settings: &Settings) -> anyhow::Error {
+fn unknown_selector(unknown: &UnknownSelector, arguments: &Arguments, settings: &Settings) -> anyhow::Error {
     let word = &unknown.word;
-    let place = if settings.select.contains(word) {
+    let place = if arguments.extend_select.contains(word) {
+        "--extend-select".to_owned()
+    } else if settings.select.contains(word) {
         "--select".to_owned()
     } else if settings.ignore.contains(word) {
         "--ignore".to_owned()

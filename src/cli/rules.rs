@@ -4,7 +4,7 @@ mod pages;
 
 use super::{FOUND, ignoring_closed_pipe};
 use crate::findings::{Confidence, Safety, Severity};
-use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, test};
+use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, Section, test};
 use crate::settings::{Request, resolve};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
@@ -15,6 +15,9 @@ use std::io::{self, Write};
 pub struct Explain {
     /// The id of the rule, for example missing-device-order.
     id: String,
+    /// Show all examples, and not the first three.
+    #[arg(long)]
+    all: bool,
 }
 
 #[derive(Args)]
@@ -55,7 +58,7 @@ pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
         };
         bail!("there is no rule `{id}`; {hint}");
     };
-    ignoring_closed_pipe(pages::page(rule, 1, out))?;
+    ignoring_closed_pipe(pages::page(rule, 1, if arguments.all { usize::MAX } else { pages::FIRST }, out))?;
     Ok(0)
 }
 
@@ -168,6 +171,7 @@ fn confidence_of(rule: &Rule) -> &'static str {
 
 fn safety_of(fix: &RuleFix) -> &'static str {
     match fix.safety {
+        Safety::Safe if fix.policy == Some(Section::Gpu) => "safe with a `gpu` section, else unsafe",
         Safety::Safe => "safe",
         Safety::Unsafe => "unsafe",
     }

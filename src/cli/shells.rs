@@ -2,6 +2,8 @@
 //! it is never out of date.
 
 use super::{Cli, ignoring_closed_pipe};
+use crate::rules::RuleSet;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use std::io::Write;
@@ -15,9 +17,30 @@ pub struct Completions {
 
 pub fn completions(arguments: &Completions, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "gpulint", &mut script);
+    clap_complete::generate(arguments.shell, &mut with_rules(Cli::command()), "gpulint", &mut script);
     ignoring_closed_pipe(out.write_all(&script))?;
     Ok(0)
+}
+
+/// The command line with the rules that can be named in it. A project's own ones are not among them: the script is
+/// written once and used in all projects.
+fn with_rules(command: clap::Command) -> clap::Command {
+    let rules = RuleSet::embedded();
+    let ids: Vec<String> = rules.rules().iter().map(|rule| rule.id.clone()).collect();
+    let selectors = rules.selectors();
+    let among = |words: &[String]| PossibleValuesParser::new(words.to_vec());
+    let with_selectors = |mut command: clap::Command, options: &[&'static str]| {
+        for option in options {
+            command = command.mut_arg(option, |argument| argument.value_parser(among(&selectors)));
+        }
+        command
+    };
+    command
+        .mut_subcommand("check", |check| {
+            with_selectors(check, &["select", "extend_select", "ignore", "fixable"])
+        })
+        .mut_subcommand("server", |server| with_selectors(server, &["select", "ignore"]))
+        .mut_subcommand("rule", |rule| rule.mut_arg("id", |id| id.value_parser(among(&ids))))
 }
 
 /// One page about gpulint and all its commands.

@@ -1,7 +1,7 @@
 //! `gpulint trace`: what one program does, in order.
 
-use super::ignoring_closed_pipe;
 use super::options::PolicyOptions;
+use super::{ignoring_closed_pipe, why};
 use crate::languages::Choices;
 use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
@@ -14,14 +14,16 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The program to follow; `-` reads standard input.
-    file: PathBuf,
+    /// The program or launcher to follow; `-` reads standard input.
+    #[arg(required_unless_present = "why")]
+    file: Option<PathBuf>,
     /// For people or for programs.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json")]
     format: TraceFormat,
-    /// Say instead what each rule makes of what happens on this line of the file, and why.
-    #[arg(long, value_name = "LINE", conflicts_with = "format")]
-    why: Option<u32>,
+    /// Say instead what each rule makes of what happens on this line of the file, and why. Without a file, PATH:LINE is
+    /// explained over all programs, as `gpulint why` does.
+    #[arg(long, value_name = "[PATH:]LINE", conflicts_with = "format")]
+    why: Option<String>,
     #[command(flatten)]
     policy: PolicyOptions,
 }
@@ -34,7 +36,17 @@ enum TraceFormat {
 }
 
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let file = &arguments.file;
+    let (file, line) = match (&arguments.file, &arguments.why) {
+        (None, why) => return why::answer(why.as_deref().unwrap_or_default(), &arguments.policy, out),
+        (Some(file), None) => (file, None),
+        (Some(file), Some(line)) => match line.parse::<u32>() {
+            Ok(line) => (file, Some(line)),
+            Err(_) => bail!(
+                "--why: `{line}` is no line of {0}; `gpulint why {line}` tells of all programs",
+                file.display()
+            ),
+        },
+    };
     let standard = file.as_os_str() == "-";
     let paths = if standard { vec![] } else { vec![file.clone()] };
     if file.is_dir() {
@@ -63,7 +75,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     let json = arguments.format == TraceFormat::Json;
     let mut whole = Vec::new();
-    crate::trace::print(&sources, &settings, id, json, arguments.why, &rules, &mut whole)?;
+    crate::trace::print(&sources, &settings, id, json, line, &rules, &mut whole)?;
     let form = if json { Form::Json } else { Form::Plain };
     ignoring_closed_pipe(out.write_all(harmless(&String::from_utf8_lossy(&whole), form).as_bytes()))?;
     Ok(0)

@@ -6,7 +6,7 @@
 //! | `# gpulint: ignore[rule-id] reason` on a line of its own | the next statement, decorators included; several stack |
 //! | `# gpulint: ignore-file[rule-id] reason` | the whole file, wherever it stands |
 //!
-//! `[a, b]` names several rules, and no brackets at all means every rule. A suppression that is not
+//! `[a, b]` names several rules or families of them, and no brackets at all means every rule. A suppression that is not
 //! needed or not understood is reported itself, so that a typing error never hides anything silently.
 
 mod comments;
@@ -23,6 +23,12 @@ use std::collections::BTreeMap;
 pub const UNUSED: &str = "unused-suppression";
 /// Id of the rule about suppressions that name no rule there is, or cannot be read.
 pub const UNKNOWN: &str = "unknown-suppression";
+
+/// What stands for all rules where it is asked whether they ran.
+pub const EVERY_RULE: &str = "all";
+
+/// The family of both.
+const FAMILY: &str = "suppressions";
 
 /// One `gpulint:` comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +59,7 @@ pub enum Rules {
     Unreadable,
 }
 
-/// A rule id as written in a comment, and where.
+/// The id of a rule, or a family, as written in a comment, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleName {
     pub id: String,
@@ -62,8 +68,8 @@ pub struct RuleName {
 
 /// Marks the findings that `suppressions` cover, and adds findings about the suppressions themselves.
 ///
-/// `known` holds the id of every rule there is. `ran` tells whether a rule was looked for in this run:
-/// only then can its suppression be unused, and only then are [`UNUSED`] and [`UNKNOWN`] reported.
+/// `known` holds the id of every rule there is, and every family. `ran` tells whether a rule, a whole family or, by the
+/// name [`EVERY_RULE`], all of them were looked for in this run: only then can its suppression be unused, and only then are [`UNUSED`] and [`UNKNOWN`] reported.
 /// In files that are not reported suppressions work and nothing is said about them. Leaves the
 /// findings sorted by file, place and rule.
 pub fn apply(
@@ -106,11 +112,13 @@ struct Claim<'a> {
 
 impl Claim<'_> {
     fn is_about_suppressions(&self) -> bool {
-        self.name.is_some_and(|name| is_about_suppressions(&name.id))
+        self.name.is_some_and(|name| is_about_suppressions(&name.id) || name.id == FAMILY)
     }
 
-    fn covers(&self, rule: &str, first: u32, last: u32) -> bool {
-        let rule_is_meant = self.name.map_or(!is_about_suppressions(rule), |name| name.id == rule);
+    fn covers(&self, finding: &Finding, first: u32, last: u32) -> bool {
+        let Finding { rule, family, .. } = finding;
+        let rule_is_meant =
+            self.name.map_or(!is_about_suppressions(rule), |name| name.id == *rule || name.id == *family);
         let place_is_meant = match self.suppression.covers {
             Covers::File => true,
             Covers::Lines(from, to) => first <= to && from <= last,
@@ -134,14 +142,18 @@ fn claims_of(suppression: &Suppression) -> Vec<Claim<'_>> {
 
 fn mark(findings: &mut [Finding], claims: &mut BTreeMap<FileId, Vec<Claim>>, sources: &Sources) {
     for finding in findings {
+        let mut is_covered = false;
         let Some(claims) = claims.get_mut(&finding.place.file) else { continue };
         let (source, span) = (sources.file(finding.place.file), finding.place.span);
         let (first, _) = source.line_column(span.start);
         let (end_line, end_column) = source.line_column(span.end);
         // A place that ends where a line starts does not touch that line.
         let last = end_line - u32::from(end_line > first && end_column == 1);
-        for claim in claims.iter_mut().filter(|claim| claim.covers(&finding.rule, first, last)) {
+        for claim in claims.iter_mut().filter(|claim| claim.covers(finding, first, last)) {
             claim.used = true;
+            is_covered = true;
+        }
+        if is_covered {
             finding.status = Status::Suppressed;
         }
     }

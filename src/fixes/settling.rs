@@ -13,17 +13,19 @@ use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Source, Sources};
 use passes::Run;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Which fixes are made.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct Wanted<'a> {
     /// Also those that may change what the program does.
     pub risky: bool,
     /// Findings below are left alone.
     pub least: Severity,
+    /// The ids of the rules whose findings are fixed; `None` stands for all.
+    pub fixable: Option<&'a FxHashSet<String>>,
 }
 
 /// The project as the fixes leave it.
@@ -70,7 +72,7 @@ type Key = (FileId, u32, String);
 
 /// What all runs have in common.
 struct Task<'a> {
-    wanted: Wanted,
+    wanted: Wanted<'a>,
     settings: &'a Settings,
     rules: &'a RuleSet,
     /// The content of a file as it was read.
@@ -86,7 +88,7 @@ struct Task<'a> {
 pub fn settle(
     sources: &Sources,
     outcome: &Outcome,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     (settings, rules): (&Settings, &RuleSet),
     content_of: &dyn Fn(&Source) -> Option<String>,
 ) -> Result<Settled, UnknownSelector> {

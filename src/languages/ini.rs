@@ -1,6 +1,7 @@
 //! INI files: what pytest and tox set, and keys that choose a device.
 
 pub(super) mod reader;
+mod services;
 
 use super::command_lines::{Literal, step_of};
 use super::dotenv::first_line;
@@ -32,6 +33,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         code.units.push(Unit { span: section.span, name, host: Host::Machine, body });
     }
     environments(&ini, &Origin::from(0), source, &mut code);
+    services::lower(&ini, source, &mut code);
     if file == "setup.cfg" {
         requirements::note_cfg(&ini, &mut code);
     }

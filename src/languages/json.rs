@@ -29,7 +29,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     if is_of_gpulint(&root) {
         return Ok(code);
     }
-    let started = editors::lower(&root, source, &mut code);
+    let started = editors::lower(&root, source, &mut code) || scripts(&root, source, &mut code);
     if !started {
         for (span, body) in data::environments(&root, source, &mut code) {
             code.units.push(Unit { span, name: "".into(), host: Host::Machine, body });
@@ -49,6 +49,22 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         code.comments.dedup();
     }
     Ok(code)
+}
+
+/// What `npm run NAME` starts, as `package.json` lists it. Whether that starts anything.
+fn scripts<'s>(root: &Data<'s>, source: &'s Source, code: &mut Code<'s>) -> bool {
+    if source.name.rsplit('/').next() != Some("package.json") {
+        return false;
+    }
+    let before = code.units.len();
+    for script in root.get("scripts").map(Data::entries).unwrap_or_default() {
+        let body = data::command_in(&script.value, source, code);
+        if !body.is_empty() {
+            let name = format!("script `{}`", script.key).into();
+            code.units.push(Unit { span: script.key_span, name, host: Host::Machine, body });
+        }
+    }
+    code.units.len() > before
 }
 
 /// Records of runs, validations and reports of gpulint say what was, and start nothing.

@@ -12,6 +12,7 @@ mod kubernetes;
 mod layers;
 pub(super) mod reader;
 mod scalars;
+mod tasks;
 mod values;
 mod workflows;
 
@@ -76,6 +77,12 @@ impl<'s> Lowering<'s> {
             workflows::lower_action(root, self);
         } else if compose::is_compose(root, file) {
             compose::lower(root, self);
+        } else if let Some(runner) = tasks::Runner::of(root, file) {
+            let before = self.code.units.len();
+            tasks::lower(root, runner, self);
+            if self.code.units.len() == before {
+                environments::lower(root, self);
+            }
         } else {
             environments::lower(root, self);
             super::requirements::note_conda(root, self.source, &mut self.code);

@@ -6,6 +6,7 @@ use super::checked;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// A dotted module name in which `*` stands for any characters of one part and `**` for any number
 /// of parts: `performance`, `cli.*`, `backtest.**` (which is also `backtest` itself).
@@ -72,6 +73,22 @@ impl NamePattern {
 impl FilePattern {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// A glob as it was typed in the folder `here`. One without `/` names files and folders at any depth.
+    pub fn typed(text: &str, root: &Path, here: &Path) -> Option<Self> {
+        if let Ok(inside) = Path::new(text).strip_prefix(root) {
+            return FilePattern::parse(&inside.to_string_lossy());
+        }
+        let is_path = text.trim_end_matches('/').contains('/');
+        let FilePattern(glob) = FilePattern::parse(text)?;
+        let below = here.strip_prefix(root).unwrap_or(Path::new(""));
+        let folder =
+            below.components().map(|part| globset::escape(&part.as_os_str().to_string_lossy()) + "/");
+        match is_path {
+            true => FilePattern::parse(&(folder.collect::<String>() + &glob)),
+            false => FilePattern::parse(&format!("**/{glob}")),
+        }
     }
 
     /// `legacy/` and `./legacy` name the folder `legacy`. What a `.gitignore` means by a first `/` or `!` is no glob.

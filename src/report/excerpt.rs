@@ -1,9 +1,11 @@
 //! The few lines of a file that a finding is shown with, safe to print, and places translated to them.
 
+use super::ShownOn;
 use super::printable::{printable, visible};
 use super::secrets::concealed;
 use crate::facts::Span;
 use crate::sources::Source;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A line above this many characters is minified or data; showing it would flood the terminal.
@@ -44,7 +46,7 @@ pub fn markable(source: &Source, span: Span) -> Option<Span> {
 }
 
 /// The few words around a place whose line is too long to show.
-pub fn glimpse(source: &Source, span: Span) -> String {
+pub fn glimpse(source: &Source, span: Span, on: ShownOn) -> String {
     const BEFORE: usize = 30;
     const AFTER: usize = 60;
     let (before, after) = source.text.split_at(source.text.floor_char_boundary(span.start as usize));
@@ -54,13 +56,13 @@ pub fn glimpse(source: &Source, span: Span) -> String {
     let end = after.char_indices().nth(AFTER).map_or(after.len(), |(at, _)| at);
     let cut = |is_cut: bool| if is_cut { "…" } else { "" };
     let text = format!("{}{}", &before[start..], &after[..end]);
-    let text = concealed(source, &text);
+    let text = for_reader(source, &text, on);
     format!("{}{}{}", cut(start > 0), printable(text.trim()), cut(end < after.len()))
 }
 
 impl<'a> Excerpt<'a> {
     /// From the first line to the last that [`markable`] places touch.
-    pub fn of(source: &'a Source, places: &[Span]) -> Self {
+    pub fn of(source: &'a Source, places: &[Span], on: ShownOn) -> Self {
         let text = source.text.as_str();
         let first = places.iter().map(|place| place.start).min().unwrap_or_default();
         let last = places.iter().map(|place| place.end).max().unwrap_or_default();
@@ -76,7 +78,8 @@ impl<'a> Excerpt<'a> {
                 .iter()
                 .any(|place| place.start as usize <= in_file + whole.len() && in_file <= place.end as usize);
             // The line between two marked ones would be shown; in a dotenv file it may be a password.
-            let text = if touched { concealed(source, line) } else { "…".into() };
+            let text =
+                if touched || on != ShownOn::Paper { for_reader(source, line, on) } else { "…".into() };
             excerpt.text.extend(text.chars().map(shown));
             excerpt.text.push('\n');
             in_file += whole.len() + 1;
@@ -95,6 +98,14 @@ impl<'a> Excerpt<'a> {
         let column = in_file.saturating_sub(line.in_file).min(line.text.len());
         let before = line.text.get(..column).unwrap_or(line.text);
         line.in_excerpt + before.chars().map(|c| shown(c).len_utf8()).sum::<usize>()
+    }
+}
+
+/// A line of a file as its reader may see it.
+fn for_reader<'l>(source: &Source, line: &'l str, on: ShownOn) -> Cow<'l, str> {
+    match on {
+        ShownOn::Screen { .. } => line.into(),
+        ShownOn::Paper => concealed(source, line),
     }
 }
 

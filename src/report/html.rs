@@ -5,7 +5,7 @@ mod overview;
 
 use super::excerpt::{Excerpt, glimpse, markable};
 use super::printable::{printable, sentence};
-use super::{Report, badness, page_of, summary, word};
+use super::{Report, ShownOn, badness, page_of, summary, word};
 use crate::facts::Place;
 use crate::findings::{Finding, Related, Safety, Status};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -178,9 +178,9 @@ fn lines_of(place: Place, report: &Report) -> Markup {
     let source = report.sources.file(place.file);
     let position = source.position(place.span);
     let Some(span) = markable(source, place.span) else {
-        return html! { pre { (glimpse(source, place.span)) } };
+        return html! { pre { (glimpse(source, place.span, ShownOn::Paper)) } };
     };
-    let excerpt = Excerpt::of(source, &[span]);
+    let excerpt = Excerpt::of(source, &[span], ShownOn::Paper);
     let (text, marked) = (excerpt.text.as_str(), excerpt.range_of(span));
     let mut start = 0;
     let lines = text.split_inclusive('\n').map(|line| {

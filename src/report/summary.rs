@@ -1,19 +1,82 @@
 //! The last words of a run: what was checked, what was found, what is hidden and what to do next.
 
 use super::printable::printable;
-use super::{Counts, Report, word};
+use super::{Counts, Report, ShownOn, word};
 use crate::findings::{Safety, Severity, Status};
 use std::io::Write;
 
 /// One line for each file that could not be checked, and the summary.
 pub fn write(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+    if report.is_quiet {
+        return Ok(());
+    }
     for skipped in report.skipped {
         writeln!(out, "skipped {}: {}", printable(&skipped.path), printable(&skipped.reason))?;
     }
     if let Some(line) = unfinished_line(report) {
         writeln!(out, "{line}")?;
     }
-    writeln!(out, "{}", summary_line(report))
+    let line = summary_line(report);
+    match report.shown_on {
+        ShownOn::Screen { .. } => writeln!(out, "{}", folded(&line)),
+        ShownOn::Paper => writeln!(out, "{line}"),
+    }
+}
+
+/// A longer line is broken by terminals in the middle of a word.
+const WIDEST: usize = 100;
+
+/// The sentences of a line that is too long, as many in each line as have room there.
+fn folded(line: &str) -> String {
+    if line.chars().count() <= WIDEST {
+        return line.to_owned();
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for sentence in sentences(line) {
+        append(&mut lines, sentence);
+        // What has no room even alone is broken between words.
+        let is_long = |line: &String| line.chars().count() > WIDEST;
+        while let Some(long) = lines.pop_if(|line| is_long(line)) {
+            let Some(at) = last_gap(&long) else {
+                lines.push(long);
+                break;
+            };
+            lines.push(long[..at].to_owned());
+            lines.push(long[at + 1..].to_owned());
+        }
+    }
+    lines.join("\n")
+}
+
+fn append(lines: &mut Vec<String>, sentence: &str) {
+    match lines.last_mut() {
+        Some(last) if last.chars().count() + 1 + sentence.chars().count() <= WIDEST => {
+            last.push(' ');
+            last.push_str(sentence);
+        }
+        _ => lines.push(sentence.to_owned()),
+    }
+}
+
+/// The sentences of a line; a point inside of a word or of code ends none.
+fn sentences(line: &str) -> Vec<&str> {
+    let ends = line.match_indices(". ").map(|(at, _)| at + 1);
+    let ends = ends.filter(|&end| line[..end].matches('`').count().is_multiple_of(2));
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    for end in ends {
+        sentences.push(&line[start..end]);
+        start = end + 1;
+    }
+    sentences.push(&line[start..]);
+    sentences
+}
+
+/// The last blank before the widest column that stands in no code.
+fn last_gap(line: &str) -> Option<usize> {
+    let end = line.char_indices().nth(WIDEST).map_or(line.len(), |(at, _)| at + 1);
+    let gaps = line.match_indices(' ').map(|(at, _)| at).take_while(|&at| at < end);
+    gaps.filter(|&at| line[..at].matches('`').count().is_multiple_of(2)).last()
 }
 
 /// One line about the programs that were not followed to their end; `None` when all were.

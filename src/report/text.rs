@@ -2,7 +2,7 @@
 
 use super::excerpt::{Excerpt, glimpse, markable};
 use super::printable::{printable, sentence};
-use super::{Report, summary};
+use super::{Report, ShownOn, address_of, summary};
 use crate::facts::{Place, Span};
 use crate::findings::{Finding, Related, Safety, Severity};
 use crate::sources::Sources;
@@ -21,7 +21,26 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     for finding in report.shown() {
         writeln!(out, "{}\n", picture_of(finding, report, &renderer))?;
     }
+    if let Some(step) = next_step(report).filter(|_| !report.is_quiet) {
+        writeln!(out, "{step}")?;
+    }
     summary::write(report, out)
+}
+
+/// How a reader at a terminal gets from a finding to what explains it.
+fn next_step(report: &Report) -> Option<String> {
+    let first = report.shown().next().filter(|_| report.shown_on != ShownOn::Paper)?;
+    let position = report.sources.position(first.place);
+    let path = printable(&report.sources.file(first.place.file).name);
+    let rule = match has_link(report, &first.rule) {
+        true => String::new(),
+        false => format!("`gpulint rule {}` explains the rule, ", printable(&first.rule)),
+    };
+    Some(format!("{rule}`gpulint why {path}:{}` this finding.", position.line))
+}
+
+fn has_link(report: &Report, rule: &str) -> bool {
+    matches!(report.shown_on, ShownOn::Screen { links: true }) && address_of(rule).is_some()
 }
 
 fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer) -> String {
@@ -30,8 +49,11 @@ fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let title = level.primary_title(sentence(&finding.message)).id(printable(&finding.rule));
-    let mut elements = places_of(finding, report.sources);
+    let mut title = level.primary_title(sentence(&finding.message)).id(printable(&finding.rule));
+    if let Some(address) = address_of(&finding.rule).filter(|_| has_link(report, &finding.rule)) {
+        title = title.id_url(address);
+    }
+    let mut elements = places_of(finding, report.sources, report.shown_on);
     if let Some(cause) = report.cause_elsewhere(finding) {
         elements.push(Level::NOTE.message(printable(&report.brought_by(cause)).into_owned()).into());
     }
@@ -50,7 +72,7 @@ fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer
 }
 
 /// The place of the finding and those that explain it, in the order in which they are read.
-fn places_of<'a>(finding: &'a Finding, sources: &'a Sources) -> Vec<Element<'a>> {
+fn places_of<'a>(finding: &'a Finding, sources: &'a Sources, on: ShownOn) -> Vec<Element<'a>> {
     let (mut near, mut far): (Vec<&Related>, Vec<&Related>) = (vec![], vec![]);
     let many = finding.related.len() > SHOWN_RELATED;
     let primary = sources.position(finding.place);
@@ -63,12 +85,12 @@ fn places_of<'a>(finding: &'a Finding, sources: &'a Sources) -> Vec<Element<'a>>
         let is_shown = markable(sources.file(related.place.file), related.place.span).is_some();
         if is_near && is_shown && !many { near.push(related) } else { far.push(related) }
     }
-    let mut elements = snippet_of(finding.place, &near, AnnotationKind::Primary, "", sources);
+    let mut elements = snippet_of(finding.place, &near, AnnotationKind::Primary, "", (sources, on));
     if many {
         elements.push(Level::NOTE.message(list_of(&far, sources)).into());
     } else {
         let snippets = |related: &&'a Related| {
-            snippet_of(related.place, &[], AnnotationKind::Context, &related.message, sources)
+            snippet_of(related.place, &[], AnnotationKind::Context, &related.message, (sources, on))
         };
         elements.extend(far.iter().flat_map(snippets));
     }
@@ -82,7 +104,7 @@ fn snippet_of<'a>(
     near: &[&'a Related],
     kind: AnnotationKind,
     label: &'a str,
-    sources: &'a Sources,
+    (sources, on): (&'a Sources, ShownOn),
 ) -> Vec<Element<'a>> {
     let source = sources.file(place.file);
     let position = source.position(place.span);
@@ -90,7 +112,7 @@ fn snippet_of<'a>(
     let Some(span) = markable(source, place.span) else {
         let origin = Origin::path(name).line(position.line as usize);
         let label = if label.is_empty() { String::new() } else { format!("{}: ", sentence(label)) };
-        let text = format!("{label}{} (line {} is long)", glimpse(source, place.span), position.line);
+        let text = format!("{label}{} (line {} is long)", glimpse(source, place.span, on), position.line);
         return vec![origin.char_column(position.column as usize).into(), Level::NOTE.message(text).into()];
     };
     let mut marks: Vec<(Span, AnnotationKind, &str)> = vec![(span, kind, label)];
@@ -98,7 +120,7 @@ fn snippet_of<'a>(
         let span = markable(source, related.place.span).unwrap_or(span);
         marks.push((span, AnnotationKind::Context, &related.message));
     }
-    let excerpt = Excerpt::of(source, &marks.iter().map(|(span, ..)| *span).collect::<Vec<_>>());
+    let excerpt = Excerpt::of(source, &marks.iter().map(|(span, ..)| *span).collect::<Vec<_>>(), on);
     let annotations: Vec<Annotation> = marks
         .iter()
         .map(|(span, kind, label)| kind.span(excerpt.range_of(*span)).label(sentence(label)))

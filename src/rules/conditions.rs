@@ -251,9 +251,8 @@ impl Scope<'_> {
         })
     }
 
-    /// The mask in force where a device is chosen, when it has one value on every way there.
+    /// The mask in force where something happens, when it has one value on every way there.
     pub(super) fn mask_at(&self, event: &Event) -> Option<String> {
-        let What::Select { .. } = event.what else { return None };
         let mut values = event.before.mask.iter().map(|definition| match definition {
             Definition::Set(_, Some(value)) => Some(value),
             _ => None,
@@ -275,6 +274,17 @@ impl Scope<'_> {
 }
 
 impl PolicyKey {
+    /// The key in words.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            PolicyKey::Gpu => "gpu",
+            PolicyKey::DeviceOrder => "gpu.device-order beside an integer in gpu.visible-devices",
+            PolicyKey::VisibleDevices => "gpu.visible-devices",
+            PolicyKey::AllocConf => "gpu.alloc-conf",
+            PolicyKey::Validators => "scripts.validators",
+        }
+    }
+
     pub(super) fn is_in(self, policy: &Policy) -> bool {
         let in_gpu = |has: fn(&Gpu) -> bool| policy.gpu.as_ref().is_some_and(has);
         match self {

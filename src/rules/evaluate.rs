@@ -364,6 +364,17 @@ impl Scope<'_> {
                     add(pointed.place, words.of_event(pointed), Moment::Before);
                 }
             }
+            RelatedPlace::Mask => {
+                for definition in &words.event.before.mask {
+                    let Definition::Set(write, Some(value)) = definition else { continue };
+                    if let Some(write) = self.trace.events.get(*write as usize) {
+                        add(write.place, format!("the mask is set to `{value}` here"), Moment::Before);
+                    }
+                }
+                if let Some(site) = self.trace.frames.first().and_then(|frame| frame.site) {
+                    add(site, "the program is started with it here".to_owned(), Moment::Before);
+                }
+            }
             RelatedPlace::Late => {
                 if let Some(late) = words.event.before.late.last() {
                     add(late.place, format!("`{}` reads it here", late.by), Moment::Before);

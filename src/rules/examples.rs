@@ -85,7 +85,7 @@ impl Example {
         };
         let unknown = |error: UnknownSelector| error.to_string();
         let outcome = crate::check(&sources, &settings, rules).map_err(unknown)?;
-        let wanted = Wanted { risky: true, least: Severity::Note };
+        let wanted = Wanted { risky: true, least: Severity::Note, fixable: None };
         let settled = settle(&sources, &outcome, wanted, (&settings, rules), &content_of).map_err(unknown)?;
         let dropped = settled.dropped.iter().filter(|dropped| dropped.rule == rule.id);
         let mut reasons: Vec<String> = dropped.map(|dropped| dropped.reason.clone()).collect();

@@ -3,7 +3,7 @@
 use super::Rule;
 use super::conditions::Verdict;
 use super::evaluate::Scope;
-use super::schema::{Condition, Earlier, PolicyKey};
+use super::schema::{Condition, Earlier};
 use super::wording::{as_code, in_force};
 use crate::program::trace::EventId;
 
@@ -106,14 +106,7 @@ impl Scope<'_> {
             );
         }
         if let Some(key) = condition.policy {
-            let key = match key {
-                PolicyKey::Gpu => "gpu",
-                PolicyKey::DeviceOrder => "gpu.device-order beside an integer in gpu.visible-devices",
-                PolicyKey::VisibleDevices => "gpu.visible-devices",
-                PolicyKey::AllocConf => "gpu.alloc-conf",
-                PolicyKey::Validators => "scripts.validators",
-            };
-            words.push(format!("the policy has {key}"));
+            words.push(format!("the policy has {}", key.name()));
         }
         let known = |package: &str| {
             let range = self.program.versions().range(self.program.name_of(event.place.file), package);

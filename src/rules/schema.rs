@@ -109,6 +109,9 @@ pub struct RuleFix {
     pub title: String,
     /// What it is where nothing speaks for more or less.
     pub safety: Safety,
+    /// It is safe only where the policy has this section: which card is right is said there and nowhere else.
+    #[serde(default)]
+    pub policy: Option<Section>,
     /// The maker of the edits, by its name in `fixes/makers.rs`.
     pub by: String,
 }
@@ -262,6 +265,8 @@ pub enum RelatedPlace {
     Release,
     /// The calls and imports that lead to the event, outermost first.
     Chain,
+    /// The masks that are in force, and where a launcher starts the program with them.
+    Mask,
 }
 
 fn high() -> Confidence {

@@ -40,7 +40,7 @@ pub struct Selection<'r> {
 
 impl Section {
     /// Whether the policy has it; the CPU part may also come from the command line.
-    pub(super) fn is_in(self, policy: &Policy, has_cpu_part: bool) -> bool {
+    pub(crate) fn is_in(self, policy: &Policy, has_cpu_part: bool) -> bool {
         match self {
             Section::Gpu => policy.gpu.is_some(),
             Section::Cpu => has_cpu_part,
@@ -61,7 +61,7 @@ struct PathSelection {
 const PROFILES: &[&str] = &["recommended", "strict", "all"];
 
 impl<'r> Selection<'r> {
-    /// `select` of the command line goes before that of the policy; `ignore` adds to it.
+    /// `select` of the command line goes before that of the policy; `ignore` adds to it. Selectors are read in any case.
     pub fn resolve(
         rules: &'r RuleSet,
         policy: &Policy,
@@ -72,7 +72,9 @@ impl<'r> Selection<'r> {
         let selectors = if select.is_empty() { &policy.rules.select } else { select };
         selectors.iter().try_for_each(|selector| known(rules, selector))?;
         let ignored = ids(rules, policy.rules.ignore.iter().chain(ignore))?;
-        let profile = selectors.iter().any(|selector| selector == "recommended" || selector == "strict");
+        let profile = selectors
+            .iter()
+            .any(|selector| is_called(selector, "recommended") || is_called(selector, "strict"));
         let mut per_path = Vec::new();
         for (glob, settings) in &policy.rules.per_path {
             let Ok(glob) = Glob::new(glob) else { continue };
@@ -87,10 +89,9 @@ impl<'r> Selection<'r> {
         let mut everywhere = FxHashSet::default();
         for rule in rules.rules() {
             let names = |selector: &String| {
-                *selector == rule.id
-                    || *selector == rule.family
-                    || selector == "all"
-                    || (selector == "strict" && rule.is_strict())
+                is_named(rule, selector)
+                    || is_called(selector, "all")
+                    || (is_called(selector, "strict") && rule.is_strict())
             };
             let named = selectors.iter().any(names);
             let mut by_path =
@@ -172,20 +173,50 @@ fn ids<'s>(
     let mut found = FxHashSet::default();
     for selector in selectors {
         known(rules, selector)?;
-        let profile = PROFILES.contains(&selector.as_str());
-        let named =
-            rules.rules().iter().filter(|rule| profile || rule.id == *selector || rule.family == *selector);
+        let profile = is_profile(selector);
+        let named = rules.rules().iter().filter(|rule| profile || is_named(rule, selector));
         found.extend(named.map(|rule| rule.id.clone()));
     }
     Ok(found)
 }
 
-fn known(rules: &RuleSet, selector: &String) -> Result<(), UnknownSelector> {
-    let names = |rule: &Rule| rule.id == *selector || rule.family == *selector;
-    if PROFILES.contains(&selector.as_str()) || rules.rules().iter().any(names) {
+fn known(rules: &RuleSet, selector: &str) -> Result<(), UnknownSelector> {
+    if is_profile(selector) || rules.rules().iter().any(|rule| is_named(rule, selector)) {
         return Ok(());
     }
     Err(unknown(rules, selector))
+}
+
+fn is_profile(selector: &str) -> bool {
+    PROFILES.iter().any(|profile| is_called(selector, profile))
+}
+
+/// Whether a selector is the id of a rule or its family.
+fn is_named(rule: &Rule, selector: &str) -> bool {
+    is_called(selector, &rule.id) || is_called(selector, &rule.family)
+}
+
+/// Who comes from ruff writes `ALL`.
+fn is_called(selector: &str, name: &str) -> bool {
+    selector.eq_ignore_ascii_case(name)
+}
+
+impl RuleSet {
+    /// The ids of the rules that selectors stand for; a profile stands for all.
+    pub fn ids_of(&self, selectors: &[String]) -> Result<FxHashSet<String>, UnknownSelector> {
+        ids(self, selectors)
+    }
+
+    /// Every selector there is: profiles, families and ids.
+    pub fn selectors(&self) -> Vec<String> {
+        let mut selectors: Vec<String> = PROFILES.iter().map(|&profile| profile.to_owned()).collect();
+        let mut families: Vec<&String> = self.rules().iter().map(|rule| &rule.family).collect();
+        families.sort_unstable();
+        families.dedup();
+        selectors.extend(families.into_iter().cloned());
+        selectors.extend(self.rules().iter().map(|rule| rule.id.clone()));
+        selectors
+    }
 }
 
 fn unknown(rules: &RuleSet, word: &str) -> UnknownSelector {

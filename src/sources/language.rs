@@ -20,6 +20,10 @@ pub enum Language {
     Json,
     Ini,
     Requirements,
+    /// A list of commands for a runner of its own: a justfile, a Procfile, a crontab.
+    Launcher,
+    /// It may start programs, and is not read: a script of fish, a Snakefile.
+    Unread,
     /// Machine code that numba keeps for the next start. It is not read; that it is there says enough.
     Cache,
 }
@@ -41,7 +45,9 @@ const NAMES: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("ini", Language::Ini),
     ("requirements", Language::Requirements),
+    ("launcher", Language::Launcher),
     ("cache", Language::Cache),
+    ("unread", Language::Unread),
 ];
 
 /// Endings of names, in lower case.
@@ -73,6 +79,17 @@ const ENDINGS: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("jsonc", Language::Json),
     ("ini", Language::Ini),
+    ("service", Language::Ini),
+    ("just", Language::Launcher),
+    ("cron", Language::Launcher),
+    ("crontab", Language::Launcher),
+    ("fish", Language::Unread),
+    ("csh", Language::Unread),
+    ("tcsh", Language::Unread),
+    ("nu", Language::Unread),
+    ("smk", Language::Unread),
+    ("nf", Language::Unread),
+    ("nomad", Language::Unread),
     ("nbc", Language::Cache),
     ("nbi", Language::Cache),
 ];
@@ -84,6 +101,9 @@ impl Language {
         match name.as_str() {
             "makefile" | "gnumakefile" => return Some(Language::Makefile),
             "setup.cfg" => return Some(Language::Ini),
+            "justfile" | ".justfile" | "procfile" | "crontab" => return Some(Language::Launcher),
+            "snakefile" | "jenkinsfile" | "earthfile" => return Some(Language::Unread),
+            "supervisord.conf" | "supervisor.conf" => return Some(Language::Ini),
             "pipfile" => return Some(Language::Toml),
             // The policy itself chooses nothing, and old findings only tell of code.
             "gpulint.yaml" | "gpulint.yml" | "gpulint-baseline.json" => return None,
@@ -95,6 +115,7 @@ impl Language {
         for (stem, language) in [
             ("dockerfile", Language::Dockerfile),
             ("containerfile", Language::Dockerfile),
+            ("procfile", Language::Launcher),
             (".env", Language::Dotenv),
         ] {
             // `Dockerfile.gpu`, `.env.local`; and `Dockerfile.md` is about one.
@@ -143,7 +164,8 @@ impl Language {
 
     /// The names of all languages.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMES.iter().map(|(name, _)| *name)
+        // Nothing is found in what is not read.
+        NAMES.iter().filter(|(_, language)| *language != Language::Unread).map(|(name, _)| *name)
     }
 
     /// Whether files of this language are data or prose of any kind, most of which has nothing to do with GPUs.
@@ -161,7 +183,7 @@ impl Language {
 
     /// Whether files of this language are programs, and not settings that others load.
     pub fn has_programs(self) -> bool {
-        !self.is_data() && !matches!(self, Language::Dotenv | Language::Cache)
+        !self.is_data() && !matches!(self, Language::Dotenv | Language::Cache | Language::Unread)
     }
 }
 

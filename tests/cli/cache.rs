@@ -77,7 +77,7 @@ fn fixes_and_changed_files_are_checked_anew() {
     let project = project();
     let first = project.run("check app --format json");
     project.run("check app --format json");
-    let fixed = project.run("check app --fix --format json");
+    let fixed = project.run("check app --fix --unsafe-fixes --format json");
     assert_eq!(fixed.code, Some(0), "{fixed:?}");
     let text = project.read("app/main.py");
     assert!(text.contains("CUDA_DEVICE_ORDER"), "{text}");

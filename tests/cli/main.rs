@@ -3,8 +3,10 @@
 mod add_ignore;
 mod bad_input;
 mod baseline;
+mod broken;
 mod cache;
 mod changed_lines;
+mod comfort;
 mod excluded;
 mod files;
 mod fix;
@@ -18,8 +20,10 @@ mod own_rules;
 mod page;
 mod policy;
 mod project;
+mod regressions;
 mod reports;
 mod rules;
+mod runners;
 mod shells;
 mod since;
 mod staged;
@@ -27,6 +31,7 @@ mod stdin;
 mod trace;
 mod usage;
 mod watch;
+mod why;
 
 /// A program that chooses a GPU by index and does not fix the order: `missing-device-order`, a
 /// warning without a policy, on line 2.

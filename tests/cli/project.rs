@@ -47,6 +47,11 @@ impl Project {
         answer(self.command().current_dir(self.path(folder)).args(words.split_whitespace()), b"")
     }
 
+    /// The same with words that may hold blanks.
+    pub fn run_with_args(&self, words: &[&str]) -> Answer {
+        answer(self.command().args(words), b"")
+    }
+
     pub fn run_with_input(&self, words: &str, input: &[u8]) -> Answer {
         answer(self.command().args(words.split_whitespace()), input)
     }

@@ -79,18 +79,18 @@ fn every_change_is_checked() {
     // From now on the report is a file of the project too.
     let project = project.file("a.py", INDEX_WITHOUT_ORDER);
     assert_eq!(watched.told.next("note: "), "note: a.py changed");
-    assert_eq!(watched.summary(), "Checked 2 files: 1 warning. 1 can be fixed with `--fix`.");
+    assert_eq!(watched.summary(), "Checked 2 files: 1 warning. 1 can be fixed with `--fix --unsafe-fixes`.");
     let project = project.file("sub/b.py", INDEX_WITHOUT_ORDER);
     fs::remove_file(project.path("a.py")).unwrap();
     assert_eq!(watched.told.next("note: "), "note: a.py is gone, sub/b.py is new");
-    assert_eq!(watched.summary(), "Checked 2 files: 1 warning. 1 can be fixed with `--fix`.");
+    assert_eq!(watched.summary(), "Checked 2 files: 1 warning. 1 can be fixed with `--fix --unsafe-fixes`.");
     // A policy that is wrong for a while.
     let project = project.file("gpulint.yaml", "gpu: [\n");
     watched.told.next("error: gpulint.yaml:");
     watched.told.next("note: waiting");
     let _project = project.file("gpulint.yaml", "gpu: {}\n");
     assert_eq!(watched.told.next("note: "), "note: gpulint.yaml changed");
-    assert_eq!(watched.summary(), "Checked 2 files: 1 error. 1 can be fixed with `--fix`.");
+    assert_eq!(watched.summary(), "Checked 2 files: 1 error. 1 can be fixed with `--fix --unsafe-fixes`.");
     // No colours and no orders for a terminal that is none, and no run for what the run itself wrote.
     let rest =
         [&watched.out, &watched.told].map(|lines| lines.0.recv_timeout(Duration::from_millis(1500)).ok());

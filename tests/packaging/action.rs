@@ -1,5 +1,6 @@
 //! `action.yml`: the whole action in a job, on events that pull requests, merge queues and pushes are.
 
+use crate::broken;
 use crate::composite::{Job, action, expressions, steps};
 use crate::scratch::{REPOSITORY, RIGHT, Scratch, WRONG, WRONG_RULE};
 use std::collections::BTreeSet;
@@ -247,6 +248,42 @@ fn what_a_pull_request_breaks_elsewhere_is_annotated_at_the_change() {
     let annotation =
         "::error title=gpulint (missing-visible-devices),file=run.sh,line=1,endLine=1::train.py:1: ";
     assert!(ran.text.contains(annotation), "{}", ran.text);
+}
+
+#[test]
+fn regressions_of_each_kind_fail_the_step_and_harmless_changes_pass() {
+    for (name, cases, code) in [("worse", broken::regressions(), 1), ("same", broken::harmless(), 0)] {
+        let server = Scratch::new(&format!("action-{name}-server"));
+        server.git(&["init", "--quiet", "--initial-branch=main"]);
+        server.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+        let commit = || {
+            server.git(&["add", "--all"]);
+            server.git(&["commit", "--quiet", "--message", "a commit"]);
+            server.git(&["rev-parse", "HEAD"])
+        };
+        server.write("gpulint.yaml", broken::POLICY);
+        for (file, text) in cases.iter().flat_map(|case| case.before()) {
+            server.write(file, text);
+        }
+        let base = commit();
+        server.git(&["switch", "--quiet", "--create", "topic"]);
+        for (file, text) in cases.iter().map(|case| case.after()) {
+            server.write(&file, &text);
+        }
+        commit();
+        let project = checked_out(&server, name, "topic", &["--depth=1"]);
+        let ran = Job::new(&project, &[("sarif", "always")]).event("pull_request", &base).run();
+        assert_eq!(ran.exit_code, code, "{name}: {}", ran.text);
+        let sarif = std::fs::read_to_string(&ran.outputs["sarif"]).expect("it was asked for");
+        let is_found =
+            |folder: &str| sarif.contains(&format!("{folder}/")) || sarif.contains(&format!("{folder}.yml"));
+        let odd: Vec<&str> = cases
+            .iter()
+            .map(|case| case.folder.as_str())
+            .filter(|folder| is_found(folder) != (code == 1))
+            .collect();
+        assert!(odd.is_empty(), "{name}: {odd:?}");
+    }
 }
 
 #[test]

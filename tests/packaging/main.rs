@@ -6,6 +6,9 @@
 
 #[cfg(unix)]
 mod action;
+#[cfg(unix)]
+#[path = "../cli/broken.rs"]
+mod broken;
 mod composite;
 #[cfg(unix)]
 mod hooks;

@@ -10,7 +10,7 @@ mod limits;
 use clap::ValueEnum;
 use gpulint::facts::{FileId, Place, Span};
 use gpulint::findings::{Confidence, Edit, Finding, Fix, Moment, Related, Safety, Severity, Speaks, Status};
-use gpulint::report::{Format, Report, render, summary_line};
+use gpulint::report::{Format, Report, ShownOn, render, summary_line};
 use gpulint::rules::RuleSet;
 use gpulint::sources::{Language, Skipped, Source, Sources};
 
@@ -347,6 +347,8 @@ fn report<'a>(sources: &'a Sources, findings: &'a [Finding], skipped: &'a [Skipp
         has_policy: false,
         fail_on: Severity::Warning,
         colour: false,
+        shown_on: ShownOn::Paper,
+        is_quiet: false,
         below_repository: "",
         on_github: false,
         corrections: None,

@@ -26,10 +26,9 @@ fn a_finding_can_be_ignored_and_explained() {
     assert_eq!(
         titles,
         [
-            "gpulint: set the order beside the mask",
+            "gpulint: set the order beside the mask (may change behaviour)",
             "gpulint: ignore missing-device-order here",
             "gpulint: explain missing-device-order",
-            "gpulint: fix all safe gpulint problems in this file",
         ]
     );
     let change = &offered[1]["edit"]["documentChanges"][0];

@@ -240,6 +240,7 @@ fn is_typed(path: &Path) -> bool {
     let is_untyped = matches!(
         ending,
         "slurm" | "sbatch" | "ksh" | "dockerfile" | "containerfile" | "mak" | "jsonc" | "in"
-    );
+    ) || matches!(ending, "service" | "just" | "cron" | "crontab" | "conf")
+        || matches!(name.as_str(), "justfile" | ".justfile" | "procfile" | "crontab");
     !is_untyped && name != ".env" && !name.starts_with(".env.")
 }

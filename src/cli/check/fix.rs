@@ -10,6 +10,7 @@ use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Source, Sources};
 use clap::Args;
+use rustc_hash::FxHashSet;
 
 #[derive(Args)]
 #[group(id = "fixes")]
@@ -23,11 +24,35 @@ pub struct Options {
     /// Print what --fix would change as a patch, and change nothing.
     #[arg(long, conflicts_with_all = ["watch", "write_baseline", "add_ignore"])]
     pub diff: bool,
+    /// Fix, report nothing of what is left, and exit with 0 all the same.
+    #[arg(long, conflicts_with_all = ["watch", "write_baseline", "add_ignore"])]
+    pub fix_only: bool,
+    /// Fix only what these rules find: all, a family or an id.
+    #[arg(long, value_delimiter = ',', value_name = "RULES")]
+    pub fixable: Vec<String>,
 }
 
 impl Options {
     pub fn are_wanted(&self) -> bool {
-        self.fix || self.diff
+        self.fix || self.diff || self.fix_only
+    }
+
+    /// Whether fixes are made and not only shown.
+    pub fn writes(&self) -> bool {
+        self.are_wanted() && !self.diff
+    }
+
+    /// The ids of the rules whose findings are fixed; `None` stands for all.
+    pub fn fixable(&self, rules: &RuleSet) -> anyhow::Result<Option<FxHashSet<String>>> {
+        if self.fixable.is_empty() {
+            return Ok(None);
+        }
+        let ids = rules.ids_of(&self.fixable).map_err(|unknown| anyhow::anyhow!("--fixable: {unknown}"))?;
+        Ok(Some(ids))
+    }
+
+    pub fn wanted<'a>(&self, least: Severity, fixable: Option<&'a FxHashSet<String>>) -> Wanted<'a> {
+        Wanted { risky: self.unsafe_fixes, least, fixable }
     }
 
     /// What is wrong with the options together.
@@ -51,7 +76,7 @@ pub struct Carried {
 pub fn carry_out(
     sources: Sources,
     outcome: Outcome,
-    (options, least): (&Options, Severity),
+    (options, wanted): (&Options, Wanted<'_>),
     (settings, rules): (&Settings, &RuleSet),
     standard: Option<&[u8]>,
 ) -> Result<Carried, UnknownSelector> {
@@ -61,7 +86,6 @@ pub fn carry_out(
         Some(_) => None,
         None => source.content_on_disk(),
     };
-    let wanted = Wanted { risky: options.unsafe_fixes, least };
     let mut settled = settle(&sources, &outcome, wanted, (settings, rules), &content_of)?;
     let mut is_partial = false;
     if !options.diff && standard.is_none() {

@@ -12,6 +12,7 @@ use crate::settings::Settings;
 use crate::sources::Sources;
 use anyhow::Context;
 use clap::Args;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 #[derive(Args, Clone)]
@@ -53,6 +54,8 @@ pub struct Known {
     shown: String,
     baseline: Baseline,
     writes: bool,
+    /// The policy names it, so later runs read it without being told.
+    is_by_itself: bool,
     disk: Disk,
 }
 
@@ -63,6 +66,7 @@ impl Known {
         let by_policy = || settings.policy.baseline.as_ref().map(|file| settings.root.join(file));
         let by_default = || writes.then(|| settings.root.join(NAME));
         let named = named.map(|file| absolute(&file));
+        let is_by_itself = named.is_none() && settings.policy.baseline.is_some();
         let Some(file) = named.clone().or_else(by_policy).or_else(by_default) else { return Ok(None) };
         let disk = settings.disk.within(settings.disk.bounds().and(&named));
         let cwd = std::env::current_dir().unwrap_or_default();
@@ -77,7 +81,7 @@ impl Known {
             },
             false => Baseline::read(&disk, &file, &shown)?,
         };
-        Ok(Some(Known { file, shown, baseline, writes, disk }))
+        Ok(Some(Known { file, shown, baseline, writes, is_by_itself, disk }))
     }
 
     /// Marks the findings that are known, and does nothing else.
@@ -158,6 +162,13 @@ impl Known {
                 count => format!("{count} findings"),
             }
         ));
+        if !self.is_by_itself && io::stderr().is_terminal() {
+            say(format_args!(
+                "note: findings in it count as known where the policy says `baseline: {0}`, or with `--baseline {0}`; \
+                 commit the file",
+                self.shown
+            ));
+        }
         Ok(())
     }
 

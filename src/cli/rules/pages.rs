@@ -3,8 +3,10 @@
 use super::{by_family, confidence_of, safety_of, severity_of, word};
 use crate::policy::Mode;
 use crate::rules::wording::in_general;
-use crate::rules::{Example, Rule, Section};
+use crate::rules::{Example, Files, Rule, Section};
+use crate::sources::Language;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// A table of all rules, and then the page of each.
 pub fn reference(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
@@ -17,13 +19,16 @@ pub fn reference(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
     }
     for rule in by_family(rules) {
         writeln!(out)?;
-        page(rule, 2, out)?;
+        page(rule, 2, usize::MAX, out)?;
     }
     Ok(())
 }
 
-/// Everything about one rule. `level` is that of its title: 1 on a page of its own.
-pub fn page(rule: &Rule, level: usize, out: &mut dyn Write) -> io::Result<()> {
+/// So many examples show what a rule is about; a page that is longer is not read.
+pub const FIRST: usize = 3;
+
+/// Everything about one rule, with so many of its examples. `level` is that of its title: 1 on a page of its own.
+pub fn page(rule: &Rule, level: usize, most: usize, out: &mut dyn Write) -> io::Result<()> {
     let (title, part, subpart) = ("#".repeat(level), "#".repeat(level + 1), "#".repeat(level + 2));
     writeln!(out, "{title} {}\n\n{}.\n", rule.id, capitalised(summary_of(rule)))?;
     writeln!(out, "- family: {}", rule.family)?;
@@ -40,9 +45,14 @@ pub fn page(rule: &Rule, level: usize, out: &mut dyn Write) -> io::Result<()> {
     if !rule.examples.is_empty() {
         writeln!(out, "\n{part} Examples")?;
     }
-    for example in rule.examples.iter() {
+    for example in first(&rule.examples, most) {
         writeln!(out, "\n{subpart} {}", capitalised(&example.title))?;
         write_example(example, out)?;
+    }
+    match rule.examples.len().saturating_sub(most) {
+        0 => {}
+        1 => writeln!(out, "\n1 more example: `gpulint rule {} --all`", rule.id)?,
+        more => writeln!(out, "\n{more} more examples: `gpulint rule {} --all`", rule.id)?,
     }
     if !rule.sources.is_empty() {
         writeln!(out, "\n{part} Sources\n")?;
@@ -61,15 +71,48 @@ fn write_example(example: &Example, out: &mut dyn Write) -> io::Result<()> {
         Some(Mode::Cpu) => writeln!(out, "\nWith `--mode cpu`:")?,
         None => {}
     }
-    for (verdict, text) in example.texts() {
-        let verdict = match verdict {
-            "bad" => format!("Bad{}", where_found(&example.lines)),
-            "good" => "Good".to_owned(),
-            _ => "Fixed".to_owned(),
-        };
-        writeln!(out, "\n{verdict}:\n\n```python\n{}\n```", text.trim_end())?;
+    let verdicts = [
+        (format!("Bad{}", where_found(&example.lines)), &example.bad),
+        ("Good".to_owned(), &example.good),
+        ("Fixed".to_owned(), &example.fixed),
+    ];
+    for (verdict, files) in verdicts {
+        let Some(files) = files else { continue };
+        writeln!(out, "\n{verdict}:")?;
+        for (path, text) in files.by_path() {
+            if matches!(files, Files::Many(_)) {
+                writeln!(out, "\n`{path}`:")?;
+            }
+            // A document may hold fences itself.
+            let fence = if text.contains("```") { "````" } else { "```" };
+            writeln!(out, "\n{fence}{}\n{}\n{fence}", fence_word(path), text.trim_end())?;
+        }
     }
     Ok(())
+}
+
+/// The first examples, and among them one of what is fine where there is one.
+fn first(examples: &[Example], most: usize) -> Vec<&Example> {
+    let mut first: Vec<&Example> = examples.iter().take(most).collect();
+    let rest = &examples[first.len()..];
+    if first.iter().all(|example| example.good.is_none())
+        && let Some(good) = rest.iter().find(|example| example.good.is_some())
+    {
+        first.pop();
+        first.push(good);
+    }
+    first
+}
+
+/// The word by which highlighters know the language of a file.
+fn fence_word(path: &str) -> &'static str {
+    match Language::of_name(Path::new(path)) {
+        Some(Language::Shell) => "sh",
+        Some(Language::Batch) => "bat",
+        Some(Language::Notebook) => "json",
+        Some(Language::Dotenv | Language::Requirements | Language::Cache) | None => "text",
+        Some(language) => language.name(),
+    }
 }
 
 /// ", found on line 3", or nothing when the example does not say.

@@ -1,6 +1,6 @@
 //! Findings about suppressions: those that are not needed and those that cannot work.
 
-use super::{RuleName, Suppression, UNKNOWN, UNUSED};
+use super::{EVERY_RULE, FAMILY, RuleName, Suppression, UNKNOWN, UNUSED};
 use crate::facts::Place;
 use crate::findings::{Confidence, Finding, Severity, Speaks, Status};
 use crate::sources::Sources;
@@ -15,7 +15,8 @@ pub(super) fn of_unused(
 ) -> Option<Finding> {
     let Some(RuleName { id, span }) = name else {
         let message = "unused suppression: no rule finds anything here".to_owned();
-        return Some(complaint(UNUSED, suppression.place, message, "Remove the comment.".to_owned()));
+        let unused = || complaint(UNUSED, suppression.place, message, "Remove the comment.".to_owned());
+        return ran(EVERY_RULE).then(unused);
     };
     let place = Place { file: suppression.place.file, span: *span };
     if !known.contains(&id.as_str()) {
@@ -46,7 +47,7 @@ pub(super) fn of_unreadable(suppression: &Suppression, sources: &Sources, known:
 fn complaint(rule: &str, place: Place, message: String, advice: String) -> Finding {
     Finding {
         rule: rule.to_owned(),
-        family: "suppressions".to_owned(),
+        family: FAMILY.to_owned(),
         severity: Severity::Warning,
         confidence: Confidence::High,
         message,

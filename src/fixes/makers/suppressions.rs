@@ -1,6 +1,7 @@
 //! Comments that silence nothing: the comment goes, or the one name in its list.
 
 use crate::facts::Span;
+use crate::findings::Safety;
 use crate::findings::suppressions::{Rules, suppressions_in};
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
@@ -27,10 +28,13 @@ pub fn removed(site: &Site<'_>) -> Result<Draft, Refusal> {
     };
     let left = site.slice(Span { start: comment.start, end: gone.start }).to_owned()
         + site.slice(Span { start: gone.end, end: comment.end });
-    if !left.trim().is_empty() {
-        return Ok(vec![site.edit(comment, left.trim_end())].into());
-    }
-    Ok(vec![site.edit(with_blanks(site, comment), "")].into())
+    let edit = match left.trim().is_empty() {
+        true => site.edit(with_blanks(site, comment), ""),
+        false => site.edit(comment, left.trim_end()),
+    };
+    // What a comment without names was meant for, nobody knows.
+    let safety = matches!(about.rules, Rules::All).then_some(Safety::Unsafe);
+    Ok(Draft { safety, ..Draft::from(vec![edit]) })
 }
 
 /// A part of a comment with the sign that begins it, and the blanks before that.

@@ -197,6 +197,7 @@ impl<'a> Run<'a> {
         let all = self.outcome.findings.iter().filter_map(|finding| Some((finding, finding.fix.as_ref()?)));
         all.filter(|(finding, fix)| {
             (fix.safety == Safety::Safe || task.wanted.risky)
+                && task.wanted.fixable.is_none_or(|fixable| fixable.contains(&finding.rule))
                 && finding.status != Status::Suppressed
                 && is_severe(finding, task.wanted.least)
                 && !self.left_alone.contains(&self.key_of(finding))

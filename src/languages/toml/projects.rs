@@ -1,4 +1,4 @@
-//! What tools of Python projects keep in TOML: pytest-env, tox, hatch, poe, pixi, pdm, rye. Each task and each
+//! What tools of Python projects keep in TOML: pytest-env, tox, hatch, poe, pixi, pdm, rye, mise. Each task and each
 //! environment is a program of its own.
 
 use super::super::data::{
@@ -40,6 +40,7 @@ pub fn lower<'s>(root: &Data<'s>, source: &'s Source, code: &mut Code<'s>) {
         "hatch.toml" => projects.hatch(root),
         "pixi.toml" => projects.pixi(root),
         "tox.toml" => projects.tox(root),
+        "mise.toml" | ".mise.toml" | "mise.local.toml" => projects.tasks(root.get("tasks"), root),
         _ => {
             for (span, body) in environments(root, source, projects.code) {
                 projects.add(span, String::new(), body);
@@ -92,7 +93,8 @@ impl<'s> Projects<'s, '_> {
             }
             let mut body = self.shared(shared);
             body.extend(self.shared(&entry.value));
-            let commands = ["cmd", "shell", "script", "sequence"].iter().find_map(|key| entry.value.get(key));
+            let commands =
+                ["cmd", "shell", "script", "sequence", "run"].iter().find_map(|key| entry.value.get(key));
             let started = self.commands(commands.unwrap_or(&entry.value));
             // A task that only calls others starts nothing itself.
             if started.is_empty() && body.is_empty() {

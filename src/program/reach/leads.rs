@@ -97,9 +97,11 @@ impl<'s> Names<'s> {
             Language::Rust => Leads { parts: self.rust.clone(), ..Leads::default() },
             Language::Markdown if self.documents_run => self.of_launcher(file, source),
             // Nothing that runs.
-            Language::Markdown | Language::Requirements | Language::Dotenv | Language::Cache => {
-                Leads::default()
-            }
+            Language::Markdown
+            | Language::Requirements
+            | Language::Dotenv
+            | Language::Cache
+            | Language::Unread => Leads::default(),
             _ => self.of_launcher(file, source),
         }
     }

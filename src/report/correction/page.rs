@@ -168,6 +168,8 @@ fn language_word(language: Language) -> &'static str {
         Language::Json => "JSON",
         Language::Ini => "an INI file",
         Language::Requirements => "a list of packages",
+        Language::Launcher => "a list of commands",
+        Language::Unread => "a script",
         Language::Cache => "a cache",
     }
 }

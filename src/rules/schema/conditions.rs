@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Words of a condition; all that are given must hold.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Condition {
     /// The variable that is written is one of these kinds.
@@ -106,7 +106,7 @@ pub struct Condition {
 }
 
 /// What is asked of an argument. A value that is not known fits `known: false` only.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Argument {
     /// 0-based.
@@ -126,7 +126,7 @@ pub struct Argument {
 }
 
 /// What is asked of a value that is written; a value that is not known never fits.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Written {
     /// It is none of these.
@@ -197,7 +197,7 @@ pub enum MaskFault {
     CutShort,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct InForce {
     pub variable: String,

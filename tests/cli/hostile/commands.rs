@@ -115,7 +115,7 @@ fn a_patch_is_exact_in_a_file() {
     fs::write(scene.path("main.py"), PROGRAM).unwrap();
     let run = |on_github: bool| {
         let file = fs::File::create(scene.0.path("patch")).unwrap();
-        let mut command = scene.command("check --diff");
+        let mut command = scene.command("check --diff --unsafe-fixes");
         if on_github {
             command.env("GITHUB_ACTIONS", "true");
         }
