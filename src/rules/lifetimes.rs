@@ -27,6 +27,7 @@ impl Scope<'_> {
         // Behind the line with `def`.
         let mut decorators =
             above.lines().rev().skip(1).map(str::trim).take_while(|line| line.starts_with('@'));
-        decorators.any(|line| line.contains("cache"))
+        // What `cached_property` keeps goes with its object.
+        decorators.any(|line| line.contains("cache") && !line.contains("property"))
     }
 }

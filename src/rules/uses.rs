@@ -3,7 +3,7 @@
 use super::Rule;
 use super::files::{FileScope, Sighting};
 use super::schema::{Argument, Condition, UsedBy};
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Around, Part, walk, within_function};
 use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
@@ -24,6 +24,8 @@ struct Use<'a> {
     value: Option<&'a Expr<'a>>,
     guarded: bool,
     in_loop: bool,
+    /// The function that it stands in.
+    function: Option<usize>,
 }
 
 impl<'a> Used<'a> {
@@ -35,7 +37,8 @@ impl<'a> Used<'a> {
                 let counts = |around| by == UsedBy::Import || !is_for_imports(around);
                 let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
-                let one = Use { by, span, arguments, value, guarded, in_loop };
+                let (function, _) = within_function(around);
+                let one = Use { by, span, arguments, value, guarded, in_loop, function };
                 used.by_name.entry(name.to_owned()).or_default().push(one);
             };
             match part {
@@ -123,6 +126,20 @@ impl<'a> Used<'a> {
         self.by_name.get(name).is_some_and(|uses| uses.iter().any(|one| one.by == by))
     }
 
+    /// Whether the file that a call loads was saved by an earlier statement of the same function, under the same name.
+    fn saved_before(&self, load: &Use<'_>, scope: &FileScope<'_>) -> bool {
+        let file = |one: &Use<'_>, position: usize| {
+            let given = argument(one.arguments, Some(position), Some("f"))?;
+            Some(scope.text(given.span).split_whitespace().collect::<String>())
+        };
+        let Some(loaded) = file(load, 0) else { return false };
+        self.by_name.get("torch.save").into_iter().flatten().any(|save| {
+            save.function == load.function
+                && save.span.end <= load.span.start
+                && file(save, 1).as_ref() == Some(&loaded)
+        })
+    }
+
     /// The words of a condition that are about uses.
     fn holds(&self, condition: &Condition, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
         let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
@@ -134,6 +151,7 @@ impl<'a> Used<'a> {
         condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
+            && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }
 }
@@ -241,7 +259,7 @@ pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
             "torch_1",
             "torch_2",
         ];
-        words.iter().any(|word| text.contains(word))
+        words.iter().any(|word| text.contains(word)) || names_version(text)
     };
     match around {
         Around::Then(test) | Around::Otherwise(test) => asks(test),
@@ -253,6 +271,15 @@ pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
         Around::With(_) => expects_failure(around, scope),
         _ => false,
     }
+}
+
+/// Whether a test holds a version as a text: `requires("2.9")`.
+fn names_version(test: &str) -> bool {
+    test.split(['"', '\'']).skip(1).step_by(2).any(|quoted| {
+        let mut parts = quoted.split('.');
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit());
+        parts.next().is_some_and(is_number) && parts.next().is_some_and(is_number)
+    })
 }
 
 /// Whether the body of a `try` may look up a name that is missing: the error is caught, whatever the handler is for.

@@ -22,6 +22,8 @@ impl<'p> Run<'p> {
             return self.closure(function, false);
         }
         let Decorated { wrappers, marks, counts_devices } = self.eval_decorators(decorators);
+        // `if torch.cuda.device_count() > 1:` around a definition holds whenever the function runs.
+        let counts_devices = counts_devices || self.has_counted();
         let mut value = self.closure(function, counts_devices);
         value = with_marks(value, &marks);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {

@@ -33,6 +33,8 @@ pub struct Condition {
     pub in_loop: Option<bool>,
     /// For `uses`: the file also uses one of these names, or names below one of these.
     pub also_uses: Vec<String>,
+    /// For `uses`: an earlier statement of the same function saves what the call loads, by `torch.save`.
+    pub saved_before: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
