@@ -113,6 +113,7 @@ impl Condition {
             ("certain", self.certain.is_some()),
             ("imported-later", self.imported_later.is_some()),
             ("at-most", self.at_most.is_some()),
+            ("in-one-test", self.in_one_test.is_some()),
             ("outlives-test", self.outlives_test.is_some()),
             ("counts-anew", self.counts_anew.is_some()),
             ("own-runner", self.own_runner.is_some()),

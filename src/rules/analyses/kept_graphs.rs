@@ -2,6 +2,7 @@
 //! differentiated.
 
 mod evaluation;
+mod returned;
 
 use super::memory::{method_of, path};
 use crate::code::walk::{Around, Part, walk, within_function};
@@ -48,7 +49,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     }
     let notes = notes_of(scope);
-    let mut found = Vec::new();
+    let mut found = returned::by_sums(scope, &notes);
     for (at, note) in notes.iter().enumerate() {
         let What::Add(total, values) = &note.what else { continue };
         let of_function: Vec<&Note> = notes.iter().filter(|other| other.function == note.function).collect();

@@ -81,6 +81,8 @@ pub struct Condition {
     pub for_child: Option<bool>,
     /// A test sets it for itself, and no GPU is used after: it may be about the value.
     pub for_test: Option<bool>,
+    /// One test writes this value and the earlier one: it is about which of them wins.
+    pub in_one_test: Option<bool>,
     /// The process that is started is a copy of one that had initialised CUDA, and uses CUDA.
     pub forked_use: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.
