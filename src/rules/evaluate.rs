@@ -185,9 +185,7 @@ impl Scope<'_> {
                     && self.trace.test_of(event).is_some()
             }
             (EventKind::GpuChoice, ScopeKind::Program) => {
-                self.is_first_import(event)
-                    || self.reads_mask(event)
-                    || self.takes_late_choice(id, event)
+                self.is_first_import(event) || self.reads_mask(event) || self.takes_late_choice(id, event)
             }
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
                 What::Write { variable, .. } => {

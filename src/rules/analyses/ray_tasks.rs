@@ -44,9 +44,10 @@ fn is_handed_on(scope: &FileScope<'_>, name: &str) -> bool {
     let mut handed = false;
     walk(scope.code, &mut |part, _| {
         let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        handed |= call.arguments.iter().any(
-            |argument| matches!(&argument.value.kind, ExprKind::Name(given) if *given == name),
-        );
+        handed |= call
+            .arguments
+            .iter()
+            .any(|argument| matches!(&argument.value.kind, ExprKind::Name(given) if *given == name));
     });
     handed
 }

@@ -31,7 +31,8 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<Sighting> {
             Around::Loop(step) => Some(step.span),
             _ => None,
         });
-        let is_off = |one: &Around<'_, '_>| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind));
+        let is_off =
+            |one: &Around<'_, '_>| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind));
         let Some(inside) = inside.filter(|_| !around.iter().any(is_off)) else { return };
         match &step.kind {
             StepKind::Assign { targets, value: Some(value), .. } => {
@@ -47,7 +48,9 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<Sighting> {
             StepKind::Update { target, operator: Operator::Add, value } => {
                 let Some(total) = text_of_target(scope, target) else { return };
                 let terms = terms(scope, value);
-                let loss = terms.iter().find(|term| losses.iter().any(|(at, known)| *at == inside && known == *term));
+                let loss = terms
+                    .iter()
+                    .find(|term| losses.iter().any(|(at, known)| *at == inside && known == *term));
                 if let Some(loss) = loss {
                     found.push((inside, total, loss.clone(), step.span));
                 }
