@@ -96,6 +96,7 @@ impl Condition {
             ("guarded", self.guarded.is_some()),
             ("in-loop", self.in_loop.is_some()),
             ("also-uses", !self.also_uses.is_empty()),
+            ("into-model", self.into_model.is_some()),
             ("saved-before", self.saved_before.is_some()),
         ];
         given.into_iter().find_map(|(word, given)| given.then_some(word))

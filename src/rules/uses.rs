@@ -6,6 +6,7 @@ use super::schema::{Argument, Condition, UsedBy};
 use crate::code::walk::{Around, Part, walk, within_function};
 use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
+use crate::findings::Severity;
 use crate::program::Names;
 use rustc_hash::FxHashMap;
 
@@ -26,19 +27,33 @@ struct Use<'a> {
     in_loop: bool,
     /// The function that it stands in.
     function: Option<usize>,
+    /// The statement that it is a part of, and the name that this binds.
+    statement: Span,
+    binds: Option<&'a str>,
 }
 
 impl<'a> Used<'a> {
     pub fn of(scope: &FileScope<'a>) -> Used<'a> {
         let mut used = Used { by_name: FxHashMap::default() };
         let mut assigned: Option<&Expr<'a>> = None;
+        let (mut statement, mut binds) = (Span::default(), None);
         walk(scope.code, &mut |part, around| {
+            if let Part::Step(step) = part {
+                statement = step.span;
+                binds = match &step.kind {
+                    StepKind::Assign { targets, .. } => targets.iter().find_map(|target| match target {
+                        Target::Name(name, _) => Some(*name),
+                        _ => None,
+                    }),
+                    _ => None,
+                };
+            }
             let mut note = |name: &str, by, span, arguments, value| {
                 let counts = |around| by == UsedBy::Import || !is_for_imports(around);
                 let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
                 let (function, _) = within_function(around);
-                let one = Use { by, span, arguments, value, guarded, in_loop, function };
+                let one = Use { by, span, arguments, value, guarded, in_loop, function, statement, binds };
                 used.by_name.entry(name.to_owned()).or_default().push(one);
             };
             match part {
@@ -110,7 +125,12 @@ impl<'a> Used<'a> {
                 }
                 let value = one.value.or(one.arguments.first().map(|argument| &argument.value));
                 let text = value.map_or(String::new(), |value| scope.text(value.span).to_owned());
-                let sighting = Sighting::at(scope.place(one.span))
+                let sighting = Sighting::at(scope.place(one.span));
+                let is_strong = wanted.note_unless.as_ref().is_none_or(|condition| {
+                    condition.holds_at(one.span, scope, &|inner| self.holds(inner, one, scope))
+                });
+                let sighting = if is_strong { sighting } else { sighting.at_most(Severity::Note) };
+                let sighting = sighting
                     .word("name", name)
                     .word("replacement", replacement.clone().unwrap_or_default())
                     .word("value", text)
@@ -126,7 +146,8 @@ impl<'a> Used<'a> {
         self.by_name.get(name).is_some_and(|uses| uses.iter().any(|one| one.by == by))
     }
 
-    /// Whether the file that a call loads was saved by an earlier statement of the same function, under the same name.
+    /// Whether the file that a call loads was saved by an earlier statement of the same function, under the same name; or
+    /// of another function, under a path that is put together in the same way.
     fn saved_before(&self, load: &Use<'_>, scope: &FileScope<'_>) -> bool {
         let file = |one: &Use<'_>, position: usize| {
             let given = argument(one.arguments, Some(position), Some("f"))?;
@@ -134,7 +155,8 @@ impl<'a> Used<'a> {
         };
         let Some(loaded) = file(load, 0) else { return false };
         self.by_name.get("torch.save").into_iter().flatten().any(|save| {
-            save.function == load.function
+            (save.function == load.function
+                || loaded.contains(['"', '\'']) && loaded.contains(['+', '{', ',']))
                 && save.span.end <= load.span.start
                 && file(save, 1).as_ref() == Some(&loaded)
         })
@@ -151,9 +173,27 @@ impl<'a> Used<'a> {
         condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
+            && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }
+}
+
+/// Whether what a call returns reaches `load_state_dict`: in the same statement, or under the name that it gets.
+fn goes_into_model(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
+    const PUTS: &str = "load_state_dict(";
+    if scope.text(one.statement).contains(PUTS) {
+        return true;
+    }
+    let Some(name) = one.binds else { return false };
+    // So many bytes of a call are looked at for the name.
+    const NEAR: usize = 120;
+    let is_named = |text: &str| {
+        let text: String = text.chars().take(NEAR).take_while(|&letter| letter != '\n').collect();
+        text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
+    };
+    let behind = scope.whole_text().get(one.statement.end as usize..).unwrap_or_default();
+    behind.match_indices(PUTS).any(|(at, _)| is_named(&behind[at + PUTS.len()..]))
 }
 
 impl Argument {

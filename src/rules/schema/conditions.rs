@@ -33,7 +33,10 @@ pub struct Condition {
     pub in_loop: Option<bool>,
     /// For `uses`: the file also uses one of these names, or names below one of these.
     pub also_uses: Vec<String>,
-    /// For `uses`: an earlier statement of the same function saves what the call loads, by `torch.save`.
+    /// For `uses`: what the call returns is put into a model or an optimizer, by `load_state_dict`.
+    pub into_model: Option<bool>,
+    /// For `uses`: an earlier statement saves what the call loads, by `torch.save`: in the same function, or under a
+    /// path that is put together in the same way.
     pub saved_before: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
