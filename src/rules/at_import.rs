@@ -111,7 +111,7 @@ impl Scope<'_> {
 
 impl Scope<'_> {
     /// Whether a file is a program, although it lies in a package: at its top level it takes the arguments of a command
-    /// line, or works through something in a loop that uses a GPU.
+    /// line, prints, or works through something in a loop that uses a GPU.
     fn is_script(&self, file: FileId) -> bool {
         let says = |span: Span, words: &[&str]| {
             let text = self.program.text(Place { file, span });
@@ -120,6 +120,7 @@ impl Scope<'_> {
         self.program.code(file).body.iter().any(|step| match &step.kind {
             StepKind::Define { .. } | StepKind::DefineClass { .. } => false,
             StepKind::For { .. } | StepKind::While { .. } => says(step.span, &[".to(", ".cuda(", "device="]),
+            StepKind::Evaluate(_) if says(step.span, &["print("]) => true,
             _ => says(step.span, &[".parse_args(", ".parse_known_args(", "sys.argv"]),
         })
     }

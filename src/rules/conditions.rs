@@ -243,7 +243,8 @@ impl Scope<'_> {
 
     fn device_differs(&self, event: &Event) -> bool {
         let What::Select { index: Some(index), .. } = event.what else { return false };
-        if index >= NO_DEVICE {
+        // A negative one stands for the CPU.
+        if index >= NO_DEVICE || index < 0 {
             return false;
         }
         let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());

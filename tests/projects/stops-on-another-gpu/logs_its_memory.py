@@ -9,5 +9,6 @@ class Trainer:
         self.steps = 2
 
 
-trainer = Trainer()  # ~ missing-visible-devices note
+trainer = Trainer()
 assert trainer.steps == 2
+weights = torch.zeros(4, device="cuda")  # ~ missing-visible-devices note
