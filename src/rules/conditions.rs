@@ -244,7 +244,7 @@ impl Scope<'_> {
     fn device_differs(&self, event: &Event) -> bool {
         let What::Select { index: Some(index), .. } = event.what else { return false };
         // A negative one stands for the CPU.
-        if index >= NO_DEVICE || index < 0 {
+        if !(0..NO_DEVICE).contains(&index) {
             return false;
         }
         let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());
