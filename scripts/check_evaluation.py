@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Re-checks the tables in docs/evaluation.md: every finding that was read by hand there must still be what gpulint says.
+"""Re-checks tables of findings that were read by hand: each must still be what gpulint says.
+
+They stand in docs/evaluation.md and, for --table, in docs/strangers.md.
 
     scripts/check_evaluation.py FOLDER [--gpulint BINARY] [--table FILE]
 
-FOLDER is what scripts/fetch_packages.sh filled. The table has the columns package, version, path:line, rule, source line,
+FOLDER is what scripts/fetch_packages.sh filled, with `all` or `strangers`. The table has the columns package, version, path:line, rule, source line,
 verdict and note. A row whose verdict is "wrong, corrected" must no longer fire, every other row must; and the source line
 must be the one that stands there, so that a row cannot drift to another place. In a notebook, path#cell:line. Exit code: 0 when all rows hold, 1 when one
 does not, 2 when the table or the packages cannot be read.

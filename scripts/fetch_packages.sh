@@ -1,24 +1,45 @@
 #!/usr/bin/env bash
 # Downloads the published packages that gpulint is measured on, and unpacks them side by side.
 #
-#   scripts/fetch_packages.sh FOLDER [all]
+#   scripts/fetch_packages.sh FOLDER [all|strangers]
 #
 # Afterwards FOLDER holds whisperx-3.8.6/, faster-whisper-1.2.1/, TTS-0.22.0/, lightning-2.6.6/ and
 # transformers-5.23.0/ (the text that is linted) and ruff-0.17.5/bin/ruff (the linter we are compared with); with `all`
-# also the further packages and repositories that docs/evaluation.md reads.
+# also the further packages and repositories that docs/evaluation.md reads, and with `strangers` nothing but the
+# repositories that docs/strangers.md lists.
 # Nothing is installed, built or imported: a wheel is a zip file, and only its files are wanted. What is
 # already there is left alone, so the script may be run again.
 set -euo pipefail
 
-if [ $# -lt 1 ] || { [ $# -eq 2 ] && [ "$2" != all ]; } || [ $# -gt 2 ]; then
-  echo "usage: scripts/fetch_packages.sh FOLDER [all]" >&2
+usage() {
+  echo "usage: scripts/fetch_packages.sh FOLDER [all|strangers]" >&2
   exit 2
-fi
+}
+[ $# -eq 1 ] || [ $# -eq 2 ] || usage
+case ${2:-} in "" | all | strangers) ;; *) usage ;; esac
 
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 wheels="$folder/.wheels"
 mkdir -p "$wheels"
+
+# clone NAME URL COMMIT: one repository at one commit into FOLDER/NAME-COMMIT.
+clone() {
+  local target="$folder/$1-$3"
+  if [ ! -e "$target" ]; then
+    git clone --quiet --filter=blob:none --no-checkout "$2" "$target"
+    git -C "$target" checkout --quiet "$3"
+  fi
+}
+
+if [ "${2:-}" = strangers ]; then
+  # The rows of the page's table: | number | owner/name | commit |
+  list=$(dirname "${BASH_SOURCE[0]}")/../docs/strangers.md
+  sed -nE 's/^\| [0-9]+ \| ([^ |]+) \| ([0-9a-f]{40}) \|$/\1 \2/p' "$list" | while read -r repository commit; do
+    clone "${repository#*/}" "https://github.com/$repository" "${commit:0:7}"
+  done
+  exit
+fi
 
 # unpack NAME VERSION [pip options…]: one wheel into FOLDER/NAME-VERSION.
 unpack() {
@@ -72,14 +93,6 @@ unpack pyannote.audio 4.0.7 --python-version 3.11
 unpack sentence-transformers 6.2.0 --python-version 3.11
 unpack timm 1.0.31 --python-version 3.11
 
-# clone NAME URL COMMIT: one repository at one commit into FOLDER/NAME-COMMIT.
-clone() {
-  local target="$folder/$1-$3"
-  if [ ! -e "$target" ]; then
-    git clone --quiet --filter=blob:none --no-checkout "$2" "$target"
-    git -C "$target" checkout --quiet "$3"
-  fi
-}
 clone pytorch-examples https://github.com/pytorch/examples 77f55b9
 clone Real-ESRGAN https://github.com/xinntao/Real-ESRGAN a4abfb2
 clone FastChat https://github.com/lm-sys/FastChat 0e6d3e4

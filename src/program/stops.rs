@@ -24,8 +24,10 @@ impl Program<'_> {
     /// that called this.
     pub fn stops_by_answer(&self, trace: &Trace, event: &Event) -> bool {
         let frame = &trace.frames[event.frame as usize];
+        // What a constructor makes is an object, and not the answer: `trainer = Trainer()`, `assert trainer.steps == 2`.
+        let constructs = frame.function.as_deref() == Some("__init__");
         stops_by(self.block_of(frame), event.place.span, &mut Vec::new())
-            || self.caller_may_stop(trace, frame)
+            || !constructs && self.caller_may_stop(trace, frame)
     }
 
     /// Whether the function or module of a frame raises, asserts or exits somewhere.

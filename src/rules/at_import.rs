@@ -85,7 +85,7 @@ impl Scope<'_> {
         let imported = self.program.is_imported(file);
         let is_library = match start {
             Some(start) => imported && start != Start::Tests,
-            None => imported || !self.takes_arguments(file),
+            None => imported || !self.is_script(file),
         };
         let started = module.parent.is_none() && self.kind == ScopeKind::Program;
         let name = self.program.name_of(file);
@@ -110,15 +110,18 @@ impl Scope<'_> {
 }
 
 impl Scope<'_> {
-    /// Whether a file takes the arguments of a command line at its top level: it is a program, although it lies in a
-    /// package.
-    fn takes_arguments(&self, file: FileId) -> bool {
-        let takes = |span: Span| {
+    /// Whether a file is a program, although it lies in a package: at its top level it takes the arguments of a command
+    /// line, prints, or works through something in a loop that uses a GPU.
+    fn is_script(&self, file: FileId) -> bool {
+        let says = |span: Span, words: &[&str]| {
             let text = self.program.text(Place { file, span });
-            [".parse_args(", ".parse_known_args(", "sys.argv"].iter().any(|word| text.contains(word))
+            words.iter().any(|word| text.contains(word))
         };
-        self.program.code(file).body.iter().any(|step| {
-            !matches!(step.kind, StepKind::Define { .. } | StepKind::DefineClass { .. }) && takes(step.span)
+        self.program.code(file).body.iter().any(|step| match &step.kind {
+            StepKind::Define { .. } | StepKind::DefineClass { .. } => false,
+            StepKind::For { .. } | StepKind::While { .. } => says(step.span, &[".to(", ".cuda(", "device="]),
+            StepKind::Evaluate(_) if says(step.span, &["print("]) => true,
+            _ => says(step.span, &[".parse_args(", ".parse_known_args(", "sys.argv"]),
         })
     }
 }

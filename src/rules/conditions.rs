@@ -82,6 +82,7 @@ impl Scope<'_> {
             && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))
+            && is(condition.in_one_test, &|| self.is_in_one_test(event))
             && is(condition.released, &|| self.is_released(id))
             && is(condition.outlives_test, &|| self.outlives_test(event))
             && is(condition.validated, &|| self.is_validated())
@@ -198,6 +199,16 @@ impl Scope<'_> {
             && !later.any(|later| later.what.initialises_cuda() && !self.trace.excludes(event, later))
     }
 
+    /// Whether the test that writes a value has written what it takes the place of.
+    fn is_in_one_test(&self, event: &Event) -> bool {
+        let frame = |event: &Event| self.trace.test_of(event).map(std::ptr::from_ref);
+        let mut written = event.before.written.iter().filter_map(|definition| match definition {
+            Definition::Set(write, _) => Some(self.trace.event(*write)),
+            _ => None,
+        });
+        frame(event).is_some() && written.any(|write| frame(write) == frame(event))
+    }
+
     pub(super) fn is_for_child(&self, id: EventId) -> bool {
         if self.trace.event(id).recipient == Recipient::Program {
             return true;
@@ -232,7 +243,8 @@ impl Scope<'_> {
 
     fn device_differs(&self, event: &Event) -> bool {
         let What::Select { index: Some(index), .. } = event.what else { return false };
-        if index >= NO_DEVICE {
+        // A negative one stands for the CPU.
+        if !(0..NO_DEVICE).contains(&index) {
             return false;
         }
         let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());

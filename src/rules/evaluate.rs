@@ -59,7 +59,8 @@ pub enum ScopeKind {
 /// The findings of one rule in one trace, in files that are reported: of those in other files one may be there that
 /// stands for all.
 pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut told = Vec::new();
     // Where the finding can only stand in a file that nobody asked about, it is not looked for.
     let ids = if rule.at == At::Event && !rule.once { &scope.reported } else { &scope.all };
     for &id in ids {
@@ -77,6 +78,12 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
             continue;
         }
         if rule.reads(scope.program.language_at(places.finding)) {
+            if let Some(cause) = scope.cause(rule, event, &places) {
+                if told.contains(&cause) {
+                    continue;
+                }
+                told.push(cause);
+            }
             findings.push(scope.finding(rule, severity, id, event, &verdict, places));
         }
     }
@@ -142,6 +149,17 @@ impl<'a> Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// What several events are told once for: the first of the statements of one file that lead to one late write, and
+    /// the first of the GPUs that one line names for one statement, as in `devices=[0, 1, 2]`.
+    fn cause(&self, rule: &Rule, event: &Event, places: &Places<'_>) -> Option<(FileId, Place, usize)> {
+        let file = places.finding.file;
+        if rule.at == At::WrongOrder && places.finding != event.place {
+            return Some((file, event.place, 0));
+        }
+        let chosen = matches!(event.what, What::Select { .. });
+        chosen.then(|| (file, event.statement, self.program.sources.position(places.finding).line as usize))
+    }
+
     pub(super) fn matches(&self, rule: &Rule, id: EventId, event: &Event) -> bool {
         let Some(wanted) = rule.find.event else { return false };
         let kind = match self.kind {
@@ -161,12 +179,13 @@ impl Scope<'_> {
             (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
             (EventKind::TestLoad, ScopeKind::Program) => {
                 event.what.loads()
+                    && (self.is_decided(rule) || !keeps_its_share(event))
                     && !event.in_child
                     && !self.trace.own_uses_only
                     && self.trace.test_of(event).is_some()
             }
             (EventKind::GpuChoice, ScopeKind::Program) => {
-                self.is_first_import(event) || self.reads_mask(event)
+                self.is_first_import(event) || self.reads_mask(event) || self.takes_late_choice(id, event)
             }
             (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
                 What::Write { variable, .. } => {
@@ -428,4 +447,9 @@ fn lower(severity: Severity) -> Severity {
         Severity::Error => Severity::Warning,
         Severity::Warning | Severity::Note => Severity::Note,
     }
+}
+
+/// JAX takes its share of the GPU when it is first used, and no call that a test could make gives any of it back.
+fn keeps_its_share(event: &Event) -> bool {
+    matches!(&event.what, What::Call { callee, .. } if callee.starts_with("jax."))
 }

@@ -33,15 +33,28 @@ impl Scope<'_> {
         event.what.initialises_cuda() && is_fresh(event.before.cuda) && self.is_looked_at(event)
     }
 
+    /// Whether the event is the first to take a GPU behind a mask that was set too late: what it says is wrong for itself.
+    pub(super) fn takes_late_choice(&self, id: EventId, event: &Event) -> bool {
+        event.what.takes_gpu()
+            && self.last_late_choice(id, event).is_some_and(|write| {
+                !self.trace.events[write as usize + 1..id as usize].iter().any(|other| other.what.takes_gpu())
+            })
+            && self.is_looked_at(event)
+    }
+
     fn is_looked_at(&self, event: &Event) -> bool {
         !self.trace.own_uses_only || Some(event.place.file) == self.trace.entry
     }
 
     /// Whether the mask or the order was set between `cuInit` and the event: that comes too late, and is told there.
     fn is_chosen_late(&self, id: EventId, event: &Event) -> bool {
-        let Some(cuda) = event.before.cuda else { return false };
-        let writes = self.trace.writes.iter().filter(|&&write| cuda.event < write && write < id);
-        writes.into_iter().any(|&write| {
+        self.last_late_choice(id, event).is_some()
+    }
+
+    fn last_late_choice(&self, id: EventId, event: &Event) -> Option<EventId> {
+        let cuda = event.before.cuda?;
+        let writes = self.trace.writes.iter().rev().copied();
+        writes.filter(|&write| cuda.event < write && write < id).find(|&write| {
             let late = self.trace.event(write);
             let chooses = |variable: &str| variable == MASK || variable == ORDER;
             matches!(&late.what, What::Write { variable, .. } if chooses(variable))

@@ -96,6 +96,8 @@ impl Condition {
             ("guarded", self.guarded.is_some()),
             ("in-loop", self.in_loop.is_some()),
             ("also-uses", !self.also_uses.is_empty()),
+            ("into-model", self.into_model.is_some()),
+            ("saved-before", self.saved_before.is_some()),
         ];
         given.into_iter().find_map(|(word, given)| given.then_some(word))
     }
@@ -112,6 +114,7 @@ impl Condition {
             ("certain", self.certain.is_some()),
             ("imported-later", self.imported_later.is_some()),
             ("at-most", self.at_most.is_some()),
+            ("in-one-test", self.in_one_test.is_some()),
             ("outlives-test", self.outlives_test.is_some()),
             ("counts-anew", self.counts_anew.is_some()),
             ("own-runner", self.own_runner.is_some()),

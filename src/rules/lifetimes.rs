@@ -28,6 +28,10 @@ impl Scope<'_> {
         // Behind the line with `def`.
         let mut decorators =
             above.lines().rev().skip(1).map(str::trim).take_while(|line| line.starts_with('@'));
-        decorators.any(|line| line.contains("cache"))
+        // By its name, and not by what it is given. What `cached_property` keeps goes with its object.
+        decorators.any(|line| {
+            let name = line.split('(').next().unwrap_or(line);
+            name.contains("cache") && !name.contains("property")
+        })
     }
 }

@@ -170,6 +170,9 @@ pub struct Uses {
     /// The ways that count.
     #[serde(default = "called_or_read")]
     pub by: Vec<UsedBy>,
+    /// Where this does not hold, it is a note at most.
+    #[serde(default)]
+    pub note_unless: Option<Box<Condition>>,
 }
 
 /// How a name is used.

@@ -3,9 +3,10 @@
 use super::Rule;
 use super::files::{FileScope, Sighting};
 use super::schema::{Argument, Condition, UsedBy};
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Around, Part, walk, within_function};
 use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
+use crate::findings::Severity;
 use crate::program::Names;
 use rustc_hash::FxHashMap;
 
@@ -24,18 +25,35 @@ struct Use<'a> {
     value: Option<&'a Expr<'a>>,
     guarded: bool,
     in_loop: bool,
+    /// The function that it stands in.
+    function: Option<usize>,
+    /// The statement that it is a part of, and the name that this binds.
+    statement: Span,
+    binds: Option<&'a str>,
 }
 
 impl<'a> Used<'a> {
     pub fn of(scope: &FileScope<'a>) -> Used<'a> {
         let mut used = Used { by_name: FxHashMap::default() };
         let mut assigned: Option<&Expr<'a>> = None;
+        let (mut statement, mut binds) = (Span::default(), None);
         walk(scope.code, &mut |part, around| {
+            if let Part::Step(step) = part {
+                statement = step.span;
+                binds = match &step.kind {
+                    StepKind::Assign { targets, .. } => targets.iter().find_map(|target| match target {
+                        Target::Name(name, _) => Some(*name),
+                        _ => None,
+                    }),
+                    _ => None,
+                };
+            }
             let mut note = |name: &str, by, span, arguments, value| {
                 let counts = |around| by == UsedBy::Import || !is_for_imports(around);
                 let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
-                let one = Use { by, span, arguments, value, guarded, in_loop };
+                let (function, _) = within_function(around);
+                let one = Use { by, span, arguments, value, guarded, in_loop, function, statement, binds };
                 used.by_name.entry(name.to_owned()).or_default().push(one);
             };
             match part {
@@ -107,7 +125,12 @@ impl<'a> Used<'a> {
                 }
                 let value = one.value.or(one.arguments.first().map(|argument| &argument.value));
                 let text = value.map_or(String::new(), |value| scope.text(value.span).to_owned());
-                let sighting = Sighting::at(scope.place(one.span))
+                let sighting = Sighting::at(scope.place(one.span));
+                let is_strong = wanted.note_unless.as_ref().is_none_or(|condition| {
+                    condition.holds_at(one.span, scope, &|inner| self.holds(inner, one, scope))
+                });
+                let sighting = if is_strong { sighting } else { sighting.at_most(Severity::Note) };
+                let sighting = sighting
                     .word("name", name)
                     .word("replacement", replacement.clone().unwrap_or_default())
                     .word("value", text)
@@ -123,6 +146,22 @@ impl<'a> Used<'a> {
         self.by_name.get(name).is_some_and(|uses| uses.iter().any(|one| one.by == by))
     }
 
+    /// Whether the file that a call loads was saved by an earlier statement of the same function, under the same name; or
+    /// of another function, under a path that is put together in the same way.
+    fn saved_before(&self, load: &Use<'_>, scope: &FileScope<'_>) -> bool {
+        let file = |one: &Use<'_>, position: usize| {
+            let given = argument(one.arguments, Some(position), Some("f"))?;
+            Some(scope.text(given.span).split_whitespace().collect::<String>())
+        };
+        let Some(loaded) = file(load, 0) else { return false };
+        self.by_name.get("torch.save").into_iter().flatten().any(|save| {
+            (save.function == load.function
+                || loaded.contains(['"', '\'']) && loaded.contains(['+', '{', ',']))
+                && save.span.end <= load.span.start
+                && file(save, 1).as_ref() == Some(&loaded)
+        })
+    }
+
     /// The words of a condition that are about uses.
     fn holds(&self, condition: &Condition, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
         let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
@@ -134,8 +173,27 @@ impl<'a> Used<'a> {
         condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
+            && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
+            && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }
+}
+
+/// Whether what a call returns reaches `load_state_dict`: in the same statement, or under the name that it gets.
+fn goes_into_model(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
+    const PUTS: &str = "load_state_dict(";
+    if scope.text(one.statement).contains(PUTS) {
+        return true;
+    }
+    let Some(name) = one.binds else { return false };
+    // So many bytes of a call are looked at for the name.
+    const NEAR: usize = 120;
+    let is_named = |text: &str| {
+        let text: String = text.chars().take(NEAR).take_while(|&letter| letter != '\n').collect();
+        text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
+    };
+    let behind = scope.whole_text().get(one.statement.end as usize..).unwrap_or_default();
+    behind.match_indices(PUTS).any(|(at, _)| is_named(&behind[at + PUTS.len()..]))
 }
 
 impl Argument {
@@ -241,7 +299,7 @@ pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
             "torch_1",
             "torch_2",
         ];
-        words.iter().any(|word| text.contains(word))
+        words.iter().any(|word| text.contains(word)) || names_version(text)
     };
     match around {
         Around::Then(test) | Around::Otherwise(test) => asks(test),
@@ -253,6 +311,15 @@ pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
         Around::With(_) => expects_failure(around, scope),
         _ => false,
     }
+}
+
+/// Whether a test holds a version as a text: `requires("2.9")`.
+fn names_version(test: &str) -> bool {
+    test.split(['"', '\'']).skip(1).step_by(2).any(|quoted| {
+        let mut parts = quoted.split('.');
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit());
+        parts.next().is_some_and(is_number) && parts.next().is_some_and(is_number)
+    })
 }
 
 /// Whether the body of a `try` may look up a name that is missing: the error is caught, whatever the handler is for.

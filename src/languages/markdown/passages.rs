@@ -74,7 +74,7 @@ pub fn passages(source: &Source) -> Vec<Passage> {
                 let marks = range.len().saturating_sub(text.len()) / 2;
                 open.push(&text, range.start + marks);
             }
-            Event::SoftBreak => open.push_at(" ", range.start),
+            Event::SoftBreak => open.push_at("\n", range.start),
             Event::HardBreak => open.push_at("; ", range.start),
             _ => {}
         }

@@ -18,10 +18,13 @@ pub(super) struct Decorated<'p> {
 
 impl<'p> Run<'p> {
     pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
+        // `if torch.cuda.device_count() > 1:` around a definition holds whenever the function runs.
+        let has_counted = self.has_counted();
         if decorators.is_empty() {
-            return self.closure(function, false);
+            return self.closure(function, has_counted);
         }
         let Decorated { wrappers, marks, counts_devices } = self.eval_decorators(decorators);
+        let counts_devices = counts_devices || has_counted;
         let mut value = self.closure(function, counts_devices);
         value = with_marks(value, &marks);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {

@@ -10,6 +10,7 @@ use crate::program::heap::refers_to_scopes;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::summaries::Fact;
 use crate::program::trace::{Choice, Recipient, What};
+use crate::program::{Definition, MASK};
 
 impl<'p> Run<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
@@ -64,8 +65,18 @@ impl<'p> Run<'p> {
             self.hand_out_all(&args);
         }
         let made_with = self.made_with(path).filter(|_| conduct.as_made).cloned();
+        let is_hidden = &*text == "torch.cuda.is_available" && self.hides_all_gpus();
         self.apply_effects(conduct.effects, &text, made_with.as_ref().unwrap_or(&args), span);
+        if is_hidden {
+            return Value::Bool(false);
+        }
         self.result_of(conduct, args)
+    }
+
+    /// Whether the mask in force says that this program uses no GPU. One that comes too late is told where it is written.
+    fn hides_all_gpus(&mut self) -> bool {
+        let is_none = |definition: &Definition| matches!(definition, Definition::Set(_, Some(value)) if matches!(value.trim(), "" | "-1"));
+        self.reaching(MASK).iter().all(is_none)
     }
 
     /// Calls whose meaning is no effect that the data can name; `None` when the call is none of them, or

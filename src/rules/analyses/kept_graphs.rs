@@ -2,6 +2,7 @@
 //! differentiated.
 
 mod evaluation;
+mod returned;
 
 use super::memory::{method_of, path};
 use crate::code::walk::{Around, Part, walk, within_function};
@@ -48,7 +49,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     }
     let notes = notes_of(scope);
-    let mut found = Vec::new();
+    let mut found = returned::by_sums(scope, &notes);
     for (at, note) in notes.iter().enumerate() {
         let What::Add(total, values) = &note.what else { continue };
         let of_function: Vec<&Note> = notes.iter().filter(|other| other.function == note.function).collect();
@@ -245,6 +246,8 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
             let dividend = terms(scope, &sides.0);
             found.extend(if dividend.is_empty() { terms(scope, &sides.1) } else { dividend });
         }
+        // `loss.item() * weight`: who takes the number of a loss weighs it by numbers.
+        ExprKind::Binary(Operator::Multiply, sides) if is_number(&sides.0) || is_number(&sides.1) => {}
         ExprKind::Binary(_, sides) => {
             add_terms(scope, &sides.0, found);
             add_terms(scope, &sides.1, found);
@@ -311,6 +314,11 @@ fn is_dotted(expr: &Expr<'_>) -> bool {
         ExprKind::Attribute(object, _) => is_dotted(object),
         _ => false,
     }
+}
+
+/// `loss.item()`
+fn is_number(expr: &Expr<'_>) -> bool {
+    method_of(expr).is_some_and(|(_, name, _)| name == "item")
 }
 
 fn is_sum(expr: &Expr<'_>) -> bool {

@@ -29,12 +29,27 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<Sighting> {
             _ => return,
         };
         let remote = decorators.iter().find(|decorator| asks_for_no_gpu(scope, decorator));
-        if let (Some(decorator), Some(used)) = (remote, use_in(scope, body)) {
+        if let (Some(decorator), Some(used)) = (remote, use_in(scope, body))
+            && !is_handed_on(scope, name)
+        {
             let sighting = Sighting::at(scope.place(decorator.span)).word("name", name);
             found.push(sighting.beside(scope.place(used), "a GPU is used here"));
         }
     });
     found
+}
+
+/// Whether a task is an argument of a call: who takes it may start it with a GPU.
+fn is_handed_on(scope: &FileScope<'_>, name: &str) -> bool {
+    let mut handed = false;
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        handed |= call
+            .arguments
+            .iter()
+            .any(|argument| matches!(&argument.value.kind, ExprKind::Name(given) if *given == name));
+    });
+    handed
 }
 
 /// `@ray.remote`, `@ray.remote(num_cpus=2)`

@@ -91,11 +91,12 @@ fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
     })
 }
 
-/// Whether a branch that raises asks for the exception: a kind of it is expected.
+/// Whether a branch that raises asks for the exception, since a kind of it is expected, or for an option of the caller's:
+/// `if not suppress: raise`.
 fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
     block.iter().any(|step| {
         let asks = match &step.kind {
-            StepKind::Branch { test, .. } => mentions(scope, test, name),
+            StepKind::Branch { test, .. } => mentions(scope, test, name) || is_option(test),
             // `assert isinstance(error, expected)` is such a branch in one line.
             StepKind::Assert(test) if mentions(scope, test, name) => return true,
             _ => false,
@@ -104,6 +105,11 @@ fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
         (asks && branch.iter().any(|block| raises_somewhere(block)))
             || branch.into_iter().any(|block| chooses_by(scope, block, name))
     })
+}
+
+/// `not suppress`: to drop is what the caller asks for. `if debug: raise` is the other way round.
+fn is_option(test: &Expr<'_>) -> bool {
+    matches!(&test.kind, ExprKind::Not(inner) if matches!(inner.kind, ExprKind::Name(_)))
 }
 
 fn mentions(scope: &FileScope<'_>, expr: &Expr<'_>, name: &str) -> bool {

@@ -33,6 +33,11 @@ pub struct Condition {
     pub in_loop: Option<bool>,
     /// For `uses`: the file also uses one of these names, or names below one of these.
     pub also_uses: Vec<String>,
+    /// For `uses`: what the call returns is put into a model or an optimizer, by `load_state_dict`.
+    pub into_model: Option<bool>,
+    /// For `uses`: an earlier statement saves what the call loads, by `torch.save`: in the same function, or under a
+    /// path that is put together in the same way.
+    pub saved_before: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -79,6 +84,8 @@ pub struct Condition {
     pub for_child: Option<bool>,
     /// A test sets it for itself, and no GPU is used after: it may be about the value.
     pub for_test: Option<bool>,
+    /// One test writes this value and the earlier one: it is about which of them wins.
+    pub in_one_test: Option<bool>,
     /// The process that is started is a copy of one that had initialised CUDA, and uses CUDA.
     pub forked_use: Option<bool>,
     /// The program calls a validator of the policy, or asks the device itself and stops when it is wrong.

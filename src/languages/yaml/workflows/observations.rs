@@ -19,8 +19,7 @@ pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'
     if runner.is_bare {
         seen.push(Observation::BareRunner);
     }
-    let condition = entry.value.get("if").and_then(|test| test.text()).unwrap_or_default();
-    if is_open(root) && !keeps_forks_out(condition) {
+    if is_open(root) && !is_closed(root, &entry.value, 0) {
         seen.push(Observation::ForkCode);
     }
     let step = |what| {
@@ -28,6 +27,21 @@ pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'
         Step { span: runs_on.span, kind: StepKind::Observe(Box::new(Observed { what, about_gpu, text })) }
     };
     seen.into_iter().map(step).collect()
+}
+
+/// Whether a job keeps forks out by its condition, or by that of a job that it needs: it is skipped with that.
+fn is_closed(root: &Node<'_>, job: &Node<'_>, depth: usize) -> bool {
+    const DEEPEST: usize = 5;
+    let condition = job.get("if").and_then(|test| test.text()).unwrap_or_default();
+    if keeps_forks_out(condition) {
+        return true;
+    }
+    let (Some(jobs), Some(needs)) = (root.get("jobs"), job.get("needs")) else { return false };
+    let runs_anyway = ["always()", "cancelled()", "failure()"].iter().any(|word| condition.contains(word));
+    let needed = needs.text().into_iter().chain(needs.items().iter().filter_map(|item| item.text()));
+    depth < DEEPEST
+        && !runs_anyway
+        && needed.filter_map(|name| jobs.get(name)).any(|other| is_closed(root, other, depth + 1))
 }
 
 /// Whether a condition asks where the code comes from. `github.event_name == 'pull_request'` lets every fork in.

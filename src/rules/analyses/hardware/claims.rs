@@ -128,6 +128,10 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
         return None;
     }
     let between = without_sizes(&sentence[last.end..first.start]);
+    // "Volta: V100" and below it "Turing: T4" are two lines of a list.
+    if between.contains('\n') && between.trim().is_empty() {
+        return None;
+    }
     if between.contains(';')
         || between.chars().count() > 60
         || !PATTERNS.links.replace_all(&between, "").is_empty()
@@ -190,10 +194,13 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
     Some(tie)
 }
 
-/// The names on the left that the right speaks of: behind an opening parenthesis the nearest, else all of them.
+/// The names on the left that the right speaks of: behind an opening parenthesis the nearest, else all of them. One list
+/// behind another, as in "sm_90/sm_100 (H100/B200)", may speak of all.
 fn spoken_of<'m>(sentence: &str, left: &Group<'m>, right: &Group<'m>) -> &'m [Mention] {
     let (Some(last), Some(first)) = (left.names.last(), right.names.first()) else { return left.names };
-    let nearest = left.kind == Kind::Capability && sentence[last.end..first.start].contains('(');
+    let nearest = left.kind == Kind::Capability
+        && right.names.len() == 1
+        && sentence[last.end..first.start].contains('(');
     if nearest { &left.names[left.names.len() - 1..] } else { left.names }
 }
 

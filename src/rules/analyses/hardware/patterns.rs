@@ -87,7 +87,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
     }),
     denied: Made::new(|| {
         expression(
-            r"(?:\b(?:pre|non|post)[- ]?|\b(?:not|no|never|isn't|aren't|before|below|than|unlike|without|vs\.?|versus|pas|avant|sans|antes\s+de|sin|nor)\s+(?:(?:an?|the|all|any|every|to|be|nvidia|de|la|le|une?|una?)\s+)?)$",
+            r"(?:\b(?:pre|none?|post)[- ]?|\b(?:not|no|never|isn't|aren't|before|below|than|unlike|without|vs\.?|versus|pas|avant|sans|antes\s+de|sin|nor)\s+(?:(?:an?|the|all|any|every|to|be|nvidia|de|la|le|une?|una?)\s+)?)$",
         )
     }),
     product: Made::new(|| Regex::new(&product_names().1).expect("fixed words")),

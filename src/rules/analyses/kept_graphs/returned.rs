@@ -1,0 +1,131 @@
+//! Sums of losses that a function of the file returns: one function trains a step, and the loop around its calls adds up.
+
+use super::{Note, What, has_no_graph, is_cut_off, terms, text_of_target, with_graphs};
+use crate::code::walk::{Around, Part, walk, within_function};
+use crate::code::{Expr, ExprKind, Function, Operator, StepKind, Target};
+use crate::facts::Span;
+use crate::rules::analyses::memory::function_called;
+use crate::rules::files::{FileScope, Sighting};
+
+/// What one function returns, by position: whether it has a graph.
+struct Returned<'c> {
+    function: &'c Function<'c>,
+    graphs: Vec<bool>,
+}
+
+/// `loss, size = train_step(batch)` and `total += loss` in a loop, where `train_step` calls `loss.backward()` and returns
+/// `loss` as it is.
+pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<Sighting> {
+    let returned = returned(scope, notes);
+    if returned.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<(Span, String, String, Span)> = Vec::new();
+    // Names that hold such a loss, each with the loop and what was begun in it.
+    let mut losses: Vec<(Span, String)> = Vec::new();
+    let mut begun: Vec<(Span, String)> = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let Part::Step(step) = part else { return };
+        let (_, around) = within_function(around);
+        let inside = around.iter().rev().find_map(|one| match one {
+            Around::Loop(step) => Some(step.span),
+            _ => None,
+        });
+        let is_off =
+            |one: &Around<'_, '_>| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind));
+        let Some(inside) = inside.filter(|_| !around.iter().any(is_off)) else { return };
+        match &step.kind {
+            StepKind::Assign { targets, value: Some(value), .. } => {
+                let [target] = &targets[..] else { return };
+                for (position, name) in names(scope, target) {
+                    losses.retain(|(_, known)| *known != name);
+                    if has_graph(scope, &returned, value, position, matches!(target, Target::Sequence(_))) {
+                        losses.push((inside, name.clone()));
+                    }
+                    begun.push((inside, name));
+                }
+            }
+            StepKind::Update { target, operator: Operator::Add, value } => {
+                let Some(total) = text_of_target(scope, target) else { return };
+                let terms = terms(scope, value);
+                let loss = terms
+                    .iter()
+                    .find(|term| losses.iter().any(|(at, known)| *at == inside && known == *term));
+                if let Some(loss) = loss {
+                    found.push((inside, total, loss.clone(), step.span));
+                }
+            }
+            _ => {}
+        }
+    });
+    found.retain(|(inside, total, ..)| !begun.contains(&(*inside, total.clone())));
+    let sighting = |(_, total, loss, span): (Span, String, String, Span)| {
+        Sighting::at(scope.place(span)).word("total", total).word("value", loss)
+    };
+    found.into_iter().map(sighting).collect()
+}
+
+/// The functions that differentiate a loss and return something with its graph.
+fn returned<'c>(scope: &FileScope<'c>, notes: &[Note]) -> Vec<Returned<'c>> {
+    let mut all: Vec<Returned<'c>> = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let Part::Step(step) = part else { return };
+        let StepKind::Return(Some(value)) = &step.kind else { return };
+        let (Some(number), around) = within_function(around) else { return };
+        let of_function: Vec<&Note> = notes.iter().filter(|note| note.function == Some(number)).collect();
+        let differentiates = of_function.iter().any(|note| matches!(note.what, What::Backward(_)));
+        if !differentiates
+            || around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind)))
+        {
+            return;
+        }
+        let graphs = with_graphs(&of_function);
+        let before = || notes.iter().filter(|note| note.function == Some(number) && note.span < step.span);
+        let keeps = |part: &Expr<'_>| {
+            terms(scope, part).iter().any(|term| graphs.contains(term) && !is_cut_off(before(), term))
+        };
+        let parts = match &value.kind {
+            ExprKind::Sequence(parts) => parts.iter().map(keeps).collect(),
+            _ => vec![keeps(value)],
+        };
+        let function = &scope.code.functions[number];
+        // One of several ways out may cut the loss off.
+        let known = all.iter_mut().find(|one| std::ptr::eq(one.function, function));
+        match known {
+            Some(known) if known.graphs.len() == parts.len() => {
+                known.graphs.iter_mut().zip(parts).for_each(|(known, new)| *known &= new);
+            }
+            Some(known) => known.graphs.clear(),
+            None => all.push(Returned { function, graphs: parts }),
+        }
+    });
+    all
+}
+
+/// Whether the value of a call has a graph, or its part at a position where it is taken apart.
+fn has_graph(
+    scope: &FileScope<'_>,
+    returned: &[Returned<'_>],
+    value: &Expr<'_>,
+    position: usize,
+    taken_apart: bool,
+) -> bool {
+    let Some(function) = function_called(scope, value) else { return false };
+    returned.iter().any(|one| {
+        std::ptr::eq(one.function, function)
+            && taken_apart == (one.graphs.len() > 1)
+            && one.graphs.get(position) == Some(&true)
+    })
+}
+
+/// The names that a target binds, with their positions.
+fn names(scope: &FileScope<'_>, target: &Target<'_>) -> Vec<(usize, String)> {
+    match target {
+        Target::Sequence(parts) => parts
+            .iter()
+            .enumerate()
+            .filter_map(|(at, part)| Some((at, text_of_target(scope, part)?)))
+            .collect(),
+        _ => text_of_target(scope, target).map(|name| (0, name)).into_iter().collect(),
+    }
+}
