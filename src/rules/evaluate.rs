@@ -3,6 +3,7 @@
 use super::Rule;
 use super::at_import::AtImport;
 use super::conditions::{Verdict, happened};
+use super::lifetimes::keeps_its_share;
 use super::places::Places;
 use super::schema::{At, EventKind, RelatedPlace};
 use super::wording::Words;
@@ -246,11 +247,9 @@ impl Scope<'_> {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))
             }
             What::End => {
-                // Without a mask there is nothing to hand on.
-                let has_mask = event.before.mask.iter().any(|mask| matches!(mask, Definition::Set(..)));
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                has_mask && !started.any(|start| start.before.mask == event.before.mask)
+                !started.any(|start| start.before.mask == event.before.mask)
             }
             _ => false,
         }
@@ -447,9 +446,4 @@ fn lower(severity: Severity) -> Severity {
         Severity::Error => Severity::Warning,
         Severity::Warning | Severity::Note => Severity::Note,
     }
-}
-
-/// JAX takes its share of the GPU when it is first used, and no call that a test could make gives any of it back.
-fn keeps_its_share(event: &Event) -> bool {
-    matches!(&event.what, What::Call { callee, .. } if callee.starts_with("jax."))
 }

@@ -2,7 +2,7 @@
 
 use super::evaluate::Scope;
 use crate::facts::{Place, Span};
-use crate::program::trace::{Event, Frame};
+use crate::program::trace::{Event, Frame, What};
 
 /// What runs once for several tests.
 const FOR_SEVERAL: &[&str] = &["setUpClass", "setup_class", "setUpModule", "setup_module"];
@@ -34,4 +34,9 @@ impl Scope<'_> {
             name.contains("cache") && !name.contains("property")
         })
     }
+}
+
+/// JAX takes its share of the GPU when it is first used, and no call that a test could make gives any of it back.
+pub(super) fn keeps_its_share(event: &Event) -> bool {
+    matches!(&event.what, What::Call { callee, .. } if callee.starts_with("jax."))
 }
