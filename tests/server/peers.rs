@@ -1,10 +1,13 @@
 //! Editors of other people, and what they show. They are skipped where they are not installed; with
 //! GPULINT_REQUIRE_EDITORS their absence is a failure, as in .ci/run.
 
+use crate::WRONG;
 use crate::client::Folder;
-use crate::{EMPTY_POLICY, WRONG};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+/// Names the mask of [`WRONG`]: without it no fix that chooses a card is safe.
+const POLICY: (&str, &str) = ("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n");
 
 const BINARY: &str = env!("CARGO_BIN_EXE_gpulint");
 
@@ -34,7 +37,7 @@ fn neovim_shows_and_fixes_a_finding() {
     if !is_here("Neovim", Command::new("nvim").arg("--version")) {
         return;
     }
-    let folder = Folder::with(&[EMPTY_POLICY, ("train.py", WRONG)]);
+    let folder = Folder::with(&[POLICY, ("train.py", WRONG)]);
     let run = format!("luafile {}", script("neovim.lua").display());
     let mut editor = Command::new("nvim");
     editor.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", &run]);
@@ -64,7 +67,7 @@ fn the_client_of_pygls_agrees_with_every_message() {
     if !is_here("pygls 2", Command::new(&python).args(["-c", version])) {
         return;
     }
-    let folder = Folder::with(&[EMPTY_POLICY, ("train.py", WRONG)]);
+    let folder = Folder::with(&[POLICY, ("train.py", WRONG)]);
     let mut client = Command::new(&python);
     client.arg(script("pygls_client.py")).arg(BINARY).arg(folder.path());
     let lines = lines_of(&client.output().expect("it is here"));
