@@ -119,14 +119,7 @@ fn check_remembering(
     let (mut program, skipped) = program_of(sources, settings, options, rules, memory.as_ref());
     let memory = memory.filter(|_| program.is_remembered());
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
-        let kind = match start {
-            Start::Library => ScopeKind::Library,
-            Start::CpuPart => ScopeKind::CpuPart,
-            Start::Modules => ScopeKind::Modules,
-            Start::Unit(_) => ScopeKind::Launcher,
-            _ => ScopeKind::Program,
-        };
-        let scope = Scope::new(program, (policy, cpu.as_ref()), trace, kind);
+        let scope = Scope::new(program, (policy, cpu.as_ref()), trace, ScopeKind::of(start));
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> =
             found.filter(|finding| program.is_judged(finding.place.file)).collect();

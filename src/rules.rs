@@ -21,6 +21,7 @@ mod lifetimes;
 mod matching;
 mod own;
 mod places;
+mod related;
 mod schema;
 mod selection;
 mod unread;

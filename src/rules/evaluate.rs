@@ -5,14 +5,14 @@ use super::at_import::AtImport;
 use super::conditions::{Verdict, happened};
 use super::lifetimes::keeps_its_share;
 use super::places::Places;
-use super::schema::{At, EventKind, RelatedPlace};
+use super::schema::{At, EventKind};
 use super::wording::Words;
 use crate::code::Host;
 use crate::facts::{FileId, Place};
-use crate::findings::{Confidence, Finding, Moment, Related, Severity, Status};
+use crate::findings::{Confidence, Finding, Severity, Status};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
-use crate::program::{Definition, Program};
+use crate::program::{Definition, Program, Start};
 use std::cell::OnceCell;
 
 /// What a rule is held against.
@@ -55,6 +55,18 @@ pub enum ScopeKind {
     Modules,
     /// A script, job or service that starts programs.
     Launcher,
+}
+
+impl ScopeKind {
+    pub fn of(start: Start) -> ScopeKind {
+        match start {
+            Start::Library => ScopeKind::Library,
+            Start::CpuPart => ScopeKind::CpuPart,
+            Start::Modules => ScopeKind::Modules,
+            Start::Unit(_) => ScopeKind::Launcher,
+            _ => ScopeKind::Program,
+        }
+    }
 }
 
 /// The findings of one rule in one trace, in files that are reported: of those in other files one may be there that
@@ -347,96 +359,6 @@ impl Scope<'_> {
         match rule.library_severity {
             Some(library) if self.policy.gpu.is_none() && self.program.start_of(file).is_none() => library,
             _ => severity,
-        }
-    }
-
-    /// Adds the places of one kind. The finding points at what happens last of them, or at `start`, which leads on.
-    fn relate(
-        &self,
-        wanted: RelatedPlace,
-        id: EventId,
-        pointed: &Event,
-        start: Option<Place>,
-        words: &Words<'_>,
-        related: &mut Vec<Related>,
-    ) {
-        let shown = |event: &&Event| related.iter().any(|known: &Related| known.place == event.place);
-        let earlier: Vec<&Event> =
-            [words.cuda, words.library, Some(pointed)].into_iter().flatten().filter(shown).collect();
-        let mut add = |place: Place, message: String, moment: Moment| {
-            let is_text = place.span.end > place.span.start;
-            if is_text && !related.iter().any(|known| known.place == place) {
-                related.push(Related { place, message, moment });
-            }
-        };
-        match wanted {
-            RelatedPlace::Event => add(words.event.place, words.of_event(words.event), Moment::After),
-            RelatedPlace::CudaInit | RelatedPlace::GpuImport => {
-                let earlier = if wanted == RelatedPlace::CudaInit { words.cuda } else { words.library };
-                if let Some(earlier) = earlier {
-                    add(earlier.place, words.of_event(earlier), Moment::Before);
-                }
-            }
-            RelatedPlace::Definition => {
-                if pointed.place != words.event.place {
-                    add(pointed.place, words.of_event(pointed), Moment::Before);
-                }
-            }
-            RelatedPlace::Mask => {
-                for definition in &words.event.before.mask {
-                    let Definition::Set(write, Some(value)) = definition else { continue };
-                    if let Some(write) = self.trace.events.get(*write as usize) {
-                        add(write.place, format!("the mask is set to `{value}` here"), Moment::Before);
-                    }
-                }
-                if let Some(site) = self.trace.frames.first().and_then(|frame| frame.site) {
-                    add(site, "the program is started with it here".to_owned(), Moment::Before);
-                }
-            }
-            RelatedPlace::Late => {
-                if let Some(late) = words.event.before.late.last() {
-                    add(late.place, format!("`{}` reads it here", late.by), Moment::Before);
-                }
-            }
-            RelatedPlace::Release => {
-                let test = self.test_name(words.event);
-                let mut releases = self.later_releases(id).filter(|release| {
-                    release.assured.is_none() && !self.trace.excludes(words.event, release)
-                });
-                if let Some(release) = releases.find(|release| self.test_name(release) == test) {
-                    add(release.place, words.of_event(release), Moment::After);
-                }
-            }
-            RelatedPlace::Chain => {
-                let mut hops: Vec<_> = self.trace.outwards(pointed.frame).collect();
-                hops.reverse();
-                let leads_to = |event: &&Event, frame| {
-                    self.trace.outwards(event.frame).any(|around| std::ptr::eq(around, frame))
-                };
-                let mut behind = false;
-                for frame in hops {
-                    // The frames that nothing entered are where programs start.
-                    let Some(site) = frame.site.filter(|site| site.span.end > site.span.start) else {
-                        continue;
-                    };
-                    behind |= start
-                        .is_some_and(|start| start.file == site.file && start.span.start < site.span.end);
-                    let moment = match behind {
-                        true => Moment::After,
-                        false if earlier.iter().any(|event| leads_to(event, frame)) => Moment::First,
-                        false => Moment::Before,
-                    };
-                    let message = match &frame.function {
-                        Some(function) => format!("calls `{function}`"),
-                        None if frame.parent.is_none() => "starts this program".to_owned(),
-                        None if self.program.is_launcher(frame.file) => {
-                            format!("runs `{}`", self.program.name_of(frame.file))
-                        }
-                        None => format!("imports `{}`", self.program.dotted(frame.file)),
-                    };
-                    add(site, message, moment);
-                }
-            }
         }
     }
 }

@@ -89,14 +89,7 @@ pub fn tell(
     let reported: Vec<&Finding> = checked.findings.iter().filter(here).collect();
     let spoken: FxHashSet<&str> = reported.iter().map(|finding| finding.rule.as_str()).collect();
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
-        let kind = match start {
-            Start::Library => ScopeKind::Library,
-            Start::CpuPart => ScopeKind::CpuPart,
-            Start::Modules => ScopeKind::Modules,
-            Start::Unit(_) => ScopeKind::Launcher,
-            _ => ScopeKind::Program,
-        };
-        let scope = Scope::new(program, (&settings.policy, cpu.as_ref()), trace, kind);
+        let scope = Scope::new(program, (&settings.policy, cpu.as_ref()), trace, ScopeKind::of(start));
         let teller = Teller { sources, rules, line, checked, spoken: &spoken };
         teller.way(program, &scope, start).into_iter().collect::<Vec<Way>>()
     };
