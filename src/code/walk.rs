@@ -102,6 +102,14 @@ pub fn within_function<'a, 'c, 's>(around: &'a [Around<'c, 's>]) -> (Option<usiz
     (None, around)
 }
 
+/// The innermost loop of those that something stands in.
+pub fn innermost_loop<'c, 's>(around: &[Around<'c, 's>]) -> Option<&'c Step<'s>> {
+    around.iter().rev().find_map(|one| match one {
+        Around::Loop(step) => Some(*step),
+        _ => None,
+    })
+}
+
 struct Walk<'w, 'v, 'c, 's> {
     code: &'c Code<'s>,
     visit: &'w mut Visit<'v, 'c, 's>,

@@ -56,6 +56,14 @@ pub fn foreign_assignment<'s>(line: &'s str, span: Span, also_set: bool) -> Opti
     Some(Step { span, kind: StepKind::Observe(Box::new(observed)) })
 }
 
+/// `cd FOLDER`, for settings that say where a command runs.
+pub fn change_folder<'s>(folder: Expr<'s>) -> Step<'s> {
+    let span = folder.span;
+    let words = vec![Expr { span, kind: ExprKind::Text("cd".into()) }, folder];
+    let command = Command { environment: Vec::new(), words, snippet: None, script: Vec::new() };
+    Step { span, kind: StepKind::Command(Box::new(command)) }
+}
+
 /// The steps that a command line comes to.
 pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Step<'s>> {
     let CommandLine { span, mut environment, mut words, input } = line;

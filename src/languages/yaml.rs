@@ -18,7 +18,7 @@ mod workflows;
 
 use super::Refusal;
 use super::command_lines::step_of;
-use crate::code::{Block, Code, Command, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
+use crate::code::{Block, Code, Host, SetVariable, Step, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use memchr::memmem;
@@ -104,14 +104,6 @@ impl<'s> Lowering<'s> {
 /// Steps that set variables.
 fn set_all(variables: Vec<SetVariable<'_>>) -> impl Iterator<Item = Step<'_>> {
     variables.into_iter().map(step_of)
-}
-
-/// Steps that run in a folder.
-fn change_folder<'s>(folder: Expr<'s>) -> Step<'s> {
-    let span = folder.span;
-    let words = vec![Expr { span, kind: ExprKind::Text("cd".into()) }, folder];
-    let command = Command { environment: Vec::new(), words, snippet: None, script: Vec::new() };
-    Step { span, kind: StepKind::Command(Box::new(command)) }
 }
 
 /// Comments that speak to gpulint, outside of scalars: those of scripts in them were seen when they were lowered.

@@ -1,6 +1,6 @@
 //! Services that a manager starts: units of systemd, and programs of supervisord.
 
-use super::super::command_lines::{Literal, step_of};
+use super::super::command_lines::{change_folder, step_of};
 use super::super::embedded::Origin;
 use super::super::shell;
 use super::reader::{Ini, Key, Section};
@@ -82,18 +82,9 @@ fn started<'s>(
     let mut steps = Vec::new();
     if let Some(&(text, at)) = folder.and_then(|folder| folder.lines.first()) {
         let span = Span::new(at, at + text.len());
-        let words = [("cd", span), (text, span)];
-        let words = words.map(|(word, span)| Expr { span, kind: ExprKind::Text(word.into()) });
-        let change = crate::code::Command {
-            environment: Vec::new(),
-            words: words.into(),
-            snippet: None,
-            script: Vec::new(),
-        };
-        steps.push(Step { span, kind: StepKind::Command(Box::new(change)) });
+        steps.push(change_folder(Expr { span, kind: ExprKind::Text(text.into()) }));
     }
-    let literal = Literal { text: command, origin };
-    let started = shell::lower_part(literal.text, &literal.origin, source, code).steps;
+    let started = shell::lower_part(command, &origin, source, code).steps;
     if started.is_empty() {
         return Vec::new();
     }

@@ -1,9 +1,9 @@
 //! What editors start: the configurations of `launch.json`, the tasks of `tasks.json`, the terminals of
 //! `settings.json`, and development containers.
 
-use super::super::command_lines::Word;
+use super::super::command_lines::{Word, change_folder};
 use super::super::data::{Data, DataKind, Entry, Environment, command_in, implied, line, variables, word};
-use crate::code::{Block, Code, Command, Expr, ExprKind, Host, Step, StepKind, Unit};
+use crate::code::{Block, Code, Expr, ExprKind, Host, Step, StepKind, Unit};
 use crate::commands::is_variable_name;
 use crate::sources::Source;
 
@@ -131,9 +131,7 @@ impl<'s> Editor<'s, '_> {
         let Some(folder) = data.get("cwd") else { return Vec::new() };
         let is_root = folder.text().is_some_and(|text| text.ends_with('}'));
         let path = if is_root { implied(".", folder.span) } else { word(folder, self.source) };
-        let words = vec![implied("cd", folder.span).expr, path.expr];
-        let command = Command { environment: Vec::new(), words, snippet: None, script: Vec::new() };
-        vec![Step { span: folder.span, kind: StepKind::Command(Box::new(command)) }]
+        vec![change_folder(path.expr)]
     }
 
     fn environment_file(&self, data: &Data<'s>) -> Block<'s> {

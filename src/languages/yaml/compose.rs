@@ -1,12 +1,13 @@
 //! Compose files: each service is a container, with variables, a command and the GPUs that it is given.
 
+use super::super::command_lines::change_folder;
 use super::super::containers;
 use super::command_words;
 use super::containers::Gpus;
 use super::layers::Layers;
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
-use super::{Lowering, change_folder, set_all};
+use super::{Lowering, set_all};
 use crate::code::{Block, Expr, ExprKind, Extended, Host, Observation, SetVariable, Step, StepKind};
 use crate::sources::Source;
 use std::rc::Rc;

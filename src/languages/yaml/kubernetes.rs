@@ -1,11 +1,12 @@
 //! Kubernetes manifests: every container of every kind of workload, and settings in config maps.
 
+use super::super::command_lines::change_folder;
 use super::command_words;
 use super::containers::Gpus;
 use super::environments;
 use super::reader::{Node, Value};
 use super::values::{References, variables};
-use super::{Lowering, change_folder, set_all};
+use super::{Lowering, set_all};
 use crate::code::{Block, Step, StepKind};
 use crate::languages::containers::remapped;
 use std::rc::Rc;

@@ -1,10 +1,10 @@
 //! Runners of tasks that are written in YAML: Task, DVC, Azure Pipelines, SkyPilot, and the commands of Ansible.
 
-use super::super::command_lines::Literal;
+use super::super::command_lines::{Literal, change_folder};
 use super::super::interpreters::{self, Interpreter};
 use super::reader::Node;
 use super::values::{References, merged, value, variables};
-use super::{Lowering, change_folder, set_all};
+use super::{Lowering, set_all};
 use crate::code::{Block, Host, Step, StepKind};
 use crate::facts::Span;
 use std::rc::Rc;

@@ -4,13 +4,13 @@
 mod observations;
 mod runners;
 
-use super::super::command_lines::Literal;
+use super::super::command_lines::{Literal, change_folder};
 use super::super::interpreters::{self, Interpreter};
 use super::super::runner_devices;
 use super::expressions::{in_script, matrix_variable};
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
-use super::{Lowering, change_folder, set_all};
+use super::{Lowering, set_all};
 use crate::code::{Block, Expr, ExprKind, Host, SetVariable, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::sources::Source;

@@ -4,7 +4,7 @@
 mod modes;
 
 use super::memory::{called, method_of, path};
-use crate::code::walk::{Around, Part, walk, walk_block, within_function};
+use crate::code::walk::{Around, Part, innermost_loop, walk, walk_block, within_function};
 use crate::code::{Expr, ExprKind, Function, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, Sighting};
@@ -89,11 +89,7 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
         });
         let in_off_function =
             around.iter().any(|one| matches!(one, Around::Function(it) if off.contains(it)));
-        let innermost = inside.iter().rev().find_map(|one| match one {
-            Around::Loop(step) => Some(*step),
-            _ => None,
-        });
-        let Some(step) = innermost else { return };
+        let Some(step) = innermost_loop(inside) else { return };
         if !is_off && !in_off_function && !makes(step, model) && !differentiates(scope, step) {
             found.push(Run { model, call: expr.span, inside: step.span, mode: eval.span });
         }

@@ -150,7 +150,7 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
         // Most parts say nothing, and what stands around them need not be known.
         let mut note = |span, what| {
             let (function, around) = within_function(around);
-            if around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind))) {
+            if is_without_graph(scope, around) {
                 return;
             }
             let loops = around.iter().filter_map(|one| match one {
@@ -333,7 +333,11 @@ fn is_cut(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
         .any(|word| text.contains(word))
 }
 
-/// `torch.no_grad()` and its relatives.
+/// Whether `torch.no_grad()` or one of its relatives stands around something.
+fn is_without_graph(scope: &FileScope<'_>, around: &[Around<'_, '_>]) -> bool {
+    around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind)))
+}
+
 fn has_no_graph(scope: &FileScope<'_>, kind: &StepKind<'_>) -> bool {
     let StepKind::With { items, .. } = kind else { return false };
     items.iter().any(|(item, _)| super::gradients::are_off(scope, item))

@@ -1,8 +1,8 @@
 //! Sums of losses where a model is evaluated with gradients on: nothing calls `backward()`, so nothing ever frees the graphs
 //! that the sum keeps.
 
-use super::{has_no_graph, is_cut, is_for_torch, terms, text_of_target};
-use crate::code::walk::{Around, Part, walk, within_function};
+use super::{is_cut, is_for_torch, is_without_graph, terms, text_of_target};
+use crate::code::walk::{Part, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StepKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::{Run, runs_with_gradients};
@@ -26,13 +26,8 @@ fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<Sightin
     walk(scope.code, &mut |part, around| {
         let Part::Step(step) = part else { return };
         let (_, around) = within_function(around);
-        let is_here = around.iter().rev().find_map(|one| match one {
-            Around::Loop(step) => Some(step.span),
-            _ => None,
-        }) == Some(inside);
-        let is_off =
-            around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind)));
-        if !is_here || is_off {
+        let is_here = innermost_loop(around).is_some_and(|step| step.span == inside);
+        if !is_here || is_without_graph(scope, around) {
             return;
         }
         match &step.kind {

@@ -1,7 +1,7 @@
 //! Sums of losses that a function of the file returns: one function trains a step, and the loop around its calls adds up.
 
-use super::{Note, What, has_no_graph, is_cut_off, terms, text_of_target, with_graphs};
-use crate::code::walk::{Around, Part, walk, within_function};
+use super::{Note, What, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
+use crate::code::walk::{Part, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, Function, Operator, StepKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::memory::function_called;
@@ -27,13 +27,10 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<Sighting> {
     walk(scope.code, &mut |part, around| {
         let Part::Step(step) = part else { return };
         let (_, around) = within_function(around);
-        let inside = around.iter().rev().find_map(|one| match one {
-            Around::Loop(step) => Some(step.span),
-            _ => None,
-        });
-        let is_off =
-            |one: &Around<'_, '_>| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind));
-        let Some(inside) = inside.filter(|_| !around.iter().any(is_off)) else { return };
+        let Some(inside) = innermost_loop(around).map(|step| step.span) else { return };
+        if is_without_graph(scope, around) {
+            return;
+        }
         match &step.kind {
             StepKind::Assign { targets, value: Some(value), .. } => {
                 let [target] = &targets[..] else { return };
@@ -74,9 +71,7 @@ fn returned<'c>(scope: &FileScope<'c>, notes: &[Note]) -> Vec<Returned<'c>> {
         let (Some(number), around) = within_function(around) else { return };
         let of_function: Vec<&Note> = notes.iter().filter(|note| note.function == Some(number)).collect();
         let differentiates = of_function.iter().any(|note| matches!(note.what, What::Backward(_)));
-        if !differentiates
-            || around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind)))
-        {
+        if !differentiates || is_without_graph(scope, around) {
             return;
         }
         let graphs = with_graphs(&of_function);
