@@ -382,10 +382,7 @@ impl<'s> Program<'s> {
                     cpu.entry_points_match(&self.dotted(*file)) || cpu.entry_points_match(&by_path)
                 }
             };
-            (0..self.codes.len() as u32)
-                .map(FileId)
-                .filter(|file| self.is_read(*file) && named(file))
-                .collect()
+            self.all_files().filter(|file| self.is_read(*file) && named(file)).collect()
         })
     }
 
@@ -404,7 +401,7 @@ impl<'s> Program<'s> {
                     && !self.ran_elsewhere(*file)
                     && self.start_of(*file).is_none()
             };
-            let left: Vec<FileId> = (0..self.codes.len() as u32).map(FileId).filter(may_act).collect();
+            let left: Vec<FileId> = self.all_files().filter(may_act).collect();
             let acting = at_import::acting(self, &left);
             let digest = Digest::of(&acting);
             (acting, digest)
@@ -424,6 +421,11 @@ impl<'s> Program<'s> {
     /// Whether the code of a file is given to who asks for it.
     fn is_open(&self, file: FileId) -> bool {
         !self.is_narrow || self.reach.is_parsed(file)
+    }
+
+    /// All files of the check, read or not.
+    fn all_files(&self) -> impl Iterator<Item = FileId> + Clone + use<> {
+        (0..self.codes.len() as u32).map(FileId)
     }
 
     /// Whether a file has comments for gpulint.

@@ -380,6 +380,12 @@ impl Sources {
         self.file(place.file).position(place.span)
     }
 
+    /// Where a place begins, as people read it: `train.py:12`, `notes.ipynb:cell 2:3`.
+    pub fn shown(&self, place: Place) -> String {
+        let position = self.position(place);
+        format!("{}:{}", self.file(place.file).name_with_cell(position.cell), position.line)
+    }
+
     /// The text that stands at a place.
     pub fn text(&self, place: Place) -> &str {
         &self.file(place.file).text[place.span.range()]

@@ -112,9 +112,7 @@ impl Whole<'_> {
     fn started_by(&self, trace: &Trace, above: &[FileId]) -> Vec<(Trace, String)> {
         let launches = trace.launches.iter().filter(|launch| !above.contains(&launch.file));
         let followed = launches.map(|launch| {
-            let at = self.sources.position(launch.site);
-            let launcher = self.sources.file(launch.site.file).name_with_cell(at.cell);
-            (self.program.trace_launched(launch), format!("started by {launcher}:{}", at.line))
+            (self.program.trace_launched(launch), format!("started by {}", self.sources.shown(launch.site)))
         });
         followed.collect()
     }
@@ -130,7 +128,7 @@ fn place_lines(sources: &Sources, place: Place, file: FileId) -> std::ops::Range
 fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Write) -> io::Result<()> {
     let name = trace.entry.map_or("", |entry| &sources.file(entry).name);
     writeln!(out, "{}, {}:", printable(name), printable(started))?;
-    let places: Vec<String> = trace.events.iter().map(|event| place(sources, event)).collect();
+    let places: Vec<String> = trace.events.iter().map(|event| sources.shown(event.place)).collect();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (event, place) in trace.events.iter().zip(&places) {
         let depth = trace.outwards(event.frame).count() - 1;
@@ -146,7 +144,7 @@ fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
                 out,
                 "First GPU use: {} at {}",
                 as_code(&event.what),
-                printable(&place(sources, event))
+                printable(&sources.shown(event.place))
             )?;
             writeln!(out, "  CUDA_VISIBLE_DEVICES {}", in_force(&event.before.mask))?;
             writeln!(out, "  CUDA_DEVICE_ORDER    {}", in_force(&event.before.order))?;
@@ -366,11 +364,6 @@ fn describe(what: &What) -> String {
         What::End => "the end".to_owned(),
         What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }
-}
-
-fn place(sources: &Sources, event: &Event) -> String {
-    let position = sources.position(event.place);
-    format!("{}:{}", sources.file(event.place.file).name_with_cell(position.cell), position.line)
 }
 
 fn started(start: Start, language: Option<Language>) -> &'static str {

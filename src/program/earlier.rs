@@ -207,16 +207,17 @@ impl<T: Judged> Memory<T> {
         judge: impl FnOnce(&Trace) -> Vec<T>,
     ) -> (Trace, Vec<T>) {
         let missed = program.times_missed();
-        let (trace, read) = readings::during(self.digests.len(), follow);
-        let (mut judged, mut read_by_judge) = readings::during(self.digests.len(), || judge(&trace));
+        let work = || {
+            let trace = follow();
+            let judged = judge(&trace);
+            (trace, judged)
+        };
+        let ((trace, mut judged), read) = readings::during(self.digests.len(), work);
         // What code that no program ran starts is judged by what the programs did.
         let starts_others = trace.events.iter().any(|event| matches!(event.what, What::Launch { .. }));
         // Where code was missing, all is done again.
         if program.times_missed() == missed && (launched.1.is_program() || !starts_others) {
-            read_by_judge.whole.extend(read.whole);
-            read_by_judge.pieces.extend(read.pieces);
-            read_by_judge.until.extend(read.until);
-            let parts = parts_of(program, &trace, &judged, &read_by_judge);
+            let parts = parts_of(program, &trace, &judged, &read);
             self.keep(program, program.key_of(launched), parts, Came::of(program, &trace), &judged);
         }
         judged.retain(|judged| self.is_shown(judged));
@@ -421,7 +422,7 @@ impl Program<'_> {
 
     /// All that a program can ask of files that it does not rest on.
     pub(super) fn surface_of(&self) -> Digest {
-        let files = || (0..self.looks.len() as u32).map(FileId);
+        let files = || self.all_files();
         let about = |file: FileId| {
             let imports = &self.imports;
             let flags = [imports.is_hot(file), imports.loads_library(file), self.is_imported(file)];

@@ -53,7 +53,7 @@ impl Start {
 impl Program<'_> {
     /// The entry points that may come to what is reported, in the order of their files.
     pub fn entries(&self) -> Vec<(FileId, Start)> {
-        let files = (0..self.codes.len() as u32).map(FileId).filter(|&file| self.reach.leads(file));
+        let files = self.all_files().filter(|&file| self.reach.leads(file));
         let imported =
             |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
         let is_whole = |file| self.look(file).units == 0 && self.look(file).blocks.is_empty();

@@ -158,8 +158,7 @@ impl Program<'_> {
     fn others(&self, start: Start) -> Vec<FileId> {
         match start {
             Start::Library => {
-                let files = (0..self.codes.len() as u32).map(FileId);
-                files.filter(|&file| self.reach.leads(file) && self.has_code_alone(file)).collect()
+                self.all_files().filter(|&file| self.reach.leads(file) && self.has_code_alone(file)).collect()
             }
             Start::CpuPart => self.cpu_part().first().copied().into_iter().collect(),
             _ => self.left_alone().to_vec(),

@@ -156,7 +156,7 @@ pub(super) fn distinct<'l>(launches: impl IntoIterator<Item = &'l Launch>) -> Ve
 impl Program<'_> {
     /// The files that start programs, or describe how they are started, and have a say in what is reported.
     pub(super) fn launchers(&self) -> Vec<FileId> {
-        let files = (0..self.codes.len() as u32).map(FileId);
+        let files = self.all_files();
         files.filter(|&file| self.look(file).units > 0 && self.reach.is_parsed(file)).collect()
     }
 
@@ -306,8 +306,7 @@ impl Program<'_> {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.is_empty())
             })
         };
-        (0..self.codes.len() as u32)
-            .map(FileId)
+        self.all_files()
             .filter(|&file| collected(self.name_of(file)) && self.start_of(file) == Some(Start::Tests))
             .collect()
     }

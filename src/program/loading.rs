@@ -50,8 +50,7 @@ impl Program<'_> {
             missed += 1;
             // Where all files are reported, reading the rest costs less than doing all of it a third time.
             let reads_all = missed > 1 && self.leads.is_empty();
-            let all = (0..self.codes.len() as u32).map(FileId);
-            self.load(if reads_all { all.collect() } else { missing.into_iter().collect() });
+            self.load(if reads_all { self.all_files().collect() } else { missing.into_iter().collect() });
         }
     }
 

@@ -69,12 +69,8 @@ pub(super) fn parts_of(
     }
     // Where something lies is known by its place, which what is written before it decides.
     let mut until: FxHashMap<FileId, u32> = FxHashMap::default();
-    let told = judged.iter().flat_map(Judged::places);
-    for place in told.chain(trace.launches.iter().flat_map(Launch::places)) {
-        let until = until.entry(place.file).or_default();
-        *until = place.span.end.max(*until);
-    }
-    for &(file, end) in &read.until {
+    let told = judged.iter().flat_map(Judged::places).chain(trace.launches.iter().flat_map(Launch::places));
+    for (file, end) in told.map(|place| (place.file, place.span.end)).chain(read.until.iter().copied()) {
         let until = until.entry(file).or_default();
         *until = end.max(*until);
     }

@@ -1,6 +1,6 @@
 //! `gpulint why`: what is reported at a line, or why nothing is, over all programs and launchers that come to it.
 
-use super::{describe, place, started};
+use super::{describe, started};
 use crate::facts::{FileId, Place};
 use crate::findings::{Finding, Status};
 use crate::program::trace::{Event, Trace, What};
@@ -143,9 +143,7 @@ fn tell_finding(sources: &Sources, finding: &Finding, out: &mut dyn Write) -> io
         printable(&finding.message)
     )?;
     for related in &finding.related {
-        let position = sources.position(related.place);
-        let file = sources.file(related.place.file).name_with_cell(position.cell);
-        writeln!(out, "  {}:{}: {}", printable(&file), position.line, printable(&related.message))?;
+        writeln!(out, "  {}: {}", printable(&sources.shown(related.place)), printable(&related.message))?;
     }
     if let Some(advice) = &finding.advice {
         writeln!(out, "  what to do: {}", printable(advice))?;
@@ -158,15 +156,12 @@ fn elsewhere(sources: &Sources, line: Line, checked: &Checked<'_>, out: &mut dyn
     for finding in checked.findings.iter().filter(|finding| !line.holds(sources, finding.place)) {
         let related = finding.related.iter().find(|related| line.holds(sources, related.place));
         let Some(related) = related else { continue };
-        let position = sources.position(finding.place);
-        let file = sources.file(finding.place.file).name_with_cell(position.cell);
         writeln!(
             out,
-            "\n{}[{}] is reported at {}:{} and names this line: {}",
+            "\n{}[{}] is reported at {} and names this line: {}",
             crate::report::word(finding.severity),
             printable(&finding.rule),
-            printable(&file),
-            position.line,
+            printable(&sources.shown(finding.place)),
             printable(&related.message)
         )?;
     }
@@ -216,7 +211,7 @@ impl Teller<'_> {
         let mut happens: Vec<String> = own.iter().map(|(_, event)| doing(event)).collect();
         let further = led.iter().take(LEADS);
         happens.extend(
-            further.map(|(_, event)| format!("leads to {}: {}", place(sources, event), doing(event))),
+            further.map(|(_, event)| format!("leads to {}: {}", sources.shown(event.place), doing(event))),
         );
         if led.len() > LEADS {
             happens.push(format!("leads to {} more such events", led.len() - LEADS));
@@ -247,7 +242,7 @@ impl Teller<'_> {
             Definition::Unset | Definition::Elsewhere => None,
         });
         let mut places: Vec<String> =
-            places.map(|event| printable(&place(self.sources, event)).into_owned()).collect();
+            places.map(|event| printable(&self.sources.shown(event.place)).into_owned()).collect();
         places.dedup();
         match places.is_empty() {
             true => String::new(),
@@ -263,11 +258,7 @@ impl Teller<'_> {
             _ => None,
         };
         let how = match (trace.frames.first().and_then(|frame| frame.site), unit) {
-            (Some(site), _) => {
-                let at = self.sources.position(site);
-                let launcher = self.sources.file(site.file).name_with_cell(at.cell);
-                format!("started by {}:{}", launcher, at.line)
-            }
+            (Some(site), _) => format!("started by {}", self.sources.shown(site)),
             (None, Some(unit)) if !unit.is_empty() => unit,
             _ => started(start, Some(source.language)).to_owned(),
         };
@@ -279,8 +270,7 @@ impl Teller<'_> {
         let hops = trace.outwards(event.frame).filter_map(|frame| {
             let site = frame.site.filter(|site| site.span.end > site.span.start)?;
             frame.parent?;
-            let at = self.sources.position(site);
-            let from = format!("{}:{}", self.sources.file(site.file).name_with_cell(at.cell), at.line);
+            let from = self.sources.shown(site);
             let to = match &frame.function {
                 Some(function) => format!("calls {function}()"),
                 None => format!("imports {}", self.sources.file(frame.file).name),

@@ -151,17 +151,27 @@ fn inputs_are_words_and_never_commands() {
     assert_eq!(ran.exit_code, 2, "{}", ran.text);
 }
 
-/// A repository with old debt on `main`, and a branch `topic` that adds a wrong file, as GitHub has them.
-fn pull_request(name: &str) -> (Scratch, String, String) {
+/// A repository as at GitHub, where any commit can be fetched by its hash.
+fn git_server(name: &str) -> Scratch {
     let server = Scratch::new(&format!("action-{name}-server"));
     server.git(&["init", "--quiet", "--initial-branch=main"]);
-    // As at GitHub, where any commit can be fetched by its hash.
     server.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    server
+}
+
+/// Commits all files; returns the hash.
+fn commit(server: &Scratch, message: &str) -> String {
+    server.git(&["add", "--all"]);
+    server.git(&["commit", "--quiet", "--message", message]);
+    server.git(&["rev-parse", "HEAD"])
+}
+
+/// A repository with old debt on `main`, and a branch `topic` that adds a wrong file, as GitHub has them.
+fn pull_request(name: &str) -> (Scratch, String, String) {
+    let server = git_server(name);
     let commit = |file: &str, text: &str| {
         server.write(file, text);
-        server.git(&["add", "--all"]);
-        server.git(&["commit", "--quiet", "--message", file]);
-        server.git(&["rev-parse", "HEAD"])
+        commit(&server, file)
     };
     // Each place by itself, and not only the first of the project.
     commit("gpulint.yaml", &format!("rules: {{severity: {{{WRONG_RULE}: warning}}}}\n"));
@@ -226,14 +236,8 @@ fn pull_requests_are_about_their_own_lines() {
 
 #[test]
 fn what_a_pull_request_breaks_elsewhere_is_annotated_at_the_change() {
-    let server = Scratch::new("action-broken-server");
-    server.git(&["init", "--quiet", "--initial-branch=main"]);
-    server.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
-    let commit = || {
-        server.git(&["add", "--all"]);
-        server.git(&["commit", "--quiet", "--message", "a commit"]);
-        server.git(&["rev-parse", "HEAD"])
-    };
+    let server = git_server("broken");
+    let commit = || commit(&server, "a commit");
     let order = "export CUDA_DEVICE_ORDER=PCI_BUS_ID\n";
     server.write("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
     server.write("train.py", "import torch\n\ntorch.cuda.init()\n");
@@ -253,14 +257,8 @@ fn what_a_pull_request_breaks_elsewhere_is_annotated_at_the_change() {
 #[test]
 fn regressions_of_each_kind_fail_the_step_and_harmless_changes_pass() {
     for (name, cases, code) in [("worse", broken::regressions(), 1), ("same", broken::harmless(), 0)] {
-        let server = Scratch::new(&format!("action-{name}-server"));
-        server.git(&["init", "--quiet", "--initial-branch=main"]);
-        server.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
-        let commit = || {
-            server.git(&["add", "--all"]);
-            server.git(&["commit", "--quiet", "--message", "a commit"]);
-            server.git(&["rev-parse", "HEAD"])
-        };
+        let server = git_server(name);
+        let commit = || commit(&server, "a commit");
         server.write("gpulint.yaml", broken::POLICY);
         for (file, text) in cases.iter().flat_map(|case| case.before()) {
             server.write(file, text);
