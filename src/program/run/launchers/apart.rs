@@ -28,7 +28,7 @@ impl<'p> Run<'p> {
         let shell = (self.shell.folder.clone(), self.shell.export_all, self.shell.host);
         let to_export = self.shell.to_export.len();
         let commands = self.shell.commands;
-        let variables = self.heap.names(self.shell_scope());
+        let mark = self.begin_arm();
         // A shell that a program starts is another process, which has not touched the GPU yet.
         let milestones = std::mem::take(&mut self.state.milestones);
         let touched = (self.state.cuda.take(), self.state.library.take());
@@ -65,14 +65,6 @@ impl<'p> Run<'p> {
         self.state.milestones = milestones;
         (self.shell.folder, self.shell.export_all, self.shell.host) = shell;
         self.shell.to_export.truncate(to_export);
-        let scope = self.shell_scope();
-        for (name, _) in self.heap.names(scope) {
-            if !variables.iter().any(|(known, _)| *known == name) {
-                self.unbind_in(scope, name);
-            }
-        }
-        for (name, value) in variables {
-            self.bind_in(scope, name, value);
-        }
+        self.end_arm(mark);
     }
 }
