@@ -682,9 +682,31 @@ def helpers_with_branches(length=24):
     return files
 
 
+def loops_in_each_other():
+    """Eighteen scales, three deep: 5,832 passes if each were followed."""
+    scales = ", ".join(f"0.{number:02}" for number in range(18))
+    return {
+        "search.py": f"""import torch
+
+SCALES = [{scales}]
+
+best = None
+for one in SCALES:
+    for other in SCALES:
+        for third in SCALES:
+            total = one + other + third
+            name = f"{{one}}-{{other}}-{{third}}"
+            best = (name, total)
+
+torch.zeros(1, device="cuda")
+"""
+    }
+
+
 GENERATED = {
     "framework": framework,
     "helpers-with-branches": helpers_with_branches,
+    "loops-in-each-other": loops_in_each_other,
     "tests-of-one-package": tests_of_one_package,
 }
 

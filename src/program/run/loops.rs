@@ -13,6 +13,9 @@ use crate::program::summaries::Fact;
 /// element that is not known.
 pub(super) const MOST_ELEMENTS: usize = 32;
 
+/// So many passes of loops that lie in each other are followed, element by element.
+const MOST_PASSES: usize = 1024;
+
 /// Where `continue` and `break` lead in the arms of branches.
 #[derive(Clone, Copy)]
 pub(super) struct Loop {
@@ -20,6 +23,8 @@ pub(super) struct Loop {
     pub next: Landing,
     /// Behind the loop and its `else`.
     pub behind: Landing,
+    /// How many passes are followed of it in all, with those of the loops around it in the same function.
+    passes: usize,
 }
 
 impl<'p> Run<'p> {
@@ -46,21 +51,25 @@ impl<'p> Run<'p> {
             run.block(body);
         };
         match self.elements(&value) {
-            Some(elements) if elements.len() <= MOST_ELEMENTS => self.looping(Some(otherwise), |run| {
-                for element in elements {
-                    run.pass(|run| pass(run, element), true);
-                    if run.flow != Flow::Next {
-                        break;
+            Some(elements) if self.may_follow_each(elements.len()) => {
+                self.looping(elements.len(), Some(otherwise), |run| {
+                    for element in elements {
+                        run.pass(|run| pass(run, element), true);
+                        if run.flow != Flow::Next {
+                            break;
+                        }
                     }
-                }
-            }),
-            Some(_) => self.looping(Some(otherwise), |run| run.passes(body, |run| pass(run, Value::Unknown))),
+                })
+            }
+            Some(_) => {
+                self.looping(1, Some(otherwise), |run| run.passes(body, |run| pass(run, Value::Unknown)))
+            }
             // It may run no pass at all.
             None => {
                 let behind = otherwise_inside(body, otherwise);
                 self.alternatives(vec![
                     Box::new(|run| {
-                        run.looping(behind, |run| run.passes(body, |run| pass(run, Value::Unknown)))
+                        run.looping(1, behind, |run| run.passes(body, |run| pass(run, Value::Unknown)))
                     }),
                     Box::new(|run| behind.into_iter().for_each(|otherwise| run.block(otherwise))),
                 ]);
@@ -95,7 +104,8 @@ impl<'p> Run<'p> {
         otherwise: &'p Block<'p>,
     ) {
         let of_loop = self.ways_out.of_loop;
-        let ends = Loop { next: self.new_landing(), behind: self.new_landing() };
+        let ends =
+            Loop { next: self.new_landing(), behind: self.new_landing(), passes: self.passes_around() };
         let has_else = !otherwise.is_empty();
         self.wait_for(generator, Body::Each { target, block, ends, has_else }, span);
         self.ways_out.of_loop = of_loop;
@@ -113,12 +123,12 @@ impl<'p> Run<'p> {
 
     pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
         if let ExprKind::Bool(true) | ExprKind::Int(1) = test.kind {
-            return self.looping(None, |run| run.passes(body, |run| run.block(body)));
+            return self.looping(1, None, |run| run.passes(body, |run| run.block(body)));
         }
         let behind = otherwise_inside(body, otherwise);
         self.branch(
             test,
-            |run| run.looping(behind, |run| run.passes(body, |run| run.block(body))),
+            |run| run.looping(1, behind, |run| run.passes(body, |run| run.block(body))),
             |run| behind.into_iter().for_each(|otherwise| run.block(otherwise)),
         );
         if behind.is_none() && self.flow == Flow::Next {
@@ -126,10 +136,20 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Runs the passes of a loop, and its `else` when they come to an end without a `break`.
-    fn looping(&mut self, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
+    fn passes_around(&self) -> usize {
+        self.here.loops.last().map_or(1, |around| around.passes)
+    }
+
+    /// Whether a loop over so many elements is followed element by element.
+    fn may_follow_each(&self, elements: usize) -> bool {
+        elements <= MOST_ELEMENTS && elements * self.passes_around() <= MOST_PASSES
+    }
+
+    /// Runs the passes of a loop, of which so many are followed, and its `else` when they come to an end without a `break`.
+    fn looping(&mut self, count: usize, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
         let of_loop = self.ways_out.of_loop;
-        let running = Loop { next: self.new_landing(), behind: self.new_landing() };
+        let (next, behind) = (self.new_landing(), self.new_landing());
+        let running = Loop { next, behind, passes: count.max(1) * self.passes_around() };
         self.here.loops.push(running);
         passes(self);
         self.here.loops.pop();
