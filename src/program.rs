@@ -1,6 +1,7 @@
 //! Many files → programs: which file imports which, where programs start, and what each does in order.
 
 mod at_import;
+mod bindings;
 mod budget;
 mod crates;
 mod earlier;

@@ -7,6 +7,9 @@
 //! same again, the program is not followed. What a file says by itself (its [`Look`]) rests on its text alone. All of this holds
 //! for one list of names of files, one policy and one gpulint: who keeps it sees to that.
 
+mod keeping;
+
+use super::bindings::{Bindings, Differences, Names};
 use super::habits::Habits;
 use super::launches::{Launch, Launched};
 use super::looks::Look;
@@ -40,6 +43,8 @@ pub struct Earlier<T> {
     variables: Vec<(String, bool)>,
     /// The parts of files that the programs rest on.
     parts: Vec<Held>,
+    /// What the modules of these parts bound beside them, by its digest.
+    bindings: Vec<(Digest, Names)>,
     /// What each came to under the last texts that it was followed with, those that held last first.
     programs: Vec<(Digest, Vec<Came>)>,
     /// What was judged, once for all programs that came to it.
@@ -85,6 +90,7 @@ impl<T> Default for Earlier<T> {
             questions: Vec::new(),
             variables: Vec::new(),
             parts: Vec::new(),
+            bindings: Vec::new(),
             programs: Vec::new(),
             judged: Vec::new(),
         }
@@ -101,6 +107,9 @@ pub struct Memory<T> {
     programs: FxHashMap<Digest, usize>,
     /// Which of the earlier parts are as they were.
     holds: OnceLock<Vec<bool>>,
+    /// Where in `earlier` the bindings of modules lie.
+    bindings: FxHashMap<Digest, usize>,
+    differences: Differences,
     /// What was followed in this check, and what was taken from earlier ones.
     found: Mutex<Found<T>>,
     taken: Mutex<FxHashSet<Digest>>,
@@ -123,12 +132,16 @@ impl<T: Judged> Memory<T> {
         }
         earlier.files.resize_with(sources.files.len(), || None);
         let numbered = earlier.programs.iter().enumerate();
+        let bindings = earlier.bindings.iter().enumerate();
+        let bindings = bindings.map(|(number, (digest, _))| (*digest, number)).collect();
         Memory {
             programs: numbered.map(|(number, (key, _))| (*key, number)).collect(),
             earlier,
             digests,
             reported: sources.files.iter().map(|source| source.reported).collect(),
             holds: OnceLock::new(),
+            bindings,
+            differences: Differences::default(),
             found: Mutex::new(Found { parts: Numbered::default(), programs: FxHashMap::default() }),
             taken: Mutex::default(),
         }
@@ -174,8 +187,22 @@ impl<T: Judged> Memory<T> {
         Some(came)
     }
 
-    fn holds(&self, program: &Program<'_>, (part, digest): &Held) -> bool {
-        self.digest_of(program, part) == Some(*digest)
+    fn holds(&self, program: &Program<'_>, held: &Held) -> bool {
+        self.digest_of(program, &held.part) == Some(held.digest) && self.binds_the_same(program, held)
+    }
+
+    /// Whether nobody can tell that the module of a part bound other names than it binds now.
+    fn binds_the_same(&self, program: &Program<'_>, held: &Held) -> bool {
+        let file = held.part.file;
+        let Some(now) = held.part.bindings(&program.look(file).pieces) else { return true };
+        if now.digest() == held.bindings {
+            return true;
+        }
+        let then = held.bindings.map_or(Some(&[][..]), |digest| {
+            let (_, names) = self.earlier.bindings.get(*self.bindings.get(&digest)?)?;
+            Some(names)
+        });
+        then.is_some_and(|then| !self.differences.show(file, (held.bindings, then), now, program.sources))
     }
 
     fn digest_of(&self, program: &Program<'_>, part: &Part) -> Option<Digest> {
@@ -184,8 +211,10 @@ impl<T: Judged> Memory<T> {
     }
 
     /// The parts that a program of an earlier check rests on: first those of the files whose top level ran.
-    pub(super) fn parts_of<'a>(&'a self, came: &'a Came) -> impl Iterator<Item = (u32, &'a Held)> {
-        came.rests_on.iter().filter_map(|&number| Some((number, self.earlier.parts.get(number as usize)?)))
+    pub(super) fn parts_of<'a>(&'a self, came: &'a Came) -> impl Iterator<Item = (u32, &'a Part)> {
+        came.rests_on
+            .iter()
+            .filter_map(|&number| Some((number, &self.earlier.parts.get(number as usize)?.part)))
     }
 
     /// What was judged of it and is wanted now.
@@ -242,100 +271,13 @@ impl<T: Judged> Memory<T> {
     fn keep(&self, program: &Program<'_>, key: Digest, parts: Vec<Part>, came: Came, judged: &[T]) {
         let held = parts.into_iter().filter_map(|part| {
             let digest = self.digest_of(program, &part)?;
-            Some((part, digest))
+            let bindings = part.bindings(&program.look(part.file).pieces).and_then(Bindings::digest);
+            Some(Held { part, digest, bindings })
         });
         let held: Vec<Held> = held.collect();
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let rests_on = held.into_iter().map(|held| found.parts.number(held)).collect();
         found.programs.insert(key, (Came { rests_on, ..came }, judged.to_vec()));
-    }
-
-    /// What is to be kept for later checks; `None` where that is what was kept already.
-    pub fn kept(self, program: &Program<'_>) -> Option<Earlier<T>> {
-        let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let news = program.looks.iter().zip(&self.earlier.files).zip(&self.digests);
-        let news =
-            news.filter(|((_, seen), digest)| seen.as_ref().is_none_or(|seen| seen.digest != **digest));
-        /// So few looks are taken anew each time.
-        const FEW: usize = 10;
-        let learnt = program.leads.len()
-            > self.earlier.files.iter().flatten().filter(|seen| seen.leads.is_some()).count();
-        if found.programs.is_empty() && news.count() <= FEW && !learnt {
-            return None;
-        }
-        let seen = |(number, digest): (usize, Digest)| {
-            let known = self.earlier.files[number].as_ref().filter(|seen| seen.digest == digest);
-            let leads = program.leads.get(number).or(known.and_then(|seen| seen.leads.as_ref())).cloned();
-            Some(Seen { digest, look: program.looks[number].clone(), leads })
-        };
-        let is_whole = !program.reach.is_partial();
-        let mut keeping =
-            Keeping { numbers: FxHashMap::default(), judged: Vec::new(), parts: Numbered::default() };
-        let mut programs = Vec::new();
-        let few = self.earlier.programs.len() <= MOST_OF_EACH * self.digests.len();
-        let new_parts = found.parts.all;
-        for (key, before) in self.earlier.programs {
-            let new = found.programs.remove(&key);
-            // Of a check of few files it is not known which programs are gone.
-            if new.is_none() && !taken.contains(&key) && (is_whole || !few) {
-                continue;
-            }
-            let mut all: Vec<Came> =
-                new.into_iter().map(|(came, new)| keeping.numbered(came, &new_parts, new)).collect();
-            for came in before.into_iter().take(MOST_STATES - all.len()) {
-                let known = came.judged.iter().filter_map(|&number| self.earlier.judged.get(number as usize));
-                let known = known.cloned().collect();
-                all.push(keeping.numbered(came, &self.earlier.parts, known));
-            }
-            programs.push((key, all));
-        }
-        let new = found.programs.into_iter();
-        programs.extend(new.map(|(key, (came, new))| (key, vec![keeping.numbered(came, &new_parts, new)])));
-        let mut questions = self.earlier.questions;
-        let beside = &program.sources.beside;
-        let known: FxHashSet<Question> = questions.iter().map(|(question, _)| question.clone()).collect();
-        let new = beside.asked().into_iter().filter(|question| !known.contains(question));
-        questions.extend(new.map(|question| (question.clone(), beside.digest_of(&question))));
-        let mut variables = self.earlier.variables;
-        let asked = program.variables_asked();
-        variables.retain(|(name, _)| !asked.iter().any(|(known, _)| known == name));
-        variables.extend(asked);
-        let files = self.digests.into_iter().enumerate().map(seen).collect();
-        Some(Earlier {
-            files,
-            questions,
-            variables,
-            parts: keeping.parts.all,
-            programs,
-            judged: keeping.judged,
-        })
-    }
-}
-
-/// Numbers what was judged and what programs rest on, the same once.
-struct Keeping<T> {
-    numbers: FxHashMap<T, u32>,
-    judged: Vec<T>,
-    parts: Numbered,
-}
-
-impl<T: Judged> Keeping<T> {
-    /// What a program came to, with the numbers that its parts and what was judged have here.
-    fn numbered(&mut self, mut came: Came, parts: &[Held], judged: Vec<T>) -> Came {
-        let held = came.rests_on.iter().filter_map(|&number| parts.get(number as usize).cloned());
-        came.rests_on = held.map(|held| self.parts.number(held)).collect();
-        came.judged = judged.into_iter().map(|one| self.number(one)).collect();
-        came
-    }
-
-    fn number(&mut self, one: T) -> u32 {
-        let next = self.judged.len() as u32;
-        let number = *self.numbers.entry(one.clone()).or_insert(next);
-        if number == next {
-            self.judged.push(one);
-        }
-        number
     }
 }
 

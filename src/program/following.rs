@@ -51,7 +51,7 @@ impl Ran {
 
     /// Notes what a program of an earlier check came to.
     pub fn note<T: Judged>(&mut self, came: &Came, memory: &Memory<T>, entry: FileId) {
-        for (index, (number, (part, _))) in memory.parts_of(came).enumerate() {
+        for (index, (number, part)) in memory.parts_of(came).enumerate() {
             if index < came.entered() {
                 self.files.insert(part.file);
             }

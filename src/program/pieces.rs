@@ -1,6 +1,7 @@
 //! The digests of the pieces of a file: what runs when it is imported, and the body of each function. A program rests on the
 //! functions that it ran and not on their neighbours. Comments and blank lines are no part of anything.
 
+use super::bindings::{Bindings, bindings_of};
 use crate::code::{Code, Function};
 use crate::facts::Span;
 use crate::sources::{Digest, Language, Source};
@@ -11,8 +12,10 @@ use std::ops::Range;
 /// The digests of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pieces {
-    /// Of all that is not the body of a function.
+    /// Of all that is neither the body of a function nor one of the bindings.
     pub top: Option<Digest>,
+    /// What the top level binds with statements that do nothing else.
+    pub bindings: Bindings,
     /// Of the body of each, by its number. That of a lambda is what it stands in. Empty where only the whole file has one.
     pub bodies: Vec<Digest>,
 }
@@ -20,7 +23,7 @@ pub struct Pieces {
 impl Pieces {
     pub fn of(source: &Source, code: &Code<'_>) -> Pieces {
         if source.language != Language::Python {
-            return Pieces { top: Some(Digest::of(&source.text)), bodies: Vec::new() };
+            return Pieces { top: Some(Digest::of(&source.text)), ..Pieces::default() };
         }
         let range = |span: &Span| span.start as usize..span.end as usize;
         let comments = code.remarks.comments.iter().map(|span| with_its_line(&source.text, range(span)));
@@ -29,7 +32,7 @@ impl Pieces {
         idle.sort_unstable_by_key(|part| part.start);
         let mut cutting =
             Cutting { text: &source.text, code, idle, inside: vec![Vec::new(); code.functions.len()] };
-        let outermost = cutting.nest();
+        let mut outermost = cutting.nest();
         let mut bodies: Vec<Option<Digest>> = vec![None; code.functions.len()];
         // What stands in another function has a later place, so that it is there when the outer one is asked for.
         for number in cutting.in_order().into_iter().rev() {
@@ -39,15 +42,27 @@ impl Pieces {
                 bodies[number] = Some(cutting.digest(body, &cutting.inside[number], &|_| true, &bodies));
             }
         }
-        let top =
-            cutting.digest(0..source.text.len(), &outermost, &|inner| is_read_from_outside(inner), &bodies);
+        let bound = bindings_of(source, code);
+        let bindings = Bindings::new(bound.iter().map(|binding| {
+            let inside: Vec<usize> = outermost
+                .iter()
+                .copied()
+                .filter(|&number| binding.lines.contains(&(code.functions[number].span.start as usize)))
+                .collect();
+            let statement = cutting.digest(binding.lines.clone(), &inside, &is_read_from_outside, &bodies);
+            (binding.name.into(), Digest::of(&(statement, binding.after)), binding.lines.clone())
+        }));
+        cutting.leave_out(bound.iter().map(|binding| binding.lines.clone()));
+        let is_bound = |number: &usize| bound.iter().any(|binding| binding.function == Some(*number));
+        outermost.retain(|number| !is_bound(number));
+        let top = cutting.digest(0..source.text.len(), &outermost, &is_read_from_outside, &bodies);
         let mut whole: Vec<Digest> = bodies.iter().map(|body| body.unwrap_or(top)).collect();
         for (outer, inside) in cutting.inside.iter().enumerate() {
             for &lambda in inside.iter().filter(|&&inner| is_lambda(&code.functions[inner])) {
                 whole[lambda] = whole[outer];
             }
         }
-        Pieces { top: Some(top), bodies: whole }
+        Pieces { top: Some(top), bindings, bodies: whole }
     }
 
     /// The digest of what is not in functions, and of some of them.
@@ -76,6 +91,18 @@ impl Cutting<'_, '_> {
         let span = |number: usize| self.code.functions[number].span;
         order.sort_by_key(|&number| (span(number).start, std::cmp::Reverse(span(number).end)));
         order
+    }
+
+    /// Takes parts of the text, ascending, for as idle as comments.
+    fn leave_out(&mut self, parts: impl Iterator<Item = Range<usize>>) {
+        let parts: Vec<Range<usize>> = parts.collect();
+        let lies_in = |idle: &Range<usize>| {
+            let part = &parts[..parts.partition_point(|part| part.start <= idle.start)].last();
+            part.is_some_and(|part| idle.start < part.end)
+        };
+        self.idle.retain(|idle| !lies_in(idle));
+        self.idle.extend(parts.iter().cloned());
+        self.idle.sort_unstable_by_key(|part| part.start);
     }
 
     /// Finds in which body each function stands. What stands in none is the answer.

@@ -2,6 +2,7 @@
 //! that ran. Programs of one project rest on much the same, so each such part of a file is kept once.
 
 use super::Program;
+use super::bindings::Bindings;
 use super::earlier::Judged;
 use super::launches::Launch;
 use super::pieces::Pieces;
@@ -25,9 +26,20 @@ pub(super) struct Part {
 const WHOLE: u32 = u32::MAX;
 
 /// A part as it was.
-pub(super) type Held = (Part, Digest);
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Held {
+    pub part: Part,
+    pub digest: Digest,
+    /// What the module bound beside it.
+    pub bindings: Option<Digest>,
+}
 
 impl Part {
+    /// What its module binds with statements that do nothing else, where they are no part of it.
+    pub fn bindings<'a>(&self, pieces: &'a Pieces) -> Option<&'a Bindings> {
+        (self.until != WHOLE).then_some(&pieces.bindings)
+    }
+
     /// `whole` is the digest of the file.
     pub fn digest(&self, whole: Digest, text: &str, pieces: &Pieces) -> Option<Digest> {
         match self.until {

@@ -147,5 +147,17 @@ fn an_edit_costs_the_programs_that_rest_on_it() {
     assert_eq!(followed("alone.py", "import torch\n\ntorch.zeros(3).cuda()\n"), Some(1));
     assert_eq!(followed("shared.py", &format!("{shared}# a comment\n")), Some(0));
     assert_eq!(followed("shared.py", &shared.replace("number = 1", "number = 2")), Some(1));
-    assert_eq!(followed("shared.py", &format!("{shared}SIZE = 1\n")), Some(2));
+    assert_eq!(followed("shared.py", &format!("{shared}print()\n")), Some(2));
+    assert_eq!(followed("shared.py", &format!("{shared}SIZE = len('a')\n")), Some(2));
+    // What a name holds matters to those who mention it.
+    assert_eq!(followed("shared.py", &format!("{shared}SIZE = 1\n")), Some(0));
+    assert_eq!(
+        followed("shared.py", &format!("{shared}SIZE = 2\n\n\ndef size():\n    return SIZE\n")),
+        Some(0)
+    );
+    // Then nobody runs the function that had the name, so it is looked at alone.
+    assert_eq!(followed("shared.py", &format!("{shared}load = None\n")), Some(3));
+    assert_eq!(followed("shared.py", &format!("{shared}DEVICE = 'cuda:1'\n")), Some(2));
+    assert_eq!(followed("second.py", "import shared\n\nprint(shared.SIZE)\n"), Some(1));
+    assert_ne!(followed("shared.py", &format!("{shared}SIZE = 3\n")), Some(0));
 }
