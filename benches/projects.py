@@ -543,9 +543,9 @@ def hook_part(bench, folders, number):
         with tempfile.TemporaryDirectory(prefix="gpulint-hook-") as folder:
             copy = pathlib.Path(folder) / "project"
             shutil.copytree(project, copy, symlinks=True)
-            git(copy, "init", "--quiet")
-            git(copy, "add", "--all", "--force")
-            git(copy, "commit", "--quiet", "--message", "all")
+            in_work_tree(copy, "init", "--quiet")
+            in_work_tree(copy, "add", "--all", "--force")
+            in_work_tree(copy, "commit", "--quiet", "--message", "all")
             files = python_files(copy)
             files = random.Random(f"hook {name}").sample(files, min(number, len(files)))
             row = {"name": name, **hook_of(bench, copy, files, str(pathlib.Path(folder) / "cache"))}
@@ -566,7 +566,7 @@ def hook_part(bench, folders, number):
     return rows
 
 
-def git(folder, *words):
+def in_work_tree(folder, *words):
     who = ["-c", "user.name=bench", "-c", "user.email=bench@example.com", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", *who, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
@@ -613,10 +613,10 @@ def hook_of(bench, project, files, cache):
             if changed is None:
                 continue
             path.write_bytes(changed.encode(errors="surrogateescape"))
-            git(project, "add", "--force", "--", name)
+            in_work_tree(project, "add", "--force", "--", name)
             row[kind][name] = check("--staged", "--force-exclude", name)
             path.write_bytes(text)
-            git(project, "add", "--force", "--", name)
+            in_work_tree(project, "add", "--force", "--", name)
     return row
 
 
