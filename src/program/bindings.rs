@@ -2,7 +2,7 @@
 //! decorators. Who does not mention the name comes to the same with and without them, so that one more helper in a module
 //! costs only the programs that speak of it.
 
-use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Code, Expr, ExprKind, Parameter, Step, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Digest, Source, Sources};
 use memchr::memmem;
@@ -86,27 +86,25 @@ pub(super) fn bindings_of<'s>(source: &Source, code: &Code<'s>) -> Vec<Binding<'
 fn bound_by<'s>(step: &Step<'s>, code: &Code<'s>) -> Option<(&'s str, Option<usize>)> {
     match &step.kind {
         StepKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
-            [Target::Name(name, _)] if is_plain(value) => Some((name, None)),
+            [Target::Name(name, _)] if is_plain(value) && !may_choose(name) => Some((name, None)),
             _ => None,
         },
         StepKind::Define { function, decorators } if decorators.is_empty() => {
             let defined = code.functions.get(*function)?;
-            let mut defaults = defined.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
-            defaults.all(is_plain).then_some((defined.name, Some(*function)))
+            let is_plain = |parameter: &Parameter<'_>| {
+                parameter.default.as_ref().is_none_or(|value| is_plain(value) && !may_choose(parameter.name))
+            };
+            defined.parameters.iter().all(is_plain).then_some((defined.name, Some(*function)))
         }
         _ => None,
     }
 }
 
-/// Whether evaluating it has no effect, and what it holds chooses no device by itself.
+/// Whether evaluating it has no effect and chooses no device.
 fn is_plain(value: &Expr<'_>) -> bool {
-    const DEVICES: [&str; 7] = ["cuda", "gpu", "hip", "rocm", "xpu", "mps", "nvidia"];
     match &value.kind {
         ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) => true,
-        ExprKind::Text(text) => {
-            let text = text.to_ascii_lowercase();
-            !DEVICES.iter().any(|word| text.contains(word))
-        }
+        ExprKind::Text(text) => !may_choose(text),
         ExprKind::Unknown(parts) | ExprKind::Sequence(parts) => parts.iter().all(is_plain),
         ExprKind::Mapping(entries) => {
             entries.iter().all(|(key, value)| key.as_ref().is_some_and(is_plain) && is_plain(value))
@@ -114,6 +112,13 @@ fn is_plain(value: &Expr<'_>) -> bool {
         ExprKind::Negate(value) => is_plain(value),
         _ => false,
     }
+}
+
+/// Whether a name or a text is one of those that choose a device where they are bound.
+fn may_choose(text: &str) -> bool {
+    const WORDS: [&str; 8] = ["device", "cuda", "gpu", "hip", "rocm", "xpu", "mps", "nvidia"];
+    let text = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 /// Names that Python and test runners look for without anybody mentioning them.

@@ -158,6 +158,7 @@ fn an_edit_costs_the_programs_that_rest_on_it() {
     // Then nobody runs the function that had the name, so it is looked at alone.
     assert_eq!(followed("shared.py", &format!("{shared}load = None\n")), Some(3));
     assert_eq!(followed("shared.py", &format!("{shared}DEVICE = 'cuda:1'\n")), Some(2));
+    assert_eq!(followed("shared.py", &format!("{shared}GPU_ID = 1\n")), Some(2));
     assert_eq!(followed("second.py", "import shared\n\nprint(shared.SIZE)\n"), Some(1));
     assert_ne!(followed("shared.py", &format!("{shared}SIZE = 3\n")), Some(0));
 }
