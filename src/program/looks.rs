@@ -5,8 +5,9 @@ use super::Options;
 use super::entries::{has_effect, has_tests};
 use super::imports::{Words, each_import, matters, targets};
 use super::knowledge::Knowledge;
-use super::modules::Modules;
+use super::modules::{Found, Modules};
 use super::pieces::Pieces;
+use super::reach::quoted_in;
 use crate::code::{Code, Import, ImportNames, Part, StepKind};
 use crate::facts::FileId;
 use crate::sources::Source;
@@ -108,6 +109,11 @@ impl Looking<'_> {
         code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
         code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
         look.imports.extend(crates);
+        // `lazy_loader.attach(…)` names the parts of the package as texts.
+        if source.text.contains("lazy_loader") {
+            let parts = quoted_in(&source.text).filter_map(|part| modules.child(Found::File(file), part));
+            look.imports.extend(parts.filter_map(|part| part.file()));
+        }
         look
     }
 }

@@ -61,7 +61,7 @@ mod variables;
 mod worker;
 
 use super::heap::Heap;
-use super::heap::values::{Marks, PathId, ScopeId, Value};
+use super::heap::values::{LazyImport, Marks, PathId, ScopeId, Value};
 use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Reaching, State};
@@ -184,6 +184,8 @@ pub(super) struct Run<'p> {
     importing: usize,
     /// How many objects outside the project hold objects of the program.
     tied: usize,
+    /// Names whose import waited and is followed now, innermost last.
+    forced: Vec<Rc<LazyImport<'p>>>,
     /// What partials of calls outside the project hold.
     partials: FxHashMap<PathId, Args<'p>>,
     /// Names that some class gives a setter.
@@ -270,6 +272,7 @@ impl<'p> Run<'p> {
             relied_on: EventId::MAX,
             importing: 0,
             tied: 0,
+            forced: Vec::new(),
             partials: FxHashMap::default(),
             setters: FxHashSet::default(),
             made_with: FxHashMap::default(),

@@ -32,6 +32,7 @@ const STARTING: &[&str] = &[
     "runpy",
     "import_module",
     "__import__",
+    "lazy_loader",
     "pytest_plugins",
     "get_ipython",
     "%run",
@@ -129,7 +130,12 @@ impl<'s> Names<'s> {
         let mut programs = Vec::new();
         if source.language == Language::Notebook || STARTS.find(&source.text).is_some() {
             programs = self.written(file, source);
-            quoted_in(&source.text).for_each(|dotted| self.add_module(file, dotted, &mut programs));
+            for dotted in quoted_in(&source.text) {
+                self.add_module(file, dotted, &mut programs);
+                // What a package loads lazily is named from inside of it.
+                let part = self.modules.child(Found::File(file), dotted);
+                programs.extend(part.and_then(|part| part.file()));
+            }
             // An import by a name in a text; what is a program beside it is parsed too.
             parts.extend(programs.iter().filter(|program| self.sources.file(**program).is_python()));
         }

@@ -11,7 +11,9 @@ pub(super) struct Written<'t> {
 
 /// The imports of a file in Python.
 pub(super) fn imports_in(text: &str) -> Vec<Written<'_>> {
-    let blocks = blocks_for_types(text);
+    // A package that loads its parts lazily names them there, and its own names are asked for when it runs.
+    let is_lazy = memchr::memmem::find(text.as_bytes(), b"LazyModule(").is_some();
+    let blocks = if is_lazy { Vec::new() } else { blocks_for_types(text) };
     let mut found = Vec::new();
     for at in memchr::memmem::find_iter(text.as_bytes(), b"import") {
         let behind = &text[at + "import".len()..];
@@ -65,7 +67,7 @@ pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Texts of one line that may be the dotted name of a module, and what stands before a part that is put in.
-pub(super) fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
+pub(in crate::program) fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
     let pieces = text.split(['"', '\'']).skip(1);
     let names = pieces.map(|piece| piece.split('{').next().unwrap_or_default().trim_end_matches('.'));
     names.filter(|name| name.starts_with(is_name_part) && name.chars().all(|c| is_name_part(c) || c == '.'))

@@ -98,6 +98,10 @@ impl<'p> Run<'p> {
                 None
             }
             "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
+            "lazy_loader.attach" => {
+                self.attach(args, span);
+                None
+            }
             "builtins.__import__" => Some(self.import_literal(args, true, span)),
             "dotenv.load_dotenv" | "dotenv.main.load_dotenv" | "dotenv.dotenv" | "dotenvy.dotenv" => {
                 Some(self.load_dotenv(args, span))

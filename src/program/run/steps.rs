@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::branches::ArmRun;
+use super::lazy::replaces_package;
 use super::{Flow, Run};
 use crate::code::{Arm, Expr, Operator, Step, StepKind, Target};
 use crate::facts::Span;
@@ -33,6 +34,9 @@ impl<'p> Run<'p> {
                 }
                 for target in targets {
                     self.assign(target, result.clone());
+                }
+                if replaces_package(targets, value) {
+                    self.bind_parts(step.span);
                 }
             }
             StepKind::Update { target, operator, value } => self.update(target, *operator, value),

@@ -15,8 +15,8 @@ pub(crate) struct Record {
     pub names_places: bool,
 }
 
-/// A call that noted more is followed again in another program.
-const MOST_EVENTS: usize = 10_000;
+/// A call that noted more is followed again in another program: each call around it has these events too.
+const MOST_EVENTS: usize = 1_000;
 
 impl Record {
     /// Copies what a call noted; `None` where it cannot be understood without the rest of the trace.

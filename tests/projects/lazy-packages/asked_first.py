@@ -1,0 +1,6 @@
+import os
+
+from parts import Model
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # ~ pin-after-cuda-init error
+print(Model())

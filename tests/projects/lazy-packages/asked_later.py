@@ -1,0 +1,4 @@
+import parts
+
+parts.choose("0")
+print(parts.Model())

@@ -1,0 +1,5 @@
+import torch
+
+
+def start():
+    torch.cuda.init()

@@ -1,0 +1,4 @@
+import attached
+
+attached.start()
+attached.cards.choose("0")  # ~ pin-after-cuda-init error
