@@ -148,7 +148,11 @@ impl<'p> Run<'p> {
             }
             Some(Elsewhere::Container { handed, env_files, gpus }) => {
                 self.whole_environment().leave_environment(handed);
-                self.shell.host = if *gpus == Gpus::None { Host::NoGpu } else { Host::Container };
+                self.shell.host = match gpus {
+                    Gpus::None => Host::BareContainer,
+                    Gpus::Unknown => Host::NoGpu,
+                    Gpus::All | Gpus::Some => Host::Container,
+                };
                 if *gpus == Gpus::Some && self.reaching(MASK).iter().any(Definition::is_absent) {
                     // The engine has chosen.
                     self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
@@ -282,6 +286,9 @@ impl<'p> Run<'p> {
         };
         let (program, launcher) = (self.program, self.here.file);
         let folder = folder.as_deref();
+        if let Some(image) = invocation.image.as_deref().and_then(|image| program.image_called(image)) {
+            return self.apart_from(|run| run.run_image_of(image, None, false, span));
+        }
         let targets: Vec<(FileId, Start)> = match &invocation.started {
             Started::File(path) => {
                 let file = program.launched_file(launcher, folder, path);
@@ -358,7 +365,7 @@ impl<'p> Run<'p> {
 
     /// Whether a program of this name uses a GPU where it is started.
     fn uses_gpu_by_name(&mut self, name: &str, words: &[Option<&str>]) -> bool {
-        let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+        let has_gpu = self.shell.host.may_have_gpu() || self.is_exported(MASK);
         has_gpu && self.program.knowledge.command_uses_gpu(name, words)
     }
 
