@@ -358,7 +358,8 @@ impl<'p> Run<'p> {
     /// nothing of those who start it by hand.
     fn counts_as_start(&mut self, file: FileId, start: Start) -> bool {
         let mask = self.reaching(MASK);
-        let chosen = mask.iter().all(|definition| matches!(definition, Definition::Set(..)));
+        let chosen =
+            mask.iter().all(|definition| matches!(definition, Definition::Set(..) | Definition::Elsewhere));
         let is_python = self.program.language_of(self.here.file) == Language::Python;
         !is_python || matches!(start, Start::Snippet(_)) || (chosen && file != self.entry)
     }
