@@ -180,4 +180,6 @@ pub enum Observation {
     CountOverNames,
     /// A number of the machine is used inside of a container.
     MachineIndexInside,
+    /// A mask of CUDA is used where the cards of the machine are counted by their slots.
+    MaskForMachine,
 }
