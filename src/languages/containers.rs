@@ -107,10 +107,17 @@ pub fn machine_index<'s>(
     };
     let (what, variable) = match given("NVIDIA_VISIBLE_DEVICES") {
         Some(_) => (Observation::MachineIndexInside, "NVIDIA_VISIBLE_DEVICES"),
-        None if source.text.contains("CUDA_DEVICE_ORDER") => return None,
+        None if source.text.contains("CUDA_DEVICE_ORDER") || !sets_indices(&source.text) => return None,
         None => (Observation::MaskForMachine, "CUDA_VISIBLE_DEVICES"),
     };
     Some(observed(what, variable, expressions[given(variable)?].span, source))
+}
+
+/// Whether a script sets a mask that begins with an index. Of a mask that the caller has set nothing is known.
+fn sets_indices(text: &str) -> bool {
+    text.split("CUDA_VISIBLE_DEVICES=")
+        .skip(1)
+        .any(|value| value.trim_start_matches(['"', '\'']).starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// Whether a list names other cards than the first `count`, which is what a number hands out.
