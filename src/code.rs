@@ -12,8 +12,8 @@ use crate::facts::Span;
 use std::borrow::Cow;
 
 pub use launchers::{
-    Command, Export, Extended, Host, MakeTarget, Observation, Observed, SetVariable, Setting, ShellText,
-    Snippet, Unit,
+    Command, Export, Extended, Host, Image, MakeTarget, Observation, Observed, SetVariable, Setting,
+    ShellText, Snippet, Unit,
 };
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 
@@ -159,6 +159,8 @@ pub enum StepKind<'s> {
     Source(Expr<'s>),
     /// What a unit of another file sets is there too: `extends: {file: base.yml, service: gpu}`.
     Extend(Box<Extended<'s>>),
+    /// An image of the project runs here, in the container that has been described so far.
+    Image(Box<Image<'s>>),
     /// From here on every variable that is set is exported, or no longer: `set -a`, `set +a`.
     ExportAll(bool),
     /// Something is written down that a rule may speak of.

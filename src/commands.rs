@@ -48,6 +48,8 @@ pub struct Invocation {
     pub repeated: bool,
     /// One process for each GPU is started, which then chooses its own.
     pub is_distributed: bool,
+    /// The image whose own command runs in a container.
+    pub image: Option<String>,
     pub started: Started,
 }
 
@@ -77,6 +79,8 @@ pub enum Elsewhere {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gpus {
     None,
+    /// None that is spoken of; devices of another kind, or settings from elsewhere, may bring some.
+    Unknown,
     All,
     Some,
 }

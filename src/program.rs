@@ -10,6 +10,7 @@ mod first;
 mod following;
 mod habits;
 mod heap;
+mod images;
 mod importers;
 mod imports;
 pub mod knowledge;

@@ -21,6 +21,7 @@ mod lifetimes;
 mod matching;
 mod own;
 mod places;
+mod ranks;
 mod related;
 mod schema;
 mod selection;

@@ -18,6 +18,17 @@ pub struct Unit<'s> {
     pub body: Block<'s>,
 }
 
+/// An image of the project that runs in a container: what its Dockerfile sets, and what it starts.
+#[derive(Debug)]
+pub struct Image<'s> {
+    /// The Dockerfile, relative to the file.
+    pub file: Cow<'s, str>,
+    /// The stage that is built, where one is named.
+    pub stage: Option<&'s str>,
+    /// A command of the container takes the place of that of the image.
+    pub replaced: bool,
+}
+
 /// A unit of another file that one builds on, or that adds to it.
 #[derive(Debug)]
 pub struct Extended<'s> {
@@ -51,6 +62,15 @@ pub enum Host {
     Scheduler,
     /// A machine without a GPU: a runner that GitHub hosts.
     NoGpu,
+    /// A container that is given no GPU, on a machine that may have one.
+    BareContainer,
+}
+
+impl Host {
+    /// Whether its programs may find a GPU, as far as that is known.
+    pub fn may_have_gpu(self) -> bool {
+        !matches!(self, Host::NoGpu | Host::BareContainer)
+    }
 }
 
 /// Python inside another file: `python -c '…'`, a heredoc, a workflow step with `shell: python`, a block of Markdown.
@@ -160,4 +180,6 @@ pub enum Observation {
     CountOverNames,
     /// A number of the machine is used inside of a container.
     MachineIndexInside,
+    /// A mask of CUDA is used where the cards of the machine are counted by their slots.
+    MaskForMachine,
 }

@@ -223,6 +223,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
             | StepKind::UnsetVariable(_)
             | StepKind::ExportAll(_)
             | StepKind::Extend(_)
+            | StepKind::Image(_)
             | StepKind::Observe(_) => {}
         }
     }

@@ -48,7 +48,10 @@ pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &
         true => Elsewhere::Container {
             handed: container.handed,
             env_files: container.env_files,
-            gpus: container.gpus,
+            gpus: match container.gpus {
+                Gpus::None if container.is_open => Gpus::Unknown,
+                gpus => gpus,
+            },
         },
         false => Elsewhere::Running,
     };
@@ -61,8 +64,8 @@ pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &
             invocation_from(&inside, image, invocation);
         }
         None if image + 1 < words.len() => invocation_from(words, image + 1, invocation),
-        // What the image starts by itself is not known here.
-        None => {}
+        // What the image starts by itself is written elsewhere.
+        None => invocation.image = words[image].filter(|_| run).map(str::to_owned),
     }
     true
 }
@@ -85,13 +88,21 @@ struct Container {
     handed: Vec<String>,
     env_files: Vec<String>,
     gpus: Gpus,
+    /// An option may bring GPUs that it does not name.
+    is_open: bool,
     /// The position of the program that runs instead of the image's own.
     entry_point: Option<usize>,
 }
 
 impl Default for Container {
     fn default() -> Self {
-        Container { handed: Vec::new(), env_files: Vec::new(), gpus: Gpus::None, entry_point: None }
+        Container {
+            handed: Vec::new(),
+            env_files: Vec::new(),
+            gpus: Gpus::None,
+            is_open: false,
+            entry_point: None,
+        }
     }
 }
 
@@ -145,7 +156,10 @@ impl Container {
                 invocation.settings.push(Setting { word, range: (start, start + value.len()) });
             }
             "-e" | "--env" if is_variable_name(value) => self.handed.push(value.to_owned()),
-            "--env-file" => self.env_files.push(value.to_owned()),
+            "--env-file" => {
+                self.is_open = true;
+                self.env_files.push(value.to_owned());
+            }
             "--gpus" => self.give(value),
             "--runtime" if value == "nvidia" => self.give("all"),
             "--device" if value.contains("nvidia") => {
@@ -156,6 +170,7 @@ impl Container {
                     ),
                 );
             }
+            "--runtime" | "--device" | "--volumes-from" => self.is_open = true,
             "-w" | "--workdir" => invocation.folder = Some(value.trim_start_matches('/').to_owned()),
             "--entrypoint" => self.entry_point = Some(word),
             _ => {}

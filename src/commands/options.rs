@@ -62,7 +62,10 @@ pub(super) fn note_settings(words: &[Option<&str>], at: usize, wrapper: &str, in
     let next = |range: usize| words.get(at + 1).copied().flatten().map(|value| (at + 1, range, value));
     let list = match wrapper {
         "srun" | "sbatch" | "salloc" => {
-            if ["--gres=gpu", "--gpus", "-G"].iter().any(|option| word.starts_with(option))
+            // A container of a step has the GPUs that its job has, whichever they are.
+            if ["--gres=gpu", "--gpus", "-G", "--container-image"]
+                .iter()
+                .any(|option| word.starts_with(option))
                 || (*word == "--gres" && next(0).is_some_and(|(.., value)| value.starts_with("gpu")))
             {
                 invocation.elsewhere = Some(Elsewhere::Job);

@@ -88,6 +88,7 @@ fn is_split_list(value: &str) -> bool {
 }
 
 /// `nvidia-smi --id=$NVIDIA_VISIBLE_DEVICES`: the variable exists in containers, and holds what the machine calls the card.
+/// CUDA_VISIBLE_DEVICES counts in the order of CUDA, unless something says that it is that of nvidia-smi.
 pub fn machine_index<'s>(
     words: &[Option<&str>],
     expressions: &[&Expr<'s>],
@@ -95,14 +96,28 @@ pub fn machine_index<'s>(
 ) -> Option<Step<'s>> {
     words.first().copied().flatten().filter(|word| program_name(word) == "nvidia-smi")?;
     let written = |at: usize| source.text.get(expressions.get(at)?.span.range());
-    let at = (1..expressions.len()).find(|at| {
-        let names = |at: usize| written(at).is_some_and(|word| word.contains("NVIDIA_VISIBLE_DEVICES"));
-        written(*at).is_some_and(|word| match word.split_once('=') {
-            Some((name, _)) => matches!(name, "--id" | "-i") && names(*at),
-            None => matches!(word, "--id" | "-i") && names(at + 1),
+    let given = |variable: &str| {
+        (1..expressions.len()).find(|at| {
+            let names = |at: usize| written(at).is_some_and(|word| word.contains(variable));
+            written(*at).is_some_and(|word| match word.split_once('=') {
+                Some((name, _)) => matches!(name, "--id" | "-i") && names(*at),
+                None => matches!(word, "--id" | "-i") && names(at + 1),
+            })
         })
-    })?;
-    Some(observed(Observation::MachineIndexInside, "NVIDIA_VISIBLE_DEVICES", expressions[at].span, source))
+    };
+    let (what, variable) = match given("NVIDIA_VISIBLE_DEVICES") {
+        Some(_) => (Observation::MachineIndexInside, "NVIDIA_VISIBLE_DEVICES"),
+        None if source.text.contains("CUDA_DEVICE_ORDER") || !sets_indices(&source.text) => return None,
+        None => (Observation::MaskForMachine, "CUDA_VISIBLE_DEVICES"),
+    };
+    Some(observed(what, variable, expressions[given(variable)?].span, source))
+}
+
+/// Whether a script sets a mask that begins with an index. Of a mask that the caller has set nothing is known.
+fn sets_indices(text: &str) -> bool {
+    text.split("CUDA_VISIBLE_DEVICES=")
+        .skip(1)
+        .any(|value| value.trim_start_matches(['"', '\'']).starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// Whether a list names other cards than the first `count`, which is what a number hands out.

@@ -145,6 +145,8 @@ pub enum Does {
     SelectDevice,
     /// Makes a value that names a GPU, and chooses none by that.
     NameDevice,
+    /// Chooses one of the GPUs by writing CUDA_VISIBLE_DEVICES, and takes the first one that is left.
+    WriteMask,
     /// Asks NVML, which initialises nothing.
     Nvml,
     /// Gives memory of the GPU back.

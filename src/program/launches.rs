@@ -88,7 +88,7 @@ impl Launch {
     /// Whether nothing is known of a mask here, and no GPU either: a test run on a machine without one says
     /// nothing about the runs that matter.
     pub fn is_without_gpu(&self) -> bool {
-        self.host == Host::NoGpu && !self.sets_mask()
+        !self.host.may_have_gpu() && !self.sets_mask()
     }
 
     fn sets_mask(&self) -> bool {
@@ -171,11 +171,15 @@ impl Program<'_> {
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
         // A run on a machine without a GPU says nothing about those that matter.
         let needs_gpu =
-            |file: FileId| self.code_in_pieces(file).units.iter().any(|unit| unit.host != Host::NoGpu);
+            |file: FileId| self.code_in_pieces(file).units.iter().any(|unit| unit.host.may_have_gpu());
+        // How an image is run is known also where it is given no GPU.
+        let is_image = |trace: &Trace, file: FileId| {
+            trace.host == Host::BareContainer && self.language_of(file) == Language::Dockerfile
+        };
         let runs = |trace: &Trace, file: FileId| {
             trace.entry != Some(file)
                 && trace.entered.contains(&file)
-                && (trace.host != Host::NoGpu || !needs_gpu(file))
+                && (trace.host.may_have_gpu() || !needs_gpu(file) || is_image(trace, file))
         };
         let is_run_elsewhere = |file: FileId| {
             let others = traces.iter().filter(|(trace, _)| runs(trace, file));
@@ -186,7 +190,7 @@ impl Program<'_> {
         // Targets of a Makefile are run one by one.
         let is_made = |file: FileId, unit: usize| {
             let others = traces.iter().map(|(trace, _)| trace);
-            let mut others = others.filter(|trace| trace.entry != Some(file) && trace.host != Host::NoGpu);
+            let mut others = others.filter(|trace| trace.entry != Some(file) && trace.host.may_have_gpu());
             others.any(|trace| trace.units.contains(&(file, unit)))
         };
         let kept: Vec<bool> = traces
@@ -217,7 +221,17 @@ impl Program<'_> {
 
     /// Every program with each environment that launchers give it; without a launcher it has none.
     pub(super) fn starts<'l>(&self, launches: Vec<&'l Launch>) -> Vec<Launched<'l>> {
-        let launches: Vec<&Launch> = launches.into_iter().filter(|launch| !launch.is_without_gpu()).collect();
+        let (bare, launches): (Vec<&Launch>, Vec<&Launch>) =
+            launches.into_iter().partition(|launch| launch.is_without_gpu());
+        let mut launches = launches;
+        // Where nothing else starts a program, a container without a GPU is how it is run.
+        let is_container = |launch: &&Launch| {
+            launch.host == Host::BareContainer && !matches!(launch.start, Start::Snippet(_))
+        };
+        if bare.iter().any(is_container) && !self.gives_gpus_to_containers() {
+            let known: Vec<FileId> = launches.iter().map(|launch| launch.file).collect();
+            launches.extend(bare.into_iter().filter(is_container).filter(|one| !known.contains(&one.file)));
+        }
         // Python that a file hands to an interpreter is not the file itself.
         let is_whole = |launch: &&&Launch| !matches!(launch.start, Start::Snippet(_));
         let is_launched = |file: FileId| launches.iter().filter(is_whole).any(|launch| launch.file == file);

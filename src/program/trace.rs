@@ -180,6 +180,8 @@ pub enum What {
 pub enum Choice {
     /// A call outside the project takes it, or a configuration file sets it for whoever reads that.
     Taken,
+    /// A call outside the project writes it into CUDA_VISIBLE_DEVICES, and takes the first card that is left.
+    Masked,
     /// A parameter, a key, a field or a value bears its name: what becomes of that is another question.
     Named,
 }

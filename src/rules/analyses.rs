@@ -22,7 +22,6 @@ mod gpu_values;
 mod gradients;
 mod hard_cuda;
 mod hardware;
-mod images;
 mod import_proofs;
 mod kept_counts;
 mod kept_graphs;
@@ -111,7 +110,6 @@ const ANALYSES: &[Analysis] = &[
         words: &["Device", "autocast", "device", "grad", "inference_mode", "stream", "using_allocator"],
         look: unentered_contexts::as_statements,
     },
-    Analysis { name: "container-without-gpu", words: &["cuda"], look: images::without_gpu },
     Analysis {
         name: "context-swallows-exception",
         words: &["contextmanager", "__exit__", "__aexit__"],

@@ -71,7 +71,10 @@ impl Scope<'_> {
             |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
         let device = is(condition.device_differs, &|| self.device_differs(event))
             && is(condition.device_taken, &|| {
-                matches!(event.what, What::Select { choice: Choice::Taken, .. })
+                matches!(event.what, What::Select { choice: Choice::Taken | Choice::Masked, .. })
+            })
+            && is(condition.writes_mask, &|| {
+                matches!(event.what, What::Select { choice: Choice::Masked, .. })
             })
             && is(condition.outside_mask, &|| {
                 self.left_by_mask(event)
@@ -89,6 +92,8 @@ impl Scope<'_> {
             && is(condition.asserts_gpu, &|| self.asserts_gpu())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
             && is(condition.counts_anew, &|| self.trace.counts_from_zero(event))
+            && is(condition.without_gpu, &|| self.trace.host == Host::BareContainer)
+            && is(condition.by_rank, &|| self.is_by_rank(event))
             && is(condition.uses_gpu, &|| self.uses_gpu())
             && condition
                 .observed
@@ -275,7 +280,11 @@ impl Scope<'_> {
 
     /// How many GPUs the mask leaves, when every value that it may have leaves as many; and the index.
     fn left_by_mask(&self, event: &Event) -> Option<(i64, i64)> {
-        let What::Select { index: Some(index), .. } = event.what else { return None };
+        // What overwrites the mask does not count behind it.
+        let What::Select { index: Some(index), choice: Choice::Taken | Choice::Named, .. } = event.what
+        else {
+            return None;
+        };
         let mut counts = event.before.mask.iter().map(|definition| match definition {
             Definition::Set(_, Some(value)) => Some(masks::read(value).left as i64),
             _ => None,

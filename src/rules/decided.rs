@@ -166,6 +166,11 @@ const FLAGS: &[Flag] = &[
         "the index is not the one that is allowed",
         "the index is the one that is allowed",
     ),
+    (
+        |c| &mut c.writes_mask,
+        "the call writes the index into CUDA_VISIBLE_DEVICES",
+        "the call does not write the index into CUDA_VISIBLE_DEVICES",
+    ),
     (|c| &mut c.device_taken, "a call takes the index", "no call takes the index"),
     (
         |c| &mut c.outside_mask,
@@ -231,6 +236,16 @@ const FLAGS: &[Flag] = &[
         |c| &mut c.counts_anew,
         "the GPUs are counted anew, in a container or a job of a scheduler",
         "the GPUs are those of the machine, in no container and no job of a scheduler",
+    ),
+    (
+        |c| &mut c.without_gpu,
+        "the program runs in containers that are given no GPU",
+        "the program does not only run in containers that are given no GPU",
+    ),
+    (
+        |c| &mut c.by_rank,
+        "the GPU has the number of this process, which its launcher counts",
+        "the GPU has not the number of this process",
     ),
     (|c| &mut c.uses_gpu, "the program uses a GPU", "the program uses no GPU"),
     (|c| &mut c.certain, "it happens on every path", "it happens on some paths only"),

@@ -7,7 +7,7 @@ use super::lifetimes::keeps_its_share;
 use super::places::Places;
 use super::schema::{At, EventKind};
 use super::wording::Words;
-use crate::code::Host;
+use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
 use crate::findings::{Confidence, Finding, Severity, Status};
 use crate::policy::{Cpu, Policy};
@@ -261,10 +261,17 @@ impl Scope<'_> {
             What::End => {
                 let earlier = &self.trace.events[..id as usize];
                 let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
-                !started.any(|start| start.before.mask == event.before.mask)
+                !started.any(|start| start.before.mask == event.before.mask) && !self.serves_client()
             }
             _ => false,
         }
+    }
+
+    /// Whether a mask of the launcher is for a client, as far as it is for anything.
+    fn serves_client(&self) -> bool {
+        let is_client =
+            |event: &Event| matches!(event.what, What::Observed { what: Observation::MaskForClient, .. });
+        self.trace.events.iter().any(is_client)
     }
 
     fn finding(

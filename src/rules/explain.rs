@@ -78,12 +78,15 @@ impl Scope<'_> {
         let flags = [
             (condition.device_differs, "the index is not the one that is allowed"),
             (condition.device_taken, "a call takes the index"),
+            (condition.writes_mask, "the call writes the index into CUDA_VISIBLE_DEVICES"),
             (condition.outside_mask, "the index is beyond the GPUs that the mask leaves"),
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
             (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),
             (condition.released, "the memory is given back whatever is raised in the test"),
             (condition.outlives_test, "the memory is kept for more than the test"),
+            (condition.without_gpu, "the program runs in containers that are given no GPU"),
+            (condition.by_rank, "the GPU has the number of this process on its machine"),
             (condition.counts_anew, "the GPUs are counted anew: in a container, in a job of a scheduler"),
             (condition.validated, "the program checks which GPU it got"),
             (

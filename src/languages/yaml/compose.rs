@@ -8,7 +8,8 @@ use super::layers::Layers;
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
 use super::{Lowering, set_all};
-use crate::code::{Block, Expr, ExprKind, Extended, Host, Observation, SetVariable, Step, StepKind};
+use crate::code::{Block, Expr, ExprKind, Extended, Host, Image, Observation, SetVariable, Step, StepKind};
+use crate::facts::Span;
 use crate::sources::Source;
 use std::rc::Rc;
 
@@ -49,7 +50,7 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     let mut gpus = given(&service);
     gpus.read_variables(&set);
     let extended = in_other_file(&service, source);
-    let host = if extended.is_some() { Host::Container } else { gpus.host(&set) };
+    let host = if extended.is_some() { Host::Container } else { gpus.host(&set, without_gpus(&service)) };
     body.extend(extended);
     body.extend(gpus.steps(entry.key.span));
     body.extend(containers::remapped(&set, gpus.count, source));
@@ -64,6 +65,7 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     }
     let words: Vec<&Rc<Node<'s>>> =
         [service.get("entrypoint"), service.get("command")].into_iter().flatten().collect();
+    body.extend(image_of(&service, entry.key.span));
     if let Some(last) = words.last().filter(|_| !is_only_arguments(&service)) {
         let span = last.span;
         let nodes: Vec<&Node<'s>> = words.iter().map(|node| &***node).collect();
@@ -97,6 +99,30 @@ fn override_of<'s>(path: &str, entry: &Entry<'s>) -> Vec<Step<'s>> {
         Step { span: entry.key.span, kind: StepKind::Extend(Box::new(extended)) }
     };
     files.into_iter().map(step).collect()
+}
+
+/// `build: .`: the image is one of the project.
+fn image_of<'s>(service: &Layers<'s>, span: Span) -> Option<Step<'s>> {
+    let build = service.get("build")?;
+    let text = |key: &str| build.get(key).and_then(|value| value.text());
+    let context = build.text().or_else(|| text("context")).filter(|_| text("dockerfile_inline").is_none())?;
+    let file = match text("dockerfile") {
+        Some(file) if file.starts_with('/') => file.to_owned(),
+        file => format!("{}/{}", context.trim_end_matches('/'), file.unwrap_or("Dockerfile")),
+    };
+    let starts = |key: &str| service.get(key).is_some();
+    let replaced = (starts("command") || starts("entrypoint")) && !is_only_arguments(service);
+    let image = Image { file: file.into(), stage: text("target"), replaced };
+    Some(Step { span, kind: StepKind::Image(Box::new(image)) })
+}
+
+/// Where a service runs that asks for no GPU. Some keys may bring one that they do not name.
+fn without_gpus(service: &Layers<'_>) -> Host {
+    let open = ["devices", "env_file", "privileged", "runtime", "device_cgroup_rules", "platform"];
+    match open.iter().any(|key| service.get(key).is_some()) {
+        true => Host::NoGpu,
+        false => Host::BareContainer,
+    }
 }
 
 /// `command: [--port, "80"]` goes behind what the image starts.

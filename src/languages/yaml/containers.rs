@@ -51,9 +51,9 @@ impl Gpus {
             .collect()
     }
 
-    /// Where its programs run. Whoever sets a mask means GPUs, however they get there.
-    pub fn host(self, set: &[SetVariable<'_>]) -> Host {
+    /// Where its programs run, when it is `without` GPUs. Whoever sets a mask means GPUs, however they get there.
+    pub fn host(self, set: &[SetVariable<'_>], without: Host) -> Host {
         let has_mask = set.iter().any(|set| set.name == MASK);
-        if self.any || has_mask { Host::Container } else { Host::NoGpu }
+        if self.any || has_mask { Host::Container } else { without }
     }
 }

@@ -7,7 +7,7 @@ use super::environments;
 use super::reader::{Node, Value};
 use super::values::{References, variables};
 use super::{Lowering, set_all};
-use crate::code::{Block, Step, StepKind};
+use crate::code::{Block, Host, Step, StepKind};
 use crate::languages::containers::remapped;
 use std::rc::Rc;
 
@@ -57,7 +57,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &m
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
     gpus.any |= has_runtime;
     gpus.read_variables(&set);
-    let host = gpus.host(&set);
+    let host = gpus.host(&set, Host::NoGpu);
     body.extend(gpus.steps(span));
     if let Some(from) = container.get("envFrom") {
         let path = super::values::unknown(from.span);

@@ -128,7 +128,7 @@ fn lower_service<'s>(service: &Entry<'s>, lowering: &mut Lowering<'s>) {
     let set = variables(environment, References::Expressions, lowering.source);
     let mut gpus = runners::given(&service.value);
     gpus.read_variables(&set);
-    let host = gpus.host(&set);
+    let host = gpus.host(&set, Host::NoGpu);
     let mut body = gpus.steps(service.key.span);
     body.extend(set_all(set));
     lowering.add_unit(service.key.span, format!("service `{}`", service.key()), host, body);

@@ -89,9 +89,10 @@ impl<'p> Run<'p> {
                         let name = self.name_of_call(callee);
                         let is_path = name.contains(['.', ':']);
                         let by = if is_path { format!("{name}()") } else { format!(".{name}()") };
-                        let choice = match row.does.contains(&Does::NameDevice) {
-                            true => Choice::Named,
-                            false => Choice::Taken,
+                        let choice = match &row.does {
+                            does if does.contains(&Does::NameDevice) => Choice::Named,
+                            does if does.contains(&Does::WriteMask) => Choice::Masked,
+                            _ => Choice::Taken,
                         };
                         self.note_choice(index, text, &by, place, choice);
                     }
@@ -109,7 +110,9 @@ impl<'p> Run<'p> {
             self.note_release(callee, span);
         }
         let noted = |does: &Does| {
-            !matches!(does, Does::SelectDevice | Does::NameDevice | Does::Release | Does::Threads)
+            let elsewhere =
+                [Does::SelectDevice, Does::NameDevice, Does::WriteMask, Does::Release, Does::Threads];
+            !elsewhere.contains(does)
         };
         if row.does.contains(&Does::Threads) {
             self.pass_call(&effect.library, &[Does::Threads], callee, span);

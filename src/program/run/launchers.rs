@@ -2,6 +2,7 @@
 //! that are files of the project are programs of their own with that environment.
 
 mod apart;
+mod images;
 pub(super) mod make;
 mod scripts;
 

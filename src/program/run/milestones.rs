@@ -2,10 +2,11 @@
 //! read.
 
 use super::Run;
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::program::knowledge::{Does, Milestone};
 use crate::program::milestones::{Late, MilestoneId, Passed};
 use crate::program::state::Definition;
+use crate::program::trace::EventId;
 use std::sync::Arc;
 
 impl<'p> Run<'p> {
@@ -32,10 +33,34 @@ impl<'p> Run<'p> {
     }
 
     /// A process that runs a function of the program: it has touched no GPU yet, and imports what the program did.
+    /// Libraries that the top of a file imports are there: a copy has them, and a fresh process runs the top again.
     pub(super) fn enter_process(&mut self) {
-        (self.state.cuda, self.state.library) = (None, None);
+        let library = self.state.library.take().filter(|library| self.is_at_top(library.event));
+        (self.state.cuda, self.state.library) = (None, library);
         let variables = &self.program.knowledge.variables;
         self.state.milestones.retain(|milestone| variables.is_import(milestone));
+    }
+
+    /// Whether an event lies in what every process runs that imports the program: unindented statements, and the
+    /// modules that they import.
+    fn is_at_top(&self, event: EventId) -> bool {
+        let Some(event) = self.trace.events.get(event as usize) else { return false };
+        let is_unindented = |place: Place| {
+            let text = &self.program.sources.file(place.file).text;
+            let start = place.span.start as usize;
+            start == 0 || text.as_bytes().get(start - 1) == Some(&b'\n')
+        };
+        let mut statement = event.statement;
+        let mut frame = Some(event.frame);
+        while let Some(number) = frame {
+            let Some(known) = self.trace.frames.get(number as usize) else { return false };
+            if known.function.is_some() || !is_unindented(statement) {
+                return false;
+            }
+            statement = known.statement.unwrap_or(statement);
+            frame = known.parent;
+        }
+        true
     }
 
     fn reach(&mut self, (milestone, variables): (MilestoneId, &'p [String]), by: &str, span: Span) {

@@ -4,7 +4,7 @@ use super::Run;
 use super::calls::Args;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::state::{Definition, Reaching};
+use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::summaries::Fact;
 use crate::program::trace::{NOT_NOTED, What};
 use smallvec::smallvec;
@@ -87,9 +87,13 @@ impl<'p> Run<'p> {
                 None => {
                     let event = self.hand_over(key, value, span);
                     let text = value.as_text().map(|text| text.as_ref().into());
-                    if event != NOT_NOTED {
-                        handed.push((name.text.to_string(), smallvec![Definition::Set(event, text)]));
-                    }
+                    let definition = match event {
+                        // Somebody chooses, and what is known when it runs.
+                        NOT_NOTED if &*name.text == MASK => Definition::Elsewhere,
+                        NOT_NOTED => continue,
+                        event => Definition::Set(event, text),
+                    };
+                    handed.push((name.text.to_string(), smallvec![definition]));
                 }
             }
         }

@@ -26,10 +26,16 @@ impl<'p> Run<'p> {
     /// A variable for programs that are started: kept for those that get the copy.
     pub(super) fn keep_for_started(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) {
         let event = self.hand_over(key, value, span);
-        let Some(variable) = self.variable_name(key).filter(|_| event != NOT_NOTED) else { return };
+        let Some(variable) = self.variable_name(key) else { return };
         let text = value.as_text().map(|text| text.as_ref().into());
+        let definition = match event {
+            // Somebody chooses, and what is known when it runs.
+            NOT_NOTED if variable == MASK => Definition::Elsewhere,
+            NOT_NOTED => return,
+            event => Definition::Set(event, text),
+        };
         self.copied.retain(|(known, _)| *known != variable);
-        self.copied.push((variable, smallvec![Definition::Set(event, text)]));
+        self.copied.push((variable, smallvec![definition]));
     }
 
     /// Notes that a program of the project is started, when a mask is chosen for it. Without one it is judged as if
@@ -57,6 +63,7 @@ impl<'p> Run<'p> {
             Some(copy) if self.is_environ_copy(copy) => {}
             Some(_) => return,
         }
+        let is_handed = handed.iter().any(|(variable, _)| variable == MASK);
         handed.into_iter().for_each(|(variable, reaching)| state.set(&variable, reaching));
         if let Some(text) = self.shell_text(args, shell) {
             let before = std::mem::replace(&mut self.state, state);
@@ -64,7 +71,11 @@ impl<'p> Run<'p> {
             return self.whole_environment().restore_environment(&before);
         }
         let Some((file, start)) = self.started_program(args) else { return };
-        let chosen = |definition: &Definition| matches!(definition, Definition::Set(..));
+        let chosen = |definition: &Definition| match definition {
+            Definition::Set(..) => true,
+            Definition::Elsewhere => is_handed,
+            _ => false,
+        };
         // What is not handed over is this program's own.
         _ = self.reaching(MASK);
         if state.reaching(MASK).iter().all(chosen) {

@@ -148,7 +148,11 @@ impl<'p> Run<'p> {
             }
             Some(Elsewhere::Container { handed, env_files, gpus }) => {
                 self.whole_environment().leave_environment(handed);
-                self.shell.host = if *gpus == Gpus::None { Host::NoGpu } else { Host::Container };
+                self.shell.host = match gpus {
+                    Gpus::None => Host::BareContainer,
+                    Gpus::Unknown => Host::NoGpu,
+                    Gpus::All | Gpus::Some => Host::Container,
+                };
                 if *gpus == Gpus::Some && self.reaching(MASK).iter().any(Definition::is_absent) {
                     // The engine has chosen.
                     self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
@@ -282,6 +286,9 @@ impl<'p> Run<'p> {
         };
         let (program, launcher) = (self.program, self.here.file);
         let folder = folder.as_deref();
+        if let Some(image) = invocation.image.as_deref().and_then(|image| program.image_called(image)) {
+            return self.apart_from(|run| run.run_image_of(image, None, false, span));
+        }
         let targets: Vec<(FileId, Start)> = match &invocation.started {
             Started::File(path) => {
                 let file = program.launched_file(launcher, folder, path);
@@ -351,14 +358,15 @@ impl<'p> Run<'p> {
     /// nothing of those who start it by hand.
     fn counts_as_start(&mut self, file: FileId, start: Start) -> bool {
         let mask = self.reaching(MASK);
-        let chosen = mask.iter().all(|definition| matches!(definition, Definition::Set(..)));
+        let chosen =
+            mask.iter().all(|definition| matches!(definition, Definition::Set(..) | Definition::Elsewhere));
         let is_python = self.program.language_of(self.here.file) == Language::Python;
         !is_python || matches!(start, Start::Snippet(_)) || (chosen && file != self.entry)
     }
 
     /// Whether a program of this name uses a GPU where it is started.
     fn uses_gpu_by_name(&mut self, name: &str, words: &[Option<&str>]) -> bool {
-        let has_gpu = self.shell.host != Host::NoGpu || self.is_exported(MASK);
+        let has_gpu = self.shell.host.may_have_gpu() || self.is_exported(MASK);
         has_gpu && self.program.knowledge.command_uses_gpu(name, words)
     }
 

@@ -112,6 +112,7 @@ impl<'p> Run<'p> {
             StepKind::Child(block) => self.child(block),
             StepKind::Source(path) => self.source_file(path, step.span),
             StepKind::Extend(extended) => self.extend(extended),
+            StepKind::Image(image) => self.run_image(image, step.span),
             StepKind::ExportAll(all) => self.export_all(*all),
             StepKind::Setting(setting) => self.setting(setting),
             StepKind::Observe(observed) => self.observe(observed, step.span),

@@ -3,6 +3,7 @@
 use super::device_texts::texts_of;
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Argument, Call, Expr, ExprKind};
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::{argument, expects_failure};
 use crate::versions::Range;
@@ -139,12 +140,14 @@ pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<Sighting> {
         let Some(path) = scope.names.path(&call.callee) else { return };
         let look = Look { scope, call, path, around };
         let fault = look.with_index().or_else(|| look.removed()).or_else(|| look.counted());
+        let fault = fault.or_else(|| look.counted_once());
         if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
             let sighting = Sighting::at(scope.place(fault.at.span))
                 .word("callee", path.trim_end_matches("()"))
                 .word("what", fault.what)
                 .word("instead", fault.instead);
-            found.push(if fault.sure { sighting } else { sighting.unsure() });
+            let sighting = if fault.sure { sighting } else { sighting.unsure() };
+            found.push(if fault.may_be_meant { sighting.at_most(Severity::Note) } else { sighting });
         }
     });
     found
@@ -155,6 +158,14 @@ struct Fault<'e> {
     what: &'static str,
     instead: &'static str,
     sure: bool,
+    /// It may be meant, so it is a note.
+    may_be_meant: bool,
+}
+
+impl<'e> Fault<'e> {
+    fn of(at: &'e Expr<'e>, what: &'static str, instead: &'static str) -> Fault<'e> {
+        Fault { at, what, instead, sure: true, may_be_meant: false }
+    }
 }
 
 struct Look<'l, 'a> {
@@ -184,12 +195,7 @@ impl<'a> Look<'_, 'a> {
             texts = texts_of(default, self.scope, true);
         }
         let has_index = texts.iter().any(|one| kinds.iter().any(|kind| one.text.starts_with(kind)));
-        has_index.then_some(Fault {
-            at: device,
-            what: "takes the kind of device alone, without an index",
-            instead,
-            sure: true,
-        })
+        has_index.then_some(Fault::of(device, "takes the kind of device alone, without an index", instead))
     }
 
     /// The default of the parameter that an expression is.
@@ -207,7 +213,7 @@ impl<'a> Look<'_, 'a> {
         let one = REMOVED.iter().find(|one| one.calls.contains(&self.path))?;
         let at = self.keyword(one.keyword)?;
         let is_gone = one.since.is_none_or(|(packages, versions)| self.requires(packages, versions));
-        is_gone.then_some(Fault { at, what: one.what, instead: one.instead, sure: true })
+        is_gone.then_some(Fault::of(at, one.what, one.instead))
     }
 
     /// Whether the project requires one of some packages, and no other versions of it than these.
@@ -234,7 +240,26 @@ impl<'a> Look<'_, 'a> {
             what: "takes a number here as how many devices, and this is an index",
             instead: "write a list: `devices=[…]`",
             sure: is_zero,
+            may_be_meant: false,
         })
+    }
+
+    /// `Trainer(gpus=0)` and `Trainer(gpus=gpu_id)` before 2.0
+    fn counted_once(&self) -> Option<Fault<'a>> {
+        let devices = self.keyword("gpus").filter(|_| TRAINERS.contains(&self.path))?;
+        let had = || self.requires(&["lightning", "pytorch-lightning"], "<2.0");
+        let instead = "write a list: `gpus=[…]`";
+        match &devices.kind {
+            ExprKind::Int(0) if had() => Some(Fault {
+                may_be_meant: true,
+                ..Fault::of(devices, "takes a number as how many GPUs: with 0 it uses the CPU", instead)
+            }),
+            _ if self.is_index(devices) && had() => Some(Fault {
+                sure: false,
+                ..Fault::of(devices, "takes a number as how many GPUs, and this is an index", instead)
+            }),
+            _ => None,
+        }
     }
 
     /// `DistributedDataParallel(model, device_ids=local_rank)`
@@ -246,6 +271,7 @@ impl<'a> Look<'_, 'a> {
             what: "takes a list of devices, and this is a number",
             instead: "write a list: `device_ids=[…]`",
             sure: is_number,
+            may_be_meant: false,
         })
     }
 
@@ -276,7 +302,7 @@ impl<'a> Look<'_, 'a> {
             }
             _ => return None,
         };
-        Some(Fault { at: first, what, instead, sure: true })
+        Some(Fault::of(first, what, instead))
     }
 
     /// Whether the name of a value, or where it comes from, says that it is an index.

@@ -1,12 +1,15 @@
 //! Indices of NVML and of CUDA, taken for each other: NVML counts the cards of the machine in the order of their slots and
 //! knows no mask, CUDA counts what the mask leaves, the fastest first.
 
+use super::parsed_masks::mask_in;
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
+use crate::findings::Severity;
 use crate::program::{MASK, ORDER};
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
+use crate::sources::{Language, Source};
 
 /// Calls of torch that take an index first.
 const TAKERS: &[&str] = &[
@@ -27,7 +30,7 @@ type Used<'a> = Vec<(Option<usize>, &'a str, Span)>;
 pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
     let (mut by_nvml, mut by_cuda): (Used<'_>, Used<'_>) = (Vec::new(), Vec::new());
     let mut counted: Vec<(Option<usize>, &str)> = Vec::new();
-    let mut found: Vec<Span> = Vec::new();
+    let (mut found, mut of_mask): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let home = around.iter().rev().find_map(|one| match one {
             Around::Function(number) => Some(*number),
@@ -46,6 +49,7 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
                     let taken = nvml_index(scope, call);
                     if let Some(index) = taken {
                         match scope.names.meant(index).kind {
+                            _ if is_mask_number(scope, index) => of_mask.push(expr.span),
                             _ if is_cuda_index(scope, index) => found.push(expr.span),
                             ExprKind::Name(name) => by_nvml.push((home, name, expr.span)),
                             _ => {}
@@ -70,7 +74,7 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
         }
     });
     let filled = super::filled_masks::by_nvml(scope);
-    if !sets_mask_without_order(scope) {
+    if !sets_mask_without_order(scope) && !is_started_with_mask(scope) {
         by_nvml.clear();
         found.clear();
     }
@@ -86,7 +90,37 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
     }
     found.sort();
     found.dedup();
-    found.into_iter().map(|span| Sighting::at(scope.place(span)).unsure()).collect()
+    let sighting = |span: Span| Sighting::at(scope.place(span)).unsure();
+    let found: Vec<Sighting> = found.into_iter().map(sighting).collect();
+    // Cards of one kind count alike in both.
+    let of_mask = of_mask.into_iter().filter(|_| !is_order_set(scope));
+    found.into_iter().chain(of_mask.map(|span| sighting(span).at_most(Severity::Note))).collect()
+}
+
+/// `int(os.environ["CUDA_VISIBLE_DEVICES"].split(",")[0])`
+fn is_mask_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &scope.names.meant(index).kind else { return false };
+    let number = argument(&call.arguments, Some(0), None);
+    scope.names.path(&call.callee) == Some("builtins.int")
+        && number.is_some_and(|number| mask_in(scope, number, 0) == Some(MASK))
+}
+
+/// Whether any file of the project speaks of the order.
+fn is_order_set(scope: &FileScope<'_>) -> bool {
+    scope.program.sources.files.iter().any(|file| file.text.contains(ORDER))
+}
+
+/// Whether a launcher of the project sets a mask and names this program, and nothing speaks of the order.
+fn is_started_with_mask(scope: &FileScope<'_>) -> bool {
+    let name = scope.program.name_of(scope.file);
+    let own = name.rsplit('/').next().unwrap_or(name);
+    let masks = format!("{MASK}=");
+    let starts = |file: &Source| {
+        matches!(file.language, Language::Shell | Language::Makefile | Language::PowerShell | Language::Batch)
+            && file.text.contains(&masks)
+            && file.text.split([' ', '/', '"', '\'', '\n']).any(|word| word == own)
+    };
+    scope.program.sources.files.iter().any(starts) && !is_order_set(scope)
 }
 
 /// The index that a call hands to NVML or to `nvidia-smi`.

@@ -19,6 +19,10 @@ pub struct Condition {
     pub own_runner: Option<bool>,
     /// GPUs are counted anew here: in a container, in a job of a scheduler.
     pub counts_anew: Option<bool>,
+    /// The program runs in containers only, and none of them is given a GPU.
+    pub without_gpu: Option<bool>,
+    /// The GPU that is used has the number of this process among those of its machine, which a launcher counts.
+    pub by_rank: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
     pub uses_gpu: Option<bool>,
     /// The event is that something of this kind stands in a file.
@@ -72,6 +76,8 @@ pub struct Condition {
     pub device_differs: Option<bool>,
     /// A call takes the chosen index: it is more than the value of a parameter, a key or a `torch.device`.
     pub device_taken: Option<bool>,
+    /// The call that takes the chosen index writes it into CUDA_VISIBLE_DEVICES.
+    pub writes_mask: Option<bool>,
     /// The chosen index is beyond the GPUs that the mask leaves.
     pub outside_mask: Option<bool>,
     /// The mask leaves several GPUs and the chosen index is one of them.
