@@ -12,7 +12,7 @@ mod heap;
 mod importers;
 mod imports;
 pub mod knowledge;
-mod launches;
+pub(crate) mod launches;
 mod loading;
 mod looks;
 mod milestones;
