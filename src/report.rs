@@ -1,6 +1,7 @@
 //! Renders what a run found, in the format that the reader asked for: one pure function per format.
 
 mod azure;
+mod change;
 mod checkstyle;
 pub(crate) mod commands;
 mod concise;
@@ -28,7 +29,7 @@ pub use statistics::render as render_statistics;
 pub use summary::{summary_line, unfinished_line};
 
 use crate::findings::fingerprint::fingerprints;
-use crate::findings::{Finding, Severity, Status};
+use crate::findings::{Finding, Fix, Severity, Status};
 use crate::fixes::Corrections;
 use crate::rules::RuleSet;
 use crate::sources::{Skipped, Sources};
@@ -171,7 +172,7 @@ pub struct Counts {
     pub old: usize,
     /// Those that it showed and that are gone.
     pub fixed: usize,
-    /// Active findings that have a fix, safe or not.
+    /// Findings that fixes settle, safe ones or not: also those of which one warning speaks for all.
     pub fixable: usize,
 }
 
@@ -189,9 +190,16 @@ impl<'a> Report<'a> {
                 (Status::Active, Severity::Warning) => counts.warning += 1,
                 (Status::Active, Severity::Note) => counts.note += 1,
             }
-            counts.fixable += usize::from(finding.status == Status::Active && finding.fix.is_some());
         }
+        counts.fixable = self.fixable().count();
         counts
+    }
+
+    /// The fixes that `--fix`, or `--fix --unsafe-fixes`, makes.
+    fn fixable(&self) -> impl Iterator<Item = &'a Fix> {
+        let min = self.min_severity;
+        let meant = self.findings.iter().filter(move |f| f.status == Status::Active && f.counts_from(min));
+        meant.filter_map(|finding| finding.fix.as_ref())
     }
 
     /// The findings that people are shown.
