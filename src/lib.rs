@@ -33,6 +33,8 @@ pub mod architectures;
 mod cache;
 #[cfg(test)]
 mod cards {
+    mod counts;
+    mod labelled;
     mod tests;
 }
 mod changes;
