@@ -33,8 +33,6 @@ pub mod architectures;
 mod cache;
 #[cfg(test)]
 mod cards {
-    mod counts;
-    mod labelled;
     mod tests;
 }
 mod changes;

@@ -1,7 +1,9 @@
 //! What *safe* means, held against all labelled projects: for every program, under every launcher, the mask, the order and the
 //! device are the same before and after the safe fixes, or they are those of the policy.
 
-use super::labelled::{self, Project};
+mod counts;
+mod labelled;
+
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
 use crate::program::trace::{Event, Trace, What};
@@ -9,6 +11,7 @@ use crate::program::{Definition, Judged, Program, Reaching, Start};
 use crate::rules::RuleSet;
 use crate::settings::Settings;
 use crate::sources::Sources;
+use labelled::Project;
 use std::collections::BTreeSet;
 
 /// One use of a card, with all that decides which one it is.
