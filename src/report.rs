@@ -37,7 +37,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::io::Write;
 
-/// Where gpulint is at home.
+/// Where gpulint is at home. This is the one place that says so; `OWNER` stands for what is not known yet.
 const REPOSITORY: &str = "https://github.com/OWNER/gpulint";
 /// Where every rule is explained; the id of the rule is the anchor.
 pub(crate) const RULES_PAGE: &str = "https://github.com/OWNER/gpulint/blob/main/docs/rules.md";
@@ -238,9 +238,14 @@ fn badness(finding: &Finding) -> impl Ord + use<> {
     (finding.status != Status::Active, Reverse((finding.severity, finding.confidence)))
 }
 
+/// The address of the repository, once there is one.
+pub(crate) fn home() -> Option<&'static str> {
+    (!REPOSITORY.contains("OWNER")).then_some(REPOSITORY)
+}
+
 /// The address of the page that explains a rule, once there is one.
 fn address_of(rule: &str) -> Option<String> {
-    page_of(rule).filter(|_| !REPOSITORY.contains("OWNER"))
+    page_of(rule).filter(|_| home().is_some())
 }
 
 /// The page that explains a rule; a project's own rules have none.
