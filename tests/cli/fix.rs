@@ -360,9 +360,9 @@ fn a_mask_is_not_set_before_a_device_that_stays() {
     let program = "import torch\nx = torch.ones(1, device=f\"cuda:{len('a')}\")\ny = torch.ones(1, device=\"cuda:1\")  # gpulint: ignore[device-not-allowed] the second\n";
     let project = Project::new().file("gpulint.yaml", policy).file("a.py", program);
     let answer = project.run("check --format json").json();
-    let mask = answer["findings"].as_array().expect("a list").iter();
-    let mask =
-        mask.filter(|finding| finding["rule"] == "missing-visible-devices").next().expect("it is found");
+    let mut findings = answer["findings"].as_array().expect("a list").iter();
+    let mask = findings.find(|finding| finding["rule"] == "missing-visible-devices");
+    let mask = mask.expect("it is found");
     assert_eq!(mask["unfixed"], "the device at a.py:3 would lie outside of the mask");
     project.run("check --fix");
     assert_eq!(project.read("a.py"), program);
