@@ -70,6 +70,18 @@ pub struct Finding {
     pub status: Status,
 }
 
+impl Finding {
+    /// Whether a run that looks from `least` on means it. Those that one warning speaks for are as severe as that: fixed one
+    /// after the other, each would be the warning of the next run.
+    pub fn counts_from(&self, least: Severity) -> bool {
+        let severity = match self.speaks {
+            Speaks::ForOneOfMany => self.severity.max(Severity::Warning),
+            Speaks::ForItself | Speaks::ForProject => self.severity,
+        };
+        severity >= least
+    }
+}
+
 /// A change between two states of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cause {

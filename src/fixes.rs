@@ -7,6 +7,7 @@ mod corrections;
 mod edits;
 mod environ;
 mod imports;
+mod joined;
 mod lines;
 mod literals;
 mod makers;
@@ -28,7 +29,7 @@ use crate::languages::{self, Choices, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
 use crate::rules::{RuleFix, RuleSet};
-use crate::sources::{Language, Source};
+use crate::sources::{Language, Source, Sources};
 use edits::Edits;
 use rayon::prelude::*;
 use site::{Draft, Forest, Site};
@@ -47,17 +48,27 @@ pub fn offer(
 ) {
     let forest = Forest::new(program.sources.files.len());
     let all: &[Finding] = findings;
-    let offers: Vec<Option<Result<Fix, Refusal>>> = all
+    let mask = joined::mask_for_one(policy);
+    let mut offers: Vec<Option<Result<Fix, Refusal>>> = all
         .par_iter()
         .map(|finding| {
             let rule = rules.find(&finding.rule)?;
             let fix = rule.fix.as_ref()?;
-            if finding.status == Status::Suppressed || least.is_some_and(|least| finding.severity < least) {
+            if finding.status == Status::Suppressed || least.is_some_and(|least| !finding.counts_from(least))
+            {
                 return None;
             }
+            let behind_mask = match mask {
+                Some(mask) if joined::needs_mask(finding) => joined::behind(finding, mask, all),
+                _ => None,
+            };
+            let finding = behind_mask.as_ref().unwrap_or(finding);
             Some(fix_of(&Site { program, policy, cpu, finding, findings: all, forest: &forest }, fix))
         })
         .collect();
+    if mask.is_some() {
+        joined::join(all, &mut offers, program.sources);
+    }
     for (finding, offer) in findings.iter_mut().zip(offers) {
         match offer {
             None => {}
@@ -155,6 +166,15 @@ pub fn together(source: &Source, fixes: &[&Fix]) -> Vec<Edit> {
     fixes.iter().fold(Vec::new(), |edits, fix| {
         let more = with(&edits, fix);
         if holds(&more) { more } else { edits }
+    })
+}
+
+/// Whether edits, also of several files, change together nothing but what they replace.
+fn edits_hold(edits: &[Edit], sources: &Sources) -> bool {
+    edits.chunk_by(|one, other| one.place.file == other.place.file).all(|edits| {
+        let source = sources.file(edits[0].place.file);
+        let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
+        Edits::new(pairs).is_some_and(|edits| prove(source, &edits, || Tree::of(source)).is_ok())
     })
 }
 

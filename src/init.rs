@@ -58,10 +58,13 @@ fn least_of(mebibytes: u64) -> Amount {
 
 /// The text of `gpulint.yaml`.
 pub fn policy_text(wishes: &Wishes) -> String {
-    let mut text = String::from(
-        "# yaml-language-server: $schema=https://raw.githubusercontent.com/OWNER/gpulint/main/gpulint.schema.json\n\
-         # Which GPU this project may use. Every key: docs/policy.md of gpulint.\n\n",
-    );
+    // An address that leads nowhere makes editors complain at once.
+    let schema = crate::report::home().map(|home| {
+        let raw = home.replace("https://github.com/", "https://raw.githubusercontent.com/");
+        format!("# yaml-language-server: $schema={raw}/main/gpulint.schema.json\n")
+    });
+    let mut text = schema.unwrap_or_default();
+    text.push_str("# Which GPU this project may use. Every key: docs/policy.md of gpulint.\n\n");
     gpu_section(wishes.gpu.as_ref(), &mut text);
     text.push('\n');
     cpu_section(wishes.cpu.as_deref(), &mut text);
@@ -146,8 +149,26 @@ repos:
         always_run: true
 ";
 
-/// The content of `.github/workflows/gpulint.yml`.
-pub const WORKFLOW: &str = "\
+/// The content of `.github/workflows/gpulint.yml`. `repository` is that of the action, such as `team/gpulint`.
+pub fn workflow(repository: Option<&str>) -> String {
+    let step = match repository.or(of_home()) {
+        Some(repository) => format!(
+            "      - run: rustup update stable   # the action builds gpulint where no release of it is known\n      \
+             - uses: {repository}@main    # better: the full hash of a commit\n"
+        ),
+        None => {
+            "      - run: gpulint check --format github   # the gpulint on PATH of the runner\n".to_owned()
+        }
+    };
+    format!("{WORKFLOW}{step}")
+}
+
+/// The repository of gpulint itself as workflows name it, once there is one.
+fn of_home() -> Option<&'static str> {
+    crate::report::home()?.strip_prefix("https://github.com/")
+}
+
+const WORKFLOW: &str = "\
 name: gpulint
 on:
   push:
@@ -164,9 +185,8 @@ jobs:
     steps:
       - uses: actions/checkout@v7
         with:
-          fetch-depth: 0       # which lines changed is told from the history
-      - run: rustup update stable   # the action builds gpulint where no release of it is known
-      - uses: OWNER/gpulint@main    # better: the full hash of a commit
+          fetch-depth: 0       # what is new is told from the history
+          persist-credentials: false
 ";
 
 #[cfg(test)]

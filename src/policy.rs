@@ -11,6 +11,7 @@ mod cpu;
 mod discover;
 mod error;
 mod gpu;
+mod layers;
 mod load;
 mod overrides;
 mod pattern;
@@ -24,6 +25,7 @@ pub(crate) use discover::absolute;
 pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
+pub use layers::{Layered, Origin, layered, of_this_machine};
 pub(crate) use load::load_named;
 pub(crate) use load::read_text as read;
 pub use load::{line_naming, load};
@@ -40,6 +42,10 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Policy {
+    /// Other policy files, relative to this one: what they say counts where this one is silent, and the last named counts most.
+    #[serde(deserialize_with = "layers::one_or_several", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "layers::files_schema")]
+    pub extends: Vec<PathBuf>,
     /// The one GPU that the scripts must use. Its presence makes the rules about choosing a GPU stricter.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub gpu: Option<Gpu>,

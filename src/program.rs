@@ -14,7 +14,7 @@ mod images;
 mod importers;
 mod imports;
 pub mod knowledge;
-mod launches;
+pub(crate) mod launches;
 mod loading;
 mod looks;
 mod milestones;

@@ -1,6 +1,7 @@
 //! Renders what a run found, in the format that the reader asked for: one pure function per format.
 
 mod azure;
+mod change;
 mod checkstyle;
 pub(crate) mod commands;
 mod concise;
@@ -28,7 +29,7 @@ pub use statistics::render as render_statistics;
 pub use summary::{summary_line, unfinished_line};
 
 use crate::findings::fingerprint::fingerprints;
-use crate::findings::{Finding, Severity, Status};
+use crate::findings::{Finding, Fix, Severity, Status};
 use crate::fixes::Corrections;
 use crate::rules::RuleSet;
 use crate::sources::{Skipped, Sources};
@@ -36,7 +37,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::io::Write;
 
-/// Where gpulint is at home.
+/// Where gpulint is at home. This is the one place that says so; `OWNER` stands for what is not known yet.
 const REPOSITORY: &str = "https://github.com/OWNER/gpulint";
 /// Where every rule is explained; the id of the rule is the anchor.
 pub(crate) const RULES_PAGE: &str = "https://github.com/OWNER/gpulint/blob/main/docs/rules.md";
@@ -171,7 +172,7 @@ pub struct Counts {
     pub old: usize,
     /// Those that it showed and that are gone.
     pub fixed: usize,
-    /// Active findings that have a fix, safe or not.
+    /// Findings that fixes settle, safe ones or not: also those of which one warning speaks for all.
     pub fixable: usize,
 }
 
@@ -189,9 +190,16 @@ impl<'a> Report<'a> {
                 (Status::Active, Severity::Warning) => counts.warning += 1,
                 (Status::Active, Severity::Note) => counts.note += 1,
             }
-            counts.fixable += usize::from(finding.status == Status::Active && finding.fix.is_some());
         }
+        counts.fixable = self.fixable().count();
         counts
+    }
+
+    /// The fixes that `--fix`, or `--fix --unsafe-fixes`, makes.
+    fn fixable(&self) -> impl Iterator<Item = &'a Fix> {
+        let min = self.min_severity;
+        let meant = self.findings.iter().filter(move |f| f.status == Status::Active && f.counts_from(min));
+        meant.filter_map(|finding| finding.fix.as_ref())
     }
 
     /// The findings that people are shown.
@@ -230,9 +238,14 @@ fn badness(finding: &Finding) -> impl Ord + use<> {
     (finding.status != Status::Active, Reverse((finding.severity, finding.confidence)))
 }
 
+/// The address of the repository, once there is one.
+pub(crate) fn home() -> Option<&'static str> {
+    (!REPOSITORY.contains("OWNER")).then_some(REPOSITORY)
+}
+
 /// The address of the page that explains a rule, once there is one.
 fn address_of(rule: &str) -> Option<String> {
-    page_of(rule).filter(|_| !REPOSITORY.contains("OWNER"))
+    page_of(rule).filter(|_| home().is_some())
 }
 
 /// The page that explains a rule; a project's own rules have none.

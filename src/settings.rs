@@ -16,6 +16,10 @@ pub struct Settings {
     pub policy: Policy,
     /// The file that the policy came from. `None`: there is no policy.
     pub policy_file: Option<PathBuf>,
+    /// The files of the machine and the user that say something below it.
+    pub below: Vec<PathBuf>,
+    /// Where the values come from, when not one file says all.
+    pub origins: Vec<policy::Origin>,
     /// The state of the files of the project.
     pub disk: Disk,
     /// `--mode`
@@ -113,7 +117,15 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let typed = policy::apply_overrides(Policy::default(), &overrides)?;
     bounds = bounds.and(files_of(&typed, &root));
     let (policy_file, policy) = named.or(found).unzip();
-    let mut policy = policy::apply_overrides(policy.unwrap_or_default(), &overrides)?;
+    let extends = policy.as_ref().is_some_and(|policy| !policy.extends.is_empty());
+    // In a workflow only what lies in the repository counts, so that it ends the same everywhere.
+    let is_alone = request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+    let below = if is_alone { Vec::new() } else { policy::of_this_machine() };
+    let layered = match extends || !below.is_empty() {
+        true => policy::layered(&request.disk.within(bounds.clone()), policy_file.as_deref(), &below)?,
+        false => policy::Layered { policy: policy.unwrap_or_default(), ..policy::Layered::default() },
+    };
+    let mut policy = policy::apply_overrides(layered.policy, &overrides)?;
     for glob in &request.exclude {
         let pattern = FilePattern::typed(glob, &root, &cwd);
         policy.exclude.push(pattern.ok_or_else(|| SettingsError::NoGlob(glob.clone()))?);
@@ -125,6 +137,8 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         root,
         policy,
         policy_file,
+        below: layered.below,
+        origins: layered.origins,
         disk: request.disk.within(bounds),
         mode: request.mode,
         select,

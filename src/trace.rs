@@ -1,6 +1,7 @@
 //! `gpulint trace`: what one program does to the environment and the GPU, in the order in which it
 //! happens, for people and for programs.
 
+mod ways;
 pub mod why;
 
 use crate::facts::{FileId, Place};
@@ -33,38 +34,40 @@ pub fn print(
 ) -> io::Result<()> {
     let mut options = settings.options(settings.cpu_section().as_ref(), sources);
     options.imports_matter = true;
-    let (program, _) = crate::program_of(sources, settings, options, rules, None);
-    let starts: Vec<Start> = match program.start_of(file).unwrap_or(Start::Script) {
-        // A file may hold several: jobs of a workflow, services.
-        Start::Unit(_) => (0..program.code(file).units.len()).map(Start::Unit).collect(),
-        start => vec![start],
-    };
-    let language = Some(sources.file(file).language);
-    let mut traces: Vec<(Trace, String)> = Vec::new();
-    for start in starts {
-        let unit = match start {
-            Start::Unit(number) => program.code(file).units.get(number).map(|unit| unit.name.to_string()),
-            _ => None,
-        };
-        let started =
-            unit.filter(|name| !name.is_empty()).unwrap_or_else(|| started(start, language).to_owned());
-        traces.push((program.trace(file, start), started));
-    }
+    let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
+    let traces = ways::of(&mut program, sources, file);
+    let program = program;
     if let Some(line) = why {
         let at_line = |event: &Event| place_lines(sources, event.place, file).contains(&line);
-        let first = traces.iter().position(|(trace, _)| trace.events.iter().any(at_line));
-        let trace = &traces[first.unwrap_or(0)].0;
-        return print_why(sources, settings, rules, &program, trace, (file, line), out);
-    }
-    for (trace, started) in &traces {
-        let mut above = vec![file];
-        let whole = Whole { sources, program: &program };
-        if json {
-            serde_json::to_writer_pretty(&mut *out, &whole.json(trace, started, &mut above))?;
-            writeln!(out)?;
-        } else {
-            whole.print(trace, started, &mut above, out)?;
+        let here: Vec<_> = traces.iter().filter(|(trace, _)| trace.events.iter().any(at_line)).collect();
+        let told = if here.is_empty() { traces.iter().take(1).collect() } else { here };
+        // Of one program it is clear which is meant.
+        let is_one = traces.len() == 1;
+        for (number, (trace, started)) in told.into_iter().enumerate() {
+            if !is_one {
+                let gap = if number > 0 { "\n" } else { "" };
+                writeln!(out, "{gap}{}, {}:", printable(&sources.file(file).name), printable(started))?;
+            }
+            print_why(sources, settings, rules, &program, trace, (file, line), out)?;
         }
+        return Ok(());
+    }
+    let whole = Whole { sources, program: &program };
+    if json {
+        let mut told = traces.iter().map(|(trace, started)| whole.json(trace, started, &mut vec![file]));
+        let mut first = told.next().unwrap_or_default();
+        let others: Vec<Value> = told.collect();
+        if let (false, Value::Object(first)) = (others.is_empty(), &mut first) {
+            first.insert("others".to_owned(), Value::Array(others));
+        }
+        serde_json::to_writer_pretty(&mut *out, &first)?;
+        return writeln!(out);
+    }
+    for (number, (trace, started)) in traces.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        whole.print(trace, started, &mut vec![file], out)?;
     }
     Ok(())
 }

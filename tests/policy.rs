@@ -390,7 +390,7 @@ fn what_is_wrong_in_yaml_is_said_in_one_sentence() {
         ),
         (
             "\"a\\n\\e[1m\": 1",
-            "gpulint.yaml:1: unknown key `a\\n\\u{1b}[1m`; the keys there are `gpu`, `scripts`, `cpu`, `tests`, `backends`, `rules`, `baseline`, `runtime`, `languages`, `exclude`",
+            "gpulint.yaml:1: unknown key `a\\n\\u{1b}[1m`; the keys there are `extends`, `gpu`, `scripts`, `cpu`, `tests`, `backends`, `rules`, `baseline`, `runtime`, `languages`, `exclude`",
         ),
         (
             "exclude: [\"!keep.py\"]",

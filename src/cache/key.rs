@@ -20,10 +20,21 @@ pub struct Keys {
 pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys> {
     let files: Vec<Digest> = sources.files.par_iter().map(Digest::of_file).collect();
     // The state of the files is in their texts, and in what is asked beside them.
-    let Settings { root, policy, policy_file, disk: _, mode, select, ignore, process_ends: _, min_severity } =
-        settings;
+    let Settings {
+        root,
+        policy,
+        policy_file,
+        below,
+        origins: _,
+        disk: _,
+        mode,
+        select,
+        ignore,
+        process_ends: _,
+        min_severity,
+    } = settings;
     let policy = serde_json::to_string(policy).ok()?;
-    let settings = (root, policy, policy_file, mode, select, ignore, min_severity);
+    let settings = (root, policy, policy_file, below, mode, select, ignore, min_severity);
     // The embedded rules are part of the program.
     let own_rules = match rules {
         Loaded::Embedded(_) => None,

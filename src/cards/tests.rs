@@ -1,18 +1,18 @@
 //! What *safe* means, held against all labelled projects: for every program, under every launcher, the mask, the order and the
 //! device are the same before and after the safe fixes, or they are those of the policy.
 
-use crate::check;
+mod counts;
+mod labelled;
+
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
-use crate::fixes::{Wanted, settle};
 use crate::program::trace::{Event, Trace, What};
 use crate::program::{Definition, Judged, Program, Reaching, Start};
 use crate::rules::RuleSet;
-use crate::settings::{Request, Settings, resolve};
-use crate::sources::{Excluded, Source, Sources};
-use rayon::prelude::*;
+use crate::settings::Settings;
+use crate::sources::Sources;
+use labelled::Project;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// One use of a card, with all that decides which one it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,39 +96,18 @@ fn is_beyond(card: &Card) -> bool {
 
 #[test]
 fn safe_fixes_keep_the_card_or_take_the_one_of_the_policy() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let mut all = folders(&tests.join("projects"));
-    all.extend(folders(&tests.join("projects/single")));
-    all.extend(folders(&tests.join("fixed")).into_iter().map(|folder| folder.join("before")));
-    let faults: Vec<String> = all.par_iter().flat_map_iter(|folder| faults_of(folder)).collect();
-    assert!(all.len() > 100 && faults.is_empty(), "\n{}", faults.join("\n"));
+    let faults = labelled::each(faults_of);
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-fn faults_of(folder: &Path) -> Vec<String> {
-    let request = Request { paths: vec![folder.to_owned()], ..Request::default() };
-    let (mut settings, extent) = resolve(&request).expect("a policy that can be read");
-    settings.root = folder.to_owned();
-    let excluded = Excluded::new(&settings.policy.exclude, false);
-    let sources =
-        Sources::collect_except(&settings.root, &request.paths, extent, &excluded).expect("it is there");
-    let rules = RuleSet::embedded();
-    let outcome = check(&sources, &settings, rules).expect("known rules");
-    let content_of = |source: &Source| std::fs::read_to_string(source.path.as_ref()?).ok();
-    let wanted = Wanted { risky: false, least: Severity::Note, fixable: None };
-    let settled = settle(&sources, &outcome, wanted, (&settings, rules), &content_of).expect("known rules");
+fn faults_of(project: &Project) -> Vec<String> {
+    let settled = project.settled(false, Severity::Note);
     if settled.applied.is_empty() {
         return Vec::new();
     }
-    let (before, after) = (cards(&sources, &settings), cards(&settled.sources, &settings));
-    let changed = after.difference(&before).filter(|card| !is_of_policy(card, &settings) && !is_beyond(card));
+    let settings = &project.settings;
+    let (before, after) = (cards(&project.sources, settings), cards(&settled.sources, settings));
+    let changed = after.difference(&before).filter(|card| !is_of_policy(card, settings) && !is_beyond(card));
     let rules: BTreeSet<&str> = settled.applied.iter().map(|applied| applied.rule.as_str()).collect();
-    let name = folder.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(folder).display();
-    changed.map(|card| format!("{name}: {rules:?} made {card:?}")).collect()
-}
-
-fn folders(below: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(below).expect("the folder is there").flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    folders.sort();
-    folders
+    changed.map(|card| format!("{}: {rules:?} made {card:?}", project.name)).collect()
 }

@@ -151,6 +151,10 @@ fn once(
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
     }
+    // Whoever reads the report sees that it may be another one elsewhere.
+    for below in settings.below.iter().filter(|_| !arguments.quiet) {
+        say(format_args!("note: {} counts too, below the policy of the project", below.display()));
+    }
     let known = Known::of(&arguments.known, &settings)?;
     let changed_lines = arguments.known.changed_lines.clone();
     let changed_lines = changed_lines.map(|reference| Asked { option: "--changed-lines", reference });
@@ -234,7 +238,7 @@ fn once(
         skipped: &outcome.skipped,
         unfinished: &outcome.unfinished,
         min_severity: arguments.min_severity,
-        has_policy: settings.policy_file.is_some(),
+        has_policy: settings.policy_file.is_some() || !settings.below.is_empty(),
         fail_on: arguments.fail_on,
         colour: false,
         shown_on: ShownOn::Paper,
@@ -391,6 +395,12 @@ fn show_settings(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     let file = settings.policy_file.as_ref().map(|file| file.display().to_string());
     let mut whole =
         format!("# root: {}\n# policy: {}\n", settings.root.display(), file.as_deref().unwrap_or("none"));
+    for below in &settings.below {
+        whole += &format!("# below it: {}\n", below.display());
+    }
+    for origin in &settings.origins {
+        whole += &format!("# {} is from {}\n", origin.key, origin.file.display());
+    }
     if let Some(mode) = settings.mode {
         whole += &format!("# mode: {}\n", if mode == policy::Mode::Gpu { "gpu" } else { "cpu" });
     }

@@ -3,7 +3,7 @@
 use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::disk::Disk;
 use crate::init::runner::Runner;
-use crate::init::{Gpu, PRE_COMMIT, WORKFLOW, Wishes, machine, policy_text, standards};
+use crate::init::{Gpu, PRE_COMMIT, Wishes, machine, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use crate::replacement::replace;
 use anyhow::{Context, bail};
@@ -46,6 +46,9 @@ pub struct Arguments {
     /// self-hosted,linux,x64,gpu,rtx3090.
     #[arg(long, value_name = "LABELS")]
     runner: Option<Runner>,
+    /// The repository whose action the workflows use, such as team/gpulint; without it they run the gpulint that the runner has.
+    #[arg(long, value_name = "OWNER/NAME", value_parser = repository)]
+    repository: Option<String>,
     /// Write the project's GPU standard, a page in Markdown made from the policy, to FILE.
     #[arg(long, value_name = "FILE")]
     standards: Option<PathBuf>,
@@ -92,17 +95,19 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     if arguments.pre_commit && !hooks.exists() {
         pages.push(Page { file: hooks, text: PRE_COMMIT.to_owned(), replaces: false });
     } else if arguments.pre_commit || !asks_for_more {
-        snippets.push((".pre-commit-config.yaml", PRE_COMMIT));
+        snippets.push((".pre-commit-config.yaml", PRE_COMMIT.to_owned()));
     }
+    let repository = arguments.repository.as_deref();
+    let on_requests = workflow(repository);
     if arguments.workflow {
         let file = folder.join(".github/workflows/gpulint.yml");
-        pages.push(Page { file, text: WORKFLOW.to_owned(), replaces: false });
+        pages.push(Page { file, text: on_requests, replaces: false });
     } else if !asks_for_more {
-        snippets.push((".github/workflows/gpulint.yml", WORKFLOW));
+        snippets.push((".github/workflows/gpulint.yml", on_requests));
     }
     if let Some(runner) = &arguments.runner {
         let file = folder.join(".github/workflows/gpulint-gpu.yml");
-        pages.push(Page { file, text: runner.workflow(), replaces: false });
+        pages.push(Page { file, text: runner.workflow(repository), replaces: false });
     }
     if let Some(file) = &arguments.standards {
         pages.push(standards_page(file, &policy));
@@ -186,6 +191,17 @@ fn write(page: &Page) -> anyhow::Result<()> {
 fn shown(file: &Path) -> String {
     let cwd = std::env::current_dir().unwrap_or_default();
     policy::absolute(file).strip_prefix(cwd).unwrap_or(file).display().to_string()
+}
+
+fn repository(text: &str) -> Result<String, String> {
+    let is_name = |part: &str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        !part.is_empty() && part.chars().all(is_plain)
+    };
+    match text.split_once('/') {
+        Some((owner, name)) if is_name(owner) && is_name(name) => Ok(text.to_owned()),
+        _ => Err("it is a repository on GitHub, such as team/gpulint".to_owned()),
+    }
 }
 
 fn mask(text: &str) -> Result<String, String> {

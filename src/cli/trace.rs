@@ -61,7 +61,10 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         let id = sources.files.iter().position(|source| source.path.is_none());
         (sources, id.map(|id| crate::facts::FileId(id as u32)))
     } else {
-        let sources = Sources::collect(&settings.root, &paths, extent)?;
+        // Whoever starts it may lie anywhere in the project.
+        let is_inside = crate::policy::absolute(file).starts_with(&settings.root);
+        let all = is_inside.then(|| settings.root.clone()).into_iter().chain(paths);
+        let sources = Sources::collect(&settings.root, &all.collect::<Vec<_>>(), extent)?;
         let id = sources.at(file);
         (sources, id)
     };

@@ -16,7 +16,7 @@ pub struct Corrections {
     pub files: Vec<Correction>,
     /// Fixes that were tried and not made.
     pub dropped: Vec<Kept>,
-    /// How many findings are mended; one that needs changes in several files counts once.
+    /// How many of the findings of the check are mended; one that needs changes in several files counts once.
     pub mended: usize,
     /// Nothing was written: a diff was asked for.
     pub is_dry: bool,
@@ -88,11 +88,13 @@ impl Corrections {
             });
         }
         files.sort_by(|one, other| one.name.cmp(&other.name));
-        let changes = |applied: &&Applied| applied.files.iter().any(|file| settled.files.contains_key(file));
+        let is_counted = |applied: &&Applied| {
+            applied.was_found && applied.files.iter().any(|file| settled.files.contains_key(file))
+        };
         Corrections {
             files,
             dropped: settled.dropped.iter().map(|dropped| Kept::of(dropped, sources)).collect(),
-            mended: settled.applied.iter().filter(changes).count(),
+            mended: settled.applied.iter().filter(is_counted).count() + settled.along,
             is_dry,
             is_final: settled.is_final,
             is_partial: false,

@@ -38,6 +38,8 @@ pub struct Settled {
     pub read: BTreeMap<FileId, String>,
     /// The same fixes on the project as it is then change nothing.
     pub is_final: bool,
+    /// How many findings that a fix was offered for are gone without it, by that of another one.
+    pub along: usize,
     /// In the order in which they were made.
     pub applied: Vec<Applied>,
     /// Fixes that were tried and are not made.
@@ -52,6 +54,8 @@ pub struct Applied {
     pub message: String,
     pub title: String,
     pub safety: Safety,
+    /// The check found it before anything was changed; others come to light when those are mended.
+    pub was_found: bool,
     /// Where the finding stood before anything was changed.
     pub place: Place,
     /// The files that it changes.

@@ -36,9 +36,14 @@ impl FromStr for Runner {
 
 impl Runner {
     /// The content of `.github/workflows/gpulint-gpu.yml`.
-    pub fn workflow(&self) -> String {
+    pub fn workflow(&self, repository: Option<&str>) -> String {
+        let step = match repository.or(super::of_home()) {
+            Some(repository) => ACTION.replace("REPOSITORY", repository),
+            None => "      - run: gpulint validate   # the gpulint on PATH of the runner\n".to_owned(),
+        };
         let labels: Vec<String> = self.labels.iter().map(|label| in_yaml(label)).collect();
-        WORKFLOW.replace("LABELS", &labels.join(", ")).replace("GROUP", &self.group())
+        let workflow = WORKFLOW.replace("LABELS", &labels.join(", ")).replace("GROUP", &self.group());
+        format!("{workflow}{step}")
     }
 
     /// One for each machine: `gpu-rtx3090`.
@@ -100,7 +105,9 @@ jobs:
       - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
         with:
           persist-credentials: false
-      - uses: OWNER/gpulint@main    # better: the full hash of a commit
+";
+
+const ACTION: &str = "      - uses: REPOSITORY@main    # better: the full hash of a commit
         with:
           stage: runtime
           # binary: /usr/local/bin/gpulint   # where the runner has no Rust to build it with

@@ -44,6 +44,26 @@ pub(super) fn load_pyproject(disk: &Disk, file: &Path) -> Result<Option<Policy>,
     from_toml(&text).map_err(|problem| problem.in_file(file))
 }
 
+/// What a policy file says, without what it leaves to its defaults. It was read as a policy before.
+pub(super) fn written(disk: &Disk, file: &Path) -> Result<serde_yaml::Value, PolicyError> {
+    let text = read(disk, file)?;
+    let refuse = |message: String| PolicyError::in_file(file, None, message);
+    if !is_toml(file) {
+        let value = serde_yaml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
+        // A file of comments says nothing.
+        return Ok(if value == serde_yaml::Value::Null { serde_yaml::Mapping::new().into() } else { value });
+    }
+    let table = text.parse::<toml::Table>().unwrap_or_default();
+    let own = table.get("tool").and_then(|tool| tool.get("gpulint")).cloned();
+    let own = own.unwrap_or_else(|| toml::Table::new().into());
+    serde_yaml::to_value(own).map_err(|error| refuse(error.to_string()))
+}
+
+/// The policy that a value stands for.
+pub(super) fn from_value(value: serde_yaml::Value) -> Result<Policy, String> {
+    serde_yaml::from_value(value).map_err(|error| error.to_string())
+}
+
 /// The first line (1-based) of `file` on which `word` stands by itself and not in a comment line.
 /// For complaints about values that only another part of the program can judge, such as rule ids.
 pub fn line_naming(disk: &Disk, file: &Path, word: &str) -> Option<u32> {

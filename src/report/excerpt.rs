@@ -102,7 +102,7 @@ impl<'a> Excerpt<'a> {
 }
 
 /// A line of a file as its reader may see it.
-fn for_reader<'l>(source: &Source, line: &'l str, on: ShownOn) -> Cow<'l, str> {
+pub fn for_reader<'l>(source: &Source, line: &'l str, on: ShownOn) -> Cow<'l, str> {
     match on {
         ShownOn::Screen { .. } => line.into(),
         ShownOn::Paper => concealed(source, line),

@@ -206,10 +206,9 @@ fn aside(report: &Report, counts: &Counts) -> Vec<String> {
     aside
 }
 
-/// How many of the shown findings `--fix` would settle; `None` when none. It settles no hidden one.
+/// How many findings `--fix` would settle; `None` when none.
 fn fixes(report: &Report) -> Option<String> {
-    let offers: Vec<Safety> =
-        report.shown().filter_map(|finding| Some(finding.fix.as_ref()?.safety)).collect();
+    let offers: Vec<Safety> = report.fixable().map(|fix| fix.safety).collect();
     let safe = offers.iter().filter(|safety| **safety == Safety::Safe).count();
     match (safe, offers.len() - safe) {
         (0, 0) => None,

@@ -1,10 +1,11 @@
 //! For people: each finding with the lines it speaks about, the places that explain it, and advice.
 
+use super::change;
 use super::excerpt::{Excerpt, glimpse, markable};
 use super::printable::{printable, sentence};
 use super::{Report, ShownOn, address_of, summary};
 use crate::facts::{Place, Span};
-use crate::findings::{Finding, Related, Safety, Severity};
+use crate::findings::{Edit, Finding, Related, Safety, Severity};
 use crate::sources::Sources;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use std::io::Write;
@@ -18,8 +19,17 @@ const NEARBY_LINES: u32 = 20;
 
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let renderer = if report.colour { Renderer::styled() } else { Renderer::plain() };
+    let mut changes: Vec<&[Edit]> = Vec::new();
     for finding in report.shown() {
-        writeln!(out, "{}\n", picture_of(finding, report, &renderer))?;
+        let edits = finding.fix.as_ref().map(|fix| fix.edits.as_slice());
+        // What one fix mends may be found by several rules.
+        let is_told = edits.is_some_and(|edits| changes.contains(&edits));
+        writeln!(out, "{}", picture_of(finding, report, &renderer, is_told))?;
+        if let Some(lines) = change::lines_of(finding, report, gutter(finding, report)).filter(|_| !is_told) {
+            writeln!(out, "{lines}")?;
+            changes.extend(edits);
+        }
+        writeln!(out)?;
     }
     if let Some(step) = next_step(report).filter(|_| !report.is_quiet) {
         writeln!(out, "{step}")?;
@@ -43,7 +53,14 @@ fn has_link(report: &Report, rule: &str) -> bool {
     matches!(report.shown_on, ShownOn::Screen { links: true }) && address_of(rule).is_some()
 }
 
-fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer) -> String {
+/// How wide the numbers of lines are in the picture of a finding.
+fn gutter(finding: &Finding, report: &Report) -> usize {
+    let places = [finding.place].into_iter().chain(finding.related.iter().map(|related| related.place));
+    let last = places.map(|place| report.sources.position(place).end_line).max().unwrap_or_default();
+    last.to_string().len()
+}
+
+fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer, is_told: bool) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -65,7 +82,8 @@ fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer
             Safety::Safe => "--fix",
             Safety::Unsafe => "--fix --unsafe-fixes",
         };
-        let text = format!("{} (`{flag}`)", sentence(&fix.title));
+        let told = if is_told { ", by the change that is shown above" } else { "" };
+        let text = format!("{} (`{flag}`){told}", sentence(&fix.title));
         elements.push(Level::HELP.with_name("fix").message(text).into());
     }
     renderer.render(&[title.elements(elements)])

@@ -7,6 +7,9 @@ use crate::git::{commit, git};
 use crate::project::{Answer, Project, answer};
 use std::process::Command;
 
+/// Under it the fix of the program is a safe one.
+pub const POLICY: &str = "gpu: {visible-devices: \"0\", device-order: PCI_BUS_ID}\n";
+
 /// A program whose only fault has a safe fix, on line 5; `{}` stands where the parentheses are missing.
 const PROGRAM: &str = "\
 import os
@@ -32,7 +35,7 @@ const FIXED_ONE: &str = "note: fixed 1 finding in 1 file\n";
 const NOTHING: &str = "note: there was nothing to fix\n";
 
 pub fn project() -> Project {
-    Project::new().file("gpulint.yaml", "").file("a.py", wrong())
+    Project::new().file("gpulint.yaml", POLICY).file("a.py", wrong())
 }
 
 #[test]
@@ -46,7 +49,7 @@ fn what_is_fixed_is_no_longer_found() {
 
 #[test]
 fn what_is_left_fails_the_run() {
-    let project = Project::new().file("gpulint.yaml", "").file("a.py", wrong() + UNFIXABLE);
+    let project = Project::new().file("gpulint.yaml", POLICY).file("a.py", wrong() + UNFIXABLE);
     let answer = project.run("check --fix --format concise");
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(1), FIXED_ONE));
     assert!(answer.stdout.starts_with("a.py:7:"), "{answer:?}");
@@ -130,7 +133,7 @@ fn a_diff_is_a_patch() {
         }
         let wrong = odd_files("")
             .into_iter()
-            .fold(Project::new().file("gpulint.yaml", ""), |project, file| project.file(file.0, file.1));
+            .fold(Project::new().file("gpulint.yaml", POLICY), |project, file| project.file(file.0, file.1));
         let diff = wrong.run("check --diff");
         assert_eq!(diff.stdout.matches("\n@@ ").count(), 8, "{diff:?}");
         let mut program = Command::new(words[0]);
@@ -145,7 +148,7 @@ fn a_diff_is_a_patch() {
 
 #[test]
 fn standard_input_becomes_standard_output() {
-    let project = Project::new().file("gpulint.yaml", "");
+    let project = Project::new().file("gpulint.yaml", POLICY);
     for (name, wrong, right) in
         odd_files("").into_iter().zip(odd_files("()")).map(|((name, wrong), (_, right))| (name, wrong, right))
     {
@@ -195,7 +198,7 @@ fn utf16(text: &str) -> Vec<u8> {
 
 #[test]
 fn what_is_hidden_or_known_is_not_fixed() {
-    let policy = "rules: {severity: {availability-check-not-called: note}}\n";
+    let policy = format!("{POLICY}rules: {{severity: {{availability-check-not-called: note}}}}\n");
     let project = Project::new().file("gpulint.yaml", policy).file("a.py", wrong());
     let hidden = "Checked 1 file: no errors or warnings (1 note hidden, see it with --min-severity note).\n";
     project.run("check --fix").is(0, hidden, NOTHING);
@@ -204,7 +207,7 @@ fn what_is_hidden_or_known_is_not_fixed() {
     assert_eq!(project.read("a.py"), right());
 
     let silenced = wrong().replace("a comment", "gpulint: ignore[availability-check-not-called] meant");
-    let project = Project::new().file("gpulint.yaml", "").file("a.py", &silenced);
+    let project = Project::new().file("gpulint.yaml", POLICY).file("a.py", &silenced);
     project.run("check --fix").is(0, "Checked 1 file: no findings (1 suppressed).\n", NOTHING);
     assert_eq!(project.read("a.py"), silenced);
 }
@@ -237,14 +240,14 @@ fn only_what_is_named_is_fixed() {
     assert_eq!(project.run("check --fix b.py").stderr, FIXED_ONE);
     assert_eq!((project.read("a.py"), project.read("b.py")), (wrong(), right()));
     assert_eq!(project.run("check --fix --ignore availability-check-not-called").stderr, NOTHING);
-    let project = project.file("gpulint.yaml", "exclude: [legacy]\n");
+    let project = project.file("gpulint.yaml", format!("{POLICY}exclude: [legacy]\n"));
     assert_eq!(project.run("check --fix").stderr, FIXED_ONE);
     assert_eq!((project.read("a.py"), project.read("legacy/c.py")), (right(), wrong()));
 }
 
 #[test]
 fn json_counts_what_can_be_fixed_and_says_what_was() {
-    let project = Project::new().file("gpulint.yaml", "").file("a.py", wrong() + UNFIXABLE);
+    let project = Project::new().file("gpulint.yaml", POLICY).file("a.py", wrong() + UNFIXABLE);
     let before = project.run("check --format json").json();
     assert_eq!(before["summary"]["fixable"], 1);
     assert_eq!(before["findings"][0]["fix"], serde_json::json!({"title": "call it", "safety": "safe"}));
@@ -260,7 +263,7 @@ fn json_counts_what_can_be_fixed_and_says_what_was() {
 
 #[test]
 fn corrections_are_reported_as_a_page_and_as_json() {
-    let project = Project::new().file("gpulint.yaml", "").file("a.py", wrong() + UNFIXABLE);
+    let project = Project::new().file("gpulint.yaml", POLICY).file("a.py", wrong() + UNFIXABLE);
     let reports = "--output correction=r.md --output correction=r.json";
     let json =
         |project: &Project| Answer { stdout: project.read("r.json"), ..project.run("--version") }.json();
@@ -323,4 +326,44 @@ fn the_block_of_the_project_is_put_in() {
     assert_eq!(project.read("a.py"), "import torch\ntorch.cuda.init()\n");
     let said = project.run("check . --format json").stderr;
     assert!(said.contains("the template tools/block.tmpl under `scripts.template` does not exist"), "{said}");
+}
+
+#[test]
+fn a_mask_and_an_index_inside_it_are_one_fix() {
+    let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
+    let program = "import torch\nx = torch.ones(1, device=\"cuda:1\")\n";
+    let project = Project::new().file("gpulint.yaml", policy).file("a.py", program);
+    // Without the mask `cuda:0` is the other card, and with it there is no `cuda:1`.
+    let found = project.run("check").stdout;
+    assert!(found.ends_with("\nChecked 1 file: 3 errors. 3 can be fixed with `--fix`.\n"), "{found}");
+    let lines = "  = fix: set the order beside the mask (`--fix`)\n1 + import os\n2 +\n";
+    assert!(found.contains(lines), "{found}");
+    assert!(
+        found
+            .contains("  - x = torch.ones(1, device=\"cuda:1\")\n7 + x = torch.ones(1, device=\"cuda:0\")\n")
+    );
+    assert!(
+        found.contains("  = fix: take `cuda:0` (`--fix`), by the change that is shown above\n"),
+        "{found}"
+    );
+    let told = "note: 3 findings would be fixed in 1 file\n\
+                Checked 1 file: 3 errors (3 would be fixed). 3 can be fixed with `--fix`.\n";
+    assert_eq!(project.run("check --diff").stderr, told);
+    project.run("check --fix --fixable missing-visible-devices");
+    assert!(project.read("a.py").ends_with("import torch\nx = torch.ones(1, device=\"cuda:0\")\n"));
+    project.run("check").is(0, "Checked 1 file: no findings.\n", "");
+}
+
+#[test]
+fn a_mask_is_not_set_before_a_device_that_stays() {
+    let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
+    let program = "import torch\nx = torch.ones(1, device=f\"cuda:{len('a')}\")\ny = torch.ones(1, device=\"cuda:1\")  # gpulint: ignore[device-not-allowed] the second\n";
+    let project = Project::new().file("gpulint.yaml", policy).file("a.py", program);
+    let answer = project.run("check --format json").json();
+    let mut findings = answer["findings"].as_array().expect("a list").iter();
+    let mask = findings.find(|finding| finding["rule"] == "missing-visible-devices");
+    let mask = mask.expect("it is found");
+    assert_eq!(mask["unfixed"], "the device at a.py:3 would lie outside of the mask");
+    project.run("check --fix");
+    assert_eq!(project.read("a.py"), program);
 }

@@ -154,7 +154,7 @@ fn hooks_are_written_where_there_are_none() {
 #[test]
 fn a_workflow_for_a_runner_that_is_named() {
     let project = Project::new().file("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n");
-    let labels = ["--runner", "self-hosted,linux,x64,gpu,rtx3090"];
+    let labels = ["--runner", "self-hosted,linux,x64,gpu,rtx3090", "--repository", "team/gpulint"];
     let answer = init(&project, &labels);
     answer.is(0, "Wrote .github/workflows/gpulint-gpu.yml.\n\nNext: `gpulint check`.\n", "");
     let text = project.read(".github/workflows/gpulint-gpu.yml");
@@ -193,6 +193,24 @@ fn a_workflow_for_a_runner_that_is_named() {
         assert!(answer.code == Some(2) && answer.stderr.contains(told), "{answer:?}");
     }
     assert!(!project.path(".github").exists() && !project.path("gpulint.yaml").exists());
+}
+
+#[test]
+fn nothing_that_is_written_leads_nowhere() {
+    let project = Project::new();
+    let answer = init(&project, &["--cpu", "--workflow", "--pre-commit", "--runner", "gpu,rtx3090"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let files = ["gpulint.yaml", ".pre-commit-config.yaml"].map(str::to_owned).into_iter();
+    let files = files.chain(["gpulint", "gpulint-gpu"].map(|name| format!(".github/workflows/{name}.yml")));
+    for text in files.map(|file| project.read(&file)) {
+        assert!(!text.contains("OWNER") && !text.contains("https://"), "{text}");
+    }
+    assert!(project.read(".github/workflows/gpulint.yml").contains("- run: gpulint check --format github"));
+    assert!(project.read(".github/workflows/gpulint-gpu.yml").contains("- run: gpulint validate"));
+    let words = ["--workflow", "--force", "--repository", "team/gpulint"];
+    assert_eq!(init(&project, &words).code, Some(0));
+    assert!(project.read(".github/workflows/gpulint.yml").contains("      - uses: team/gpulint@main"));
+    assert_eq!(init(&project, &["--workflow", "--force", "--repository", "team"]).code, Some(2));
 }
 
 /// The text of the first block below a heading.

@@ -1,7 +1,7 @@
 //! Which policy holds, where the root lies, and what the command line changes.
 
 use crate::INDEX_WITHOUT_ORDER;
-use crate::project::Project;
+use crate::project::{Project, answer};
 
 const POLICY: &str = "gpu: {name: RTX 3090}\n";
 
@@ -157,4 +157,60 @@ fn the_strict_profile_runs_what_is_off() {
         answer.stdout.contains("train.py:5:5: warning[bare-cuda-ignores-device]")
     };
     assert!(is_found("strict") && is_found("bare-cuda-ignores-device") && !is_found("recommended"));
+}
+
+/// A program that takes the first card.
+const FIRST: &str = "import os\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\n\
+                     os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"0\"\nimport torch\ntorch.cuda.init()\n";
+
+#[test]
+fn what_a_policy_extends_counts_where_it_is_silent() {
+    let base = "gpu: {name: \"RTX 3090\", visible-devices: \"1\"}\nrules: {ignore: [memory]}\n";
+    let under = |own: &str| {
+        Project::new().file("a.py", FIRST).file("shared/base.yaml", base).file("gpulint.yaml", own)
+    };
+    for own in
+        ["extends: shared/base.yaml\n", "extends: [shared/base.yaml]\ngpu: {device-order: PCI_BUS_ID}\n"]
+    {
+        let found = under(own).run("check --format json").findings();
+        assert_eq!(found, ["a.py:3 wrong-visible-devices"]);
+    }
+    let project = under("extends: shared/base.yaml\ngpu: {visible-devices: \"0\"}\n");
+    assert_eq!(project.run("check --format json").findings(), [""; 0]);
+    let shown = project.run("check --show-settings").stdout;
+    for (key, file) in [("gpu.name", "shared/base.yaml"), ("gpu.visible-devices", "gpulint.yaml")] {
+        let line = shown.lines().find(|line| line.starts_with(&format!("# {key} is from ")));
+        assert!(line.is_some_and(|line| line.ends_with(file)), "{key} is from {file}: {shown}");
+    }
+    for (own, told) in [
+        ("extends: gone.yaml\n", "names gone.yaml, which does not exist"),
+        ("extends: gpulint.yaml\n", "names gpulint.yaml, which extends this file in turn"),
+        ("extends: {a: b}\n", "must be the name of a policy file, or a list of them"),
+    ] {
+        let answer = under(own).run("check");
+        let told = format!("gpulint.yaml:1: `extends` {told}");
+        assert!(answer.code == Some(2) && answer.stderr.contains(&told), "{answer:?}");
+    }
+}
+
+#[test]
+fn what_the_user_says_of_the_card_counts_below_the_project() {
+    // The home of the user is the folder of the project here.
+    let of_user = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\nrules: {ignore: [pinning]}\n";
+    let project = Project::new().file("a.py", FIRST).file(".config/gpulint/gpulint.yaml", of_user);
+    let run = |project: &Project, words: &str| {
+        answer(project.command().env_remove("CI").args(words.split_whitespace()), b"")
+    };
+    let checked = run(&project, "check a.py --format json");
+    assert_eq!(checked.findings(), ["a.py:3 wrong-visible-devices"]);
+    assert!(
+        checked.stderr.contains("gpulint.yaml counts too, below the policy of the project"),
+        "{checked:?}"
+    );
+    assert_eq!(run(&project, "check a.py --format json --isolated").findings(), [""; 0]);
+    let in_workflow = project.run_with_env("check a.py --format json", "CI", "true");
+    assert_eq!(in_workflow.findings(), [""; 0]);
+    let project = project.file("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
+    assert_eq!(run(&project, "check a.py --format json").findings(), [""; 0]);
+    assert!(run(&project, "check --show-settings").stdout.contains("device-order: PCI_BUS_ID"));
 }

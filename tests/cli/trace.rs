@@ -123,3 +123,42 @@ fn what_the_variables_may_hold_at_the_first_use() {
     let order = &several["environment"]["CUDA_DEVICE_ORDER"];
     assert_eq!(*order, serde_json::json!({"values": [], "known": false}));
 }
+
+/// A program that two launchers start, each with a mask of its own.
+fn launched() -> Project {
+    Project::new()
+        .file("infer.py", "import torch\ntorch.ones(1, device='cuda:1')\n")
+        .file("a.sh", "CUDA_VISIBLE_DEVICES=0 python infer.py\n")
+        .file("b.sh", "CUDA_VISIBLE_DEVICES=0,1 python infer.py\n")
+}
+
+#[test]
+fn a_program_is_told_as_its_launchers_start_it() {
+    let told = launched().run("trace infer.py").stdout;
+    for part in [
+        "infer.py, started by a.sh:1:\n  a.sh:1      CUDA_VISIBLE_DEVICES = \"0\"\n",
+        "\n\ninfer.py, started by b.sh:1:\n",
+        "  CUDA_VISIBLE_DEVICES is \"0,1\"\n",
+    ] {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    // Nobody starts it without one of them.
+    assert!(!told.contains("started as a script"), "{told}");
+    let json: serde_json::Value =
+        serde_json::from_str(&launched().run("trace infer.py --format json").stdout).expect("JSON");
+    assert_eq!(json["start"], "started by a.sh:1");
+    assert_eq!(json["others"][0]["start"], "started by b.sh:1");
+}
+
+#[test]
+fn a_line_is_explained_as_the_launchers_come_to_it() {
+    let project = launched();
+    let told = project.run("trace infer.py --why 2").stdout;
+    let (first, second) = told.split_once("\ninfer.py, started by b.sh:1:\n").expect("both are told");
+    assert!(first.contains("device-outside-mask is reported"), "{told}");
+    assert!(second.contains("device-outside-mask is not reported"), "{told}");
+    // The check says the same.
+    assert!(
+        project.run("check --format concise").stdout.contains("infer.py:2:22: error[device-outside-mask]")
+    );
+}

@@ -1,7 +1,7 @@
 //! Fixes as quick fixes, and all safe ones of a file at once.
 
 use crate::client::{Client, Folder, actions, range, rules};
-use crate::{EMPTY_POLICY, RIGHT};
+use crate::{GPU_POLICY, RIGHT};
 use serde_json::{Value, json};
 
 const NOT_CALLED: &str = "availability-check-not-called";
@@ -40,7 +40,7 @@ fn make(client: &mut Client, uri: &str, version: i32, edits: &Value) {
 fn a_finding_is_mended() {
     // The character behind é and a rocket, and the end of the name, in each encoding.
     for (encoding, columns) in [("utf-8", (16, 39)), ("utf-16", (13, 36)), ("utf-32", (12, 35))] {
-        let folder = Folder::with(&[EMPTY_POLICY]);
+        let folder = Folder::with(&[GPU_POLICY]);
         let mut client = Client::greeted(folder.path(), capabilities(&[encoding], true), &[folder.path()]);
         let train = folder.uri("train.py");
         client.open(&train, "python", &program());
@@ -75,7 +75,7 @@ fn a_finding_is_mended() {
 
 #[test]
 fn all_of_a_file_at_once() {
-    let folder = Folder::with(&[EMPTY_POLICY]);
+    let folder = Folder::with(&[GPU_POLICY]);
     let mut client = Client::greeted(folder.path(), capabilities(&["utf-8"], true), &[folder.path()]);
     let train = folder.uri("train.py");
     client.open(&train, "python", &program());
@@ -102,7 +102,7 @@ fn all_of_a_file_at_once() {
 
 #[test]
 fn editors_without_versions_get_plain_changes_while_they_are_right() {
-    let folder = Folder::with(&[EMPTY_POLICY]);
+    let folder = Folder::with(&[GPU_POLICY]);
     let mut client = Client::greeted(folder.path(), capabilities(&[], false), &[folder.path()]);
     let train = folder.uri("train.py");
     let text = program().replace('\n', "\r\n");
@@ -121,7 +121,7 @@ fn editors_without_versions_get_plain_changes_while_they_are_right() {
 
 #[test]
 fn cells_are_mended_in_their_documents() {
-    let folder = Folder::with(&[EMPTY_POLICY]);
+    let folder = Folder::with(&[GPU_POLICY]);
     let mut client = Client::greeted(folder.path(), capabilities(&["utf-16"], true), &[folder.path()]);
     let notebook = folder.uri("train.ipynb");
     let uri = |name: &str| format!("{}#{name}", notebook.replace("file:", "vscode-notebook-cell:"));
@@ -146,7 +146,7 @@ fn cells_are_mended_in_their_documents() {
 
 #[test]
 fn the_json_of_a_notebook_is_not_changed() {
-    let folder = Folder::with(&[EMPTY_POLICY]);
+    let folder = Folder::with(&[GPU_POLICY]);
     let mut client = Client::greeted(folder.path(), capabilities(&[], true), &[folder.path()]);
     let file = folder.uri("train.ipynb");
     let lines: Vec<_> = "import torch\nassert torch.cuda.is_available\n".split_inclusive('\n').collect();

@@ -28,5 +28,9 @@ torch.cuda.init()
 
 const RULE: &str = "missing-device-order";
 
+/// Under it the fixes of a right program are safe ones.
+const GPU_POLICY: (&str, &str) =
+    ("gpulint.yaml", "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n");
+
 /// What turns a folder into a project, and asks for nothing.
 const EMPTY_POLICY: (&str, &str) = ("gpulint.yaml", "{}\n");

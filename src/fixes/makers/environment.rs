@@ -19,7 +19,7 @@ pub use late::moved_up;
 /// A variable and the value that it gets.
 type Setting = (String, String);
 
-/// One block that sets all variables that are missing in the file.
+/// One block that sets the variables of the card that are missing in the file, for the allocator its own beside them.
 pub fn block(site: &Site<'_>) -> Result<Draft, Refusal> {
     if !site.is_python_file() {
         return launchers::block(site);
@@ -94,7 +94,8 @@ fn missing(site: &Site<'_>) -> Result<Vec<Setting>, Refusal> {
         let mask = mask.ok_or("the policy does not say what CUDA_VISIBLE_DEVICES has to be")?;
         settings.push((MASK.to_owned(), mask.clone()));
     }
-    if is_found("missing-alloc-conf")
+    // What the allocator does is no card: it is set where that is asked for.
+    if site.finding.rule == "missing-alloc-conf"
         && let Some(conf) = &gpu.alloc_conf
     {
         settings.push((ALLOCATOR[0].to_owned(), conf.clone()));

@@ -47,7 +47,7 @@ fn beside(site: &Site<'_>, write: &Write) -> Result<Edit, Refusal> {
         Language::Dotenv => Ok(lines::dotenv(site, write)),
         Language::Ini => lines::ini(site, write),
         Language::Json => data::json(site, write),
-        Language::Makefile if !layout::before(site).starts_with('\t') => Ok(lines::makefile(site, write)),
+        Language::Makefile if lines::is_setting_of_make(site) => Ok(lines::makefile(site, write)),
         Language::PowerShell => Ok(scripts::powershell(site, write)),
         Language::Rust => scripts::rust(site, write),
         Language::Toml => data::toml(site, write),

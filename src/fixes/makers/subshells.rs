@@ -2,6 +2,7 @@
 //! `os.environ["X"] = "1"`, `!export X=1` → `%env X=1`.
 
 use crate::facts::Span;
+use crate::findings::Finding;
 use crate::fixes::Refusal;
 use crate::fixes::environ::environ;
 use crate::fixes::site::{Draft, Site, blanks_before};
@@ -12,6 +13,13 @@ use crate::sources::Language;
 /// Writes to the environment what the shell would have.
 pub fn environ_instead(site: &Site<'_>) -> Result<Draft, Refusal> {
     let tree = site.tree()?;
+    let is_late = |other: &Finding| {
+        let (here, there) = (site.finding.place, other.place);
+        other.rule == "pin-after-cuda-init" && (there.file == here.file && there.span.start < here.span.start)
+    };
+    if site.findings.iter().any(is_late) {
+        return Err("CUDA is initialised before, so what is set here would be read no more".to_owned());
+    }
     let statement = tree.statement_at(site.span()).ok_or("the whole cell is one for a shell")?;
     let span = tree.node(statement).span;
     if site.source().language == Language::Notebook && site.slice(span).starts_with(['!', '%']) {

@@ -4,6 +4,7 @@
 use super::passes::{Made, Run};
 use super::{Key, Task, counts};
 use crate::facts::FileId;
+use crate::findings::{Finding, Severity, Status};
 use crate::fixes::Refusal;
 use crate::rules::UnknownSelector;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,11 +44,28 @@ fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
         before.outcome.findings.iter().map(|finding| before.key_of(finding)).collect();
     let stayed = after.outcome.findings.iter().filter(|finding| !after.is_in_new_text(finding));
     let there: FxHashSet<Key> = stayed.map(|finding| after.key_of(finding)).collect();
+    // Of what stood at a place the worst that is gone: something milder may be found there then.
+    let mut gone: FxHashMap<(FileId, u32), Severity> = FxHashMap::default();
+    for finding in before.outcome.findings.iter().filter(|finding| finding.status != Status::Suppressed) {
+        let key = before.key_of(finding);
+        if !there.contains(&key) {
+            let worst = gone.entry((key.0, key.1)).or_insert(finding.severity);
+            *worst = finding.severity.max(*worst);
+        }
+    }
+    let is_milder = |finding: &Finding| {
+        let (file, at, _) = after.key_of(finding);
+        gone.get(&(file, at)).is_some_and(|worst| finding.severity < *worst)
+    };
     let made = || after.applied().iter().skip(before.applied().len());
     let mut fixed: FxHashMap<(FileId, &str), usize> = FxHashMap::default();
     for made in made().filter(|made| known.contains(&made.key)) {
         *fixed.entry((made.key.0, &made.key.2)).or_default() += 1;
     }
+    let all_are_milder = |file: FileId, rule: &str| {
+        let findings = after.outcome.findings.iter();
+        findings.filter(|finding| finding.place.file == file && finding.rule == rule).all(is_milder)
+    };
     let mut complaints = BTreeMap::new();
     for (&(file, rule), &(count, severity)) in &new {
         let was = old.get(&(file, rule)).map_or(0, |(count, _)| *count);
@@ -64,6 +82,7 @@ fn complaints(before: &Run<'_>, after: &Run<'_>) -> BTreeMap<FileId, Refusal> {
             made().any(|made| made.key.0 == file && made.key.2 == rule && there.contains(&made.key));
         let reason = match (is_still, mended) {
             (false, _) if least.is_some_and(|least| severity < least) => continue,
+            (false, 0) if all_are_milder(file, rule) => continue,
             (false, 0) => format!("`{rule}` would be found then"),
             _ => format!("`{rule}` would still be found"),
         };

@@ -3,7 +3,7 @@
 use super::{Applied, Dropped, Key, Settled, Task};
 use crate::Outcome;
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Finding, Fix, Safety, Severity, Speaks, Status};
+use crate::findings::{Finding, Fix, Safety, Status};
 use crate::fixes::edits::Edits;
 use crate::fixes::{Refusal, notebook, prove};
 use crate::languages::Tree;
@@ -30,6 +30,8 @@ pub(super) struct Run<'a> {
     /// The edits of each pass, by file.
     passes: Vec<FxHashMap<FileId, Edits>>,
     made: Vec<Made>,
+    /// Findings that are meant, and whether a fix was offered for them at first.
+    known: FxHashMap<Key, bool>,
     /// Findings that are not meant: in the baseline, or on unchanged lines.
     left_alone: FxHashSet<Key>,
     /// Files that cannot be changed, because they are no longer what was checked.
@@ -65,13 +67,18 @@ impl<'a> Run<'a> {
             read: BTreeMap::new(),
             passes: Vec::new(),
             made: Vec::new(),
+            known: FxHashMap::default(),
             left_alone: FxHashSet::default(),
             unusable: BTreeSet::new(),
             refused: BTreeMap::new(),
         };
         let is_left =
-            |finding: &&Finding| finding.status != Status::Active || !is_severe(finding, task.wanted.least);
+            |finding: &&Finding| finding.status != Status::Active || !finding.counts_from(task.wanted.least);
         run.left_alone = outcome.findings.iter().filter(is_left).map(|finding| run.key_of(finding)).collect();
+        let meant = outcome.findings.iter().filter(|finding| !is_left(finding));
+        run.known = meant.map(|finding| (run.key_of(finding), false)).collect();
+        let offered: Vec<Key> = run.offered(task).map(|(finding, _)| run.key_of(finding)).collect();
+        run.known.extend(offered.into_iter().map(|key| (key, true)));
         run
     }
 
@@ -167,6 +174,7 @@ impl<'a> Run<'a> {
                 message: finding.message.clone(),
                 title: fix.title.clone(),
                 safety: fix.safety,
+                was_found: self.known.contains_key(&key),
                 place: Place { file: key.0, span: Span { start: key.1, end: key.1 } },
                 files,
             };
@@ -199,7 +207,7 @@ impl<'a> Run<'a> {
             (fix.safety == Safety::Safe || task.wanted.risky)
                 && task.wanted.fixable.is_none_or(|fixable| fixable.contains(&finding.rule))
                 && finding.status != Status::Suppressed
-                && is_severe(finding, task.wanted.least)
+                && finding.counts_from(task.wanted.least)
                 && !self.left_alone.contains(&self.key_of(finding))
                 && !fix.edits.iter().any(|edit| task.is_twin(edit.place.file))
         })
@@ -231,6 +239,7 @@ impl<'a> Run<'a> {
             read: self.read.clone(),
             passes: Vec::new(),
             made: Vec::new(),
+            known: FxHashMap::default(),
             left_alone: self.outcome.findings.iter().filter(is_left).map(key).collect(),
             unusable: self.unusable.clone(),
             refused: BTreeMap::new(),
@@ -298,6 +307,13 @@ impl<'a> Run<'a> {
         dropped.extend(self.refused.clone());
         let unfixed: Vec<Option<Refusal>> =
             self.outcome.findings.iter().map(|finding| dropped.get(&self.key_of(finding)).cloned()).collect();
+        let there: FxHashSet<Key> =
+            self.outcome.findings.iter().map(|finding| self.key_of(finding)).collect();
+        let is_along = |key: &Key| {
+            let is_made = self.made.iter().any(|made| made.key == *key);
+            !is_made && !dropped.contains_key(key) && !there.contains(key)
+        };
+        let along = self.known.iter().filter(|(key, offered)| **offered && is_along(key)).count();
         let dropped = dropped.into_iter().map(|((file, at, rule), reason)| {
             let place = Place { file, span: Span { start: at, end: at } };
             Dropped { rule, place, reason }
@@ -322,6 +338,7 @@ impl<'a> Run<'a> {
             files,
             read,
             is_final: false,
+            along,
             applied: self.made.into_iter().map(|made| made.applied).collect(),
             dropped: dropped.collect(),
         }
@@ -350,14 +367,4 @@ impl Chosen {
             }
         }
     }
-}
-
-/// Whether a finding is severe enough. Those that one warning speaks for are as severe as that: fixed one after the other,
-/// each would be the warning of the next run.
-fn is_severe(finding: &Finding, least: Severity) -> bool {
-    let severity = match finding.speaks {
-        Speaks::ForOneOfMany => finding.severity.max(Severity::Warning),
-        Speaks::ForItself | Speaks::ForProject => finding.severity,
-    };
-    severity >= least
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::process::{Child, Stdio};
 
 fn many(count: usize) -> Project {
-    (0..count).fold(Project::new().file("gpulint.yaml", ""), |project, number| {
+    (0..count).fold(Project::new().file("gpulint.yaml", super::POLICY), |project, number| {
         project.file(&name_of(number), wrong())
     })
 }

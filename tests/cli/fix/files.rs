@@ -25,7 +25,7 @@ fn a_file_that_is_read_only_stays() {
 #[cfg(unix)]
 fn a_link_stays_a_link_and_its_file_is_fixed() {
     use std::os::unix::fs::symlink;
-    let project = Project::new().file("gpulint.yaml", "").file("real/a.txt", wrong());
+    let project = Project::new().file("gpulint.yaml", super::POLICY).file("real/a.txt", wrong());
     symlink("real/a.txt", project.path("link.py")).unwrap();
     assert_eq!(project.run("check --fix").stderr, FIXED_ONE);
     assert!(project.path("link.py").is_symlink());
@@ -47,7 +47,7 @@ fn a_link_stays_a_link_and_its_file_is_fixed() {
 #[cfg(unix)]
 fn a_file_outside_of_the_project_stays() {
     let other = self::project();
-    let project = Project::new().file("gpulint.yaml", "");
+    let project = Project::new().file("gpulint.yaml", super::POLICY);
     std::os::unix::fs::symlink(other.path("a.py"), project.path("link.py")).unwrap();
     // What a link leads to there is not even read.
     let answer = project.run("check --fix --format json");
@@ -84,7 +84,7 @@ fn only_the_code_of_a_notebook_changes() {
     let fixed = notebook
         .replacen("is_available:  #", "is_available():  #", 1)
         .replace("is_available else", "is_available() else");
-    let project = Project::new().file("gpulint.yaml", "").file("n.ipynb", &notebook);
+    let project = Project::new().file("gpulint.yaml", super::POLICY).file("n.ipynb", &notebook);
     let answer = project.run("check --fix --output correction=r.md");
     assert_eq!(answer.stderr, "note: fixed 2 findings in 1 file\n");
     assert_eq!(project.read("n.ipynb"), fixed);

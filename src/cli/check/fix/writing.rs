@@ -132,6 +132,7 @@ mod tests {
             message: String::new(),
             title: String::new(),
             safety: Safety::Safe,
+            was_found: true,
             place: Place { file: FileId(files[0]), span: Span::default() },
             files: files.iter().copied().map(FileId).collect(),
         };
@@ -142,6 +143,7 @@ mod tests {
             files: contents("new\n"),
             read: contents("old\n"),
             is_final: true,
+            along: 0,
             applied: vec![applied(&[0, 1]), applied(&[2])],
             dropped: Vec::new(),
         };

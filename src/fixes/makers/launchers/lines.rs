@@ -53,6 +53,13 @@ pub fn is_keyword(line: &str, keyword: &str) -> bool {
     is_word && line.get(..keyword.len()).is_some_and(|word| word.eq_ignore_ascii_case(keyword))
 }
 
+/// Whether the finding stands where make sets a variable; a recipe, and a command that is the value of another variable
+/// (`RUN = X=1 python`), are of the shell.
+pub fn is_setting_of_make(site: &Site<'_>) -> bool {
+    let before = layout::before(site);
+    !before.starts_with('\t') && !before.contains('=')
+}
+
 /// `export X = 1`, `target: export X = 1`
 pub fn makefile(site: &Site<'_>, write: &Write) -> Edit {
     let before = layout::before(site);

@@ -103,7 +103,9 @@ fn printing(before: &str) -> Option<&str> {
 /// `echo "X=1" >> "$GITHUB_ENV"`, once more.
 fn for_later_steps(site: &Site<'_>, command: &str) -> Result<Edit, Refusal> {
     let at = site.span().start - command.len() as u32;
+    // A comment would take what is put before it into itself.
     let line = layout::behind(site);
+    let line = line.find(" #").map_or(line, |comment| &line[..comment]);
     let target = line.find(">>").filter(|_| !line.contains(['|', ';', '&']));
     let target = target.ok_or("what is printed does not go to one file on this line")?;
     let quote = quote_of(site);

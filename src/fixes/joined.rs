@@ -1,0 +1,120 @@
+//! Fixes that need each other are one fix: a mask that is set leaves one GPU, so a program that names the second one has to
+//! name that of the policy at the same time.
+
+use super::{Refusal, edits_hold};
+use crate::facts::FileId;
+use crate::findings::{Edit, Finding, Fix, Safety, Status};
+use crate::masks;
+use crate::policy::Policy;
+use crate::sources::Sources;
+
+/// What was offered for each finding.
+pub(super) type Offers = [Option<Result<Fix, Refusal>>];
+
+/// The mask that the fixes of a project set, where it leaves one GPU.
+pub(super) fn mask_for_one(policy: &Policy) -> Option<&str> {
+    let mask = policy.gpu.as_ref()?.accepted_masks().first()?;
+    (masks::read(mask).left == 1).then_some(mask.as_str())
+}
+
+/// Whether a device that is named here is one that such a mask does not leave.
+pub(super) fn needs_mask(finding: &Finding) -> bool {
+    finding.rule == "device-not-allowed" && finding.mask.is_none()
+}
+
+/// The same finding as it is once the programs that come there have the mask; `None` where nobody would set it.
+pub(super) fn behind(finding: &Finding, mask: &str, all: &[Finding]) -> Option<Finding> {
+    let is_masked = all.iter().any(|other| sets_mask(other) && shares_program(other, finding));
+    is_masked.then(|| Finding { mask: Some(mask.to_owned()), ..finding.clone() })
+}
+
+fn sets_mask(finding: &Finding) -> bool {
+    finding.rule == "missing-visible-devices"
+}
+
+/// Makes one fix of those that set the mask of programs and those of the devices that these programs name; all findings that
+/// it mends have it.
+pub(super) fn join(findings: &[Finding], offers: &mut Offers, sources: &Sources) {
+    let devices: Vec<usize> = (0..findings.len()).filter(|&at| needs_mask(&findings[at])).collect();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &device in &devices {
+        let masks = (0..findings.len()).filter(|&at| sets_mask(&findings[at]) && is_offered(&offers[at]));
+        let mut group: Vec<usize> =
+            masks.filter(|&at| shares_program(&findings[at], &findings[device])).collect();
+        if group.is_empty() {
+            alone(&mut offers[device]);
+            continue;
+        }
+        group.push(device);
+        // Whoever has a finding in common with it belongs to it.
+        let (touching, apart) =
+            groups.into_iter().partition(|other: &Vec<usize>| other.iter().any(|at| group.contains(at)));
+        groups = apart;
+        group.extend(touching.concat());
+        group.sort_unstable();
+        group.dedup();
+        groups.push(group);
+    }
+    for group in groups {
+        joined(findings, offers, &group, sources);
+    }
+}
+
+fn joined(findings: &[Finding], offers: &mut Offers, group: &[usize], sources: &Sources) {
+    let (masks, devices): (Vec<usize>, Vec<usize>) = group.iter().partition(|&&at| sets_mask(&findings[at]));
+    let with_mask: Vec<FileId> = masks.iter().flat_map(|&at| programs_of(&findings[at])).collect();
+    // What the same block mends, the order for example, is mended by the same fix.
+    let edits_of = |at: &usize| Some(offers[*at].as_ref()?.as_ref().ok()?.edits.clone());
+    let blocks: Vec<Vec<Edit>> = masks.iter().filter_map(edits_of).collect();
+    let stays = devices.iter().find(|&&at| findings[at].status != Status::Active || !is_offered(&offers[at]));
+    if let Some(&stays) = stays {
+        let place = sources.shown(findings[stays].place);
+        let reason = format!("the device at {place} would lie outside of the mask");
+        let sets_it = |offer: &&mut Option<Result<Fix, Refusal>>| matches!(offer, Some(Ok(fix)) if blocks.contains(&fix.edits));
+        offers.iter_mut().filter(sets_it).for_each(|offer| *offer = Some(Err(reason.clone())));
+        devices.iter().for_each(|&at| alone(&mut offers[at]));
+        return;
+    }
+    let fixes: Vec<&Fix> = group.iter().filter_map(|&at| offers[at].as_ref()?.as_ref().ok()).collect();
+    let mut edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
+    edits.sort();
+    edits.dedup();
+    if !edits_hold(&edits, sources) {
+        devices.iter().for_each(|&at| alone(&mut offers[at]));
+        return;
+    }
+    // Where another program comes to the device, its card would change.
+    let is_whole =
+        devices.iter().flat_map(|&at| programs_of(&findings[at])).all(|program| with_mask.contains(&program));
+    let is_safe = is_whole && fixes.iter().all(|fix| fix.safety == Safety::Safe);
+    let safety = if is_safe { Safety::Safe } else { Safety::Unsafe };
+    for (at, offer) in offers.iter_mut().enumerate() {
+        let Some(Ok(fix)) = offer else { continue };
+        if group.contains(&at) || blocks.contains(&fix.edits) {
+            (fix.safety, fix.edits) = (safety, edits.clone());
+        }
+    }
+}
+
+/// Without the mask the device is another card's.
+fn alone(offer: &mut Option<Result<Fix, Refusal>>) {
+    if let Some(Ok(fix)) = offer {
+        fix.safety = Safety::Unsafe;
+    }
+}
+
+fn is_offered(offer: &Option<Result<Fix, Refusal>>) -> bool {
+    matches!(offer, Some(Ok(_)))
+}
+
+fn shares_program(one: &Finding, other: &Finding) -> bool {
+    programs_of(one).iter().any(|program| programs_of(other).contains(program))
+}
+
+/// The files that the programs start with which show a finding.
+fn programs_of(finding: &Finding) -> Vec<FileId> {
+    match finding.programs.is_empty() {
+        true => vec![finding.place.file],
+        false => finding.programs.clone(),
+    }
+}

@@ -1,0 +1,194 @@
+//! Policies above each other: what a file extends, and below that of the project what the machine and the user say of their
+//! cards. The value that stands highest counts, key by key.
+
+use super::load::{from_value, load_pyproject, written};
+use super::{Policy, PolicyError, absolute, load};
+use crate::disk::{Bounds, Disk};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::Deserializer;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde_yaml::{Mapping, Value};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What the machine says of its cards.
+const OF_MACHINE: &str = "/etc/gpulint/gpulint.yaml";
+/// The sections that are about a machine. The rest of a policy belongs to a project.
+const SECTIONS: [&str; 2] = ["gpu", "runtime"];
+
+/// Where the value of a key comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// `gpu.visible-devices`
+    pub key: String,
+    pub file: PathBuf,
+}
+
+/// The policy that all files together come to.
+#[derive(Clone, Debug, Default)]
+pub struct Layered {
+    pub policy: Policy,
+    /// The files below the project's that say something, the user's first.
+    pub below: Vec<PathBuf>,
+    /// Where each value comes from, by key; empty where one file says all.
+    pub origins: Vec<Origin>,
+}
+
+/// The files of the machine and the user that are there, the user's first.
+pub fn of_this_machine() -> Vec<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+    let of_user = settings.map(|folder| folder.join("gpulint/gpulint.yaml"));
+    let files = of_user.into_iter().chain([PathBuf::from(OF_MACHINE)]);
+    files.filter(|file| file.is_file()).collect()
+}
+
+/// Puts what `below` say, the first on top, under the policy of the project, which `file` holds.
+///
+/// # Errors
+/// When a file is no policy, or extends what is not there, lies outside or extends it in turn.
+pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<Layered, PolicyError> {
+    let mut layers: Vec<(PathBuf, Value)> = Vec::new();
+    if let Some(file) = file {
+        layers.extend(extended(disk, file)?);
+    }
+    let own = layers.len();
+    for file in below {
+        let folder = file.parent().unwrap_or(file);
+        let disk = Disk::default().within(Bounds::of(folder));
+        let of_file = extended(&disk, file)?.into_iter().map(|(file, value)| (file, about_machine(value)));
+        layers.extend(of_file);
+    }
+    let is_one = layers.len() <= 1;
+    let (mut whole, mut origins) = (Value::Mapping(Mapping::new()), Vec::new());
+    for (file, value) in layers.iter().rev() {
+        overlay(&mut whole, value.clone());
+        let mut keys = Vec::new();
+        leaves(value, "", &mut keys);
+        let is_hidden = |key: &str| {
+            let key = format!("{key}.");
+            keys.iter().any(|own| key.starts_with(&format!("{own}.")))
+        };
+        origins.retain(|origin: &Origin| !is_hidden(&origin.key));
+        origins.extend(keys.into_iter().map(|key| Origin { key, file: file.clone() }));
+    }
+    origins.sort_by(|one, other| one.key.cmp(&other.key));
+    let place = layers.first().map_or_else(PathBuf::new, |(file, _)| file.clone());
+    let policy = from_value(whole).map_err(|message| PolicyError::in_file(&place, None, message))?;
+    let says_something =
+        |(_, value): &&(PathBuf, Value)| value.as_mapping().is_some_and(|map| !map.is_empty());
+    let below = layers[own..].iter().filter(says_something).map(|(file, _)| file.clone()).collect();
+    Ok(Layered { policy, below, origins: if is_one { Vec::new() } else { origins } })
+}
+
+/// One file or a list of them.
+pub(super) fn one_or_several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+    from.deserialize_any(Files)
+}
+
+struct Files;
+
+impl<'de> Visitor<'de> for Files {
+    type Value = Vec<PathBuf>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the name of a policy file, or a list of them")
+    }
+
+    fn visit_str<E: Error>(self, file: &str) -> Result<Self::Value, E> {
+        Ok(vec![file.into()])
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut files = Vec::new();
+        while let Some(file) = list.next_element()? {
+            files.push(file);
+        }
+        Ok(files)
+    }
+}
+
+pub(super) fn files_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
+}
+
+/// What a file says, and below it what it extends, the last named first.
+fn extended(disk: &Disk, file: &Path) -> Result<Vec<(PathBuf, Value)>, PolicyError> {
+    let mut layers = Vec::new();
+    follow(disk, &absolute(file), &mut Vec::new(), &mut layers)?;
+    Ok(layers)
+}
+
+fn follow(
+    disk: &Disk,
+    file: &Path,
+    above: &mut Vec<PathBuf>,
+    layers: &mut Vec<(PathBuf, Value)>,
+) -> Result<(), PolicyError> {
+    let is_toml = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let policy = match is_toml {
+        true => load_pyproject(disk, file)?.unwrap_or_default(),
+        false => load(disk, file)?,
+    };
+    layers.push((file.to_owned(), written(disk, file)?));
+    above.push(file.to_owned());
+    for other in policy.extends.iter().rev() {
+        let target = absolute(&file.parent().unwrap_or(file).join(other));
+        let refuse = |what: &str| {
+            let line = super::line_naming(disk, file, &other.to_string_lossy());
+            PolicyError::in_file(file, line, format!("`extends` names {}, which {what}", other.display()))
+        };
+        if above.contains(&target) {
+            return Err(refuse("extends this file in turn; take one of them out"));
+        }
+        if !disk.has(&target) {
+            return Err(refuse("does not exist; write it, or take it out"));
+        }
+        follow(disk, &target, above, layers)?;
+    }
+    above.pop();
+    Ok(())
+}
+
+/// The sections about cards and what runs on them.
+fn about_machine(value: Value) -> Value {
+    let sections = value.as_mapping().into_iter().flatten();
+    let meant = sections.filter(|(key, _)| key.as_str().is_some_and(|key| SECTIONS.contains(&key)));
+    Value::Mapping(meant.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// Puts what one file says above what others do.
+fn overlay(below: &mut Value, above: Value) {
+    match (below, above) {
+        (Value::Mapping(below), Value::Mapping(above)) => {
+            for (key, value) in above {
+                match below.get_mut(&key) {
+                    Some(old) => overlay(old, value),
+                    None => _ = below.insert(key, value),
+                }
+            }
+        }
+        // A section with nothing below it says only that it is there.
+        (Value::Mapping(_), Value::Null) => {}
+        (below, above) => *below = above,
+    }
+}
+
+/// The dotted paths of all values.
+fn leaves(value: &Value, path: &str, keys: &mut Vec<String>) {
+    match value.as_mapping().filter(|mapping| !mapping.is_empty()) {
+        None if !path.is_empty() && path != "extends" => keys.push(path.to_owned()),
+        None => {}
+        Some(mapping) => {
+            for (key, value) in mapping {
+                let key = key.as_str().unwrap_or_default();
+                let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+                leaves(value, &path, keys);
+            }
+        }
+    }
+}
