@@ -57,10 +57,42 @@ fn what_is_not_in_a_body_is_the_top() {
 
 /// Somebody looks at these without running them.
 #[test]
-fn short_functions_are_a_part_of_the_top() {
-    let before = pieces("def value():\n    return []\n");
-    assert_ne!(before.top, pieces("def value():\n    return {}\n").top);
-    assert_ne!(before.top, pieces("def value():\n    x = []\n    return x\n").top);
+fn short_functions_are_a_part_of_what_binds_them() {
+    let seen = |text: &str| {
+        let pieces = pieces(text);
+        (pieces.top, pieces.bindings.digest())
+    };
+    let before = seen("def value():\n    return []\n");
+    assert_ne!(before, seen("def value():\n    return {}\n"));
+    assert_ne!(before, seen("def value():\n    x = []\n    return x\n"));
+    let method = seen("class A:\n    def value(self):\n        return []\n");
+    assert_ne!(method.0, seen("class A:\n    def value(self):\n        return {}\n").0);
+}
+
+#[test]
+fn statements_that_only_bind_a_name_are_no_part_of_the_top() {
+    let top = |text: &str| pieces(text).top;
+    let before = top("import os\n");
+    for bound in ["SIZE = 1\n", "NAMES = ['a', -1, None]  # all\n", "def size(of=1):\n    return os.name\n"] {
+        assert_eq!(before, top(&format!("import os\n{bound}")), "{bound}");
+    }
+    for more in [
+        "SIZE = len('a')\n",
+        "SIZE = OTHER\n",
+        "x = 1; print(x)\n",
+        "DEVICE = 'cuda:1'\n",
+        "gpu_id = 1\n",
+        "__all__ = ['a']\n",
+        "@cached\ndef size():\n    return 1\n",
+        "def size(of=os.name):\n    return of\n",
+        "class Size:\n    pass\n",
+        "def test_size():\n    pass\n",
+    ] {
+        assert_ne!(before, top(&format!("import os\n{more}")), "{more}");
+    }
+    // What runs before it is not the same.
+    let bound = |text: &str| pieces(text).bindings.digest();
+    assert_ne!(bound("SIZE = 1\nimport os\n"), bound("import os\nSIZE = 1\n"));
 }
 
 #[test]
