@@ -89,6 +89,7 @@ pub struct Program<'s> {
     /// What the programs ran, known once they did.
     ran: OnceLock<Ran>,
     cpu_part: OnceLock<Vec<FileId>>,
+    images: OnceLock<images::Images>,
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
     words: words::Known,
     work: work::Work,
@@ -155,6 +156,7 @@ impl<'s> Program<'s> {
             .collect();
         let mut program = Program {
             cpu_part: OnceLock::new(),
+            images: OnceLock::new(),
             left_alone: OnceLock::new(),
             words: words::Known::default(),
             work: work::Work::default(),
@@ -207,7 +209,7 @@ impl<'s> Program<'s> {
     }
 
     /// The same, for who looks at no function that does not run.
-    fn code_in_pieces(&self, file: FileId) -> &Code<'s> {
+    pub(crate) fn code_in_pieces(&self, file: FileId) -> &Code<'s> {
         readings::note_pieces(file);
         if !self.is_open(file) {
             return &self.empty;

@@ -6,7 +6,7 @@ use crate::languages::Choices;
 use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
 use crate::settings::resolve;
-use crate::sources::Sources;
+use crate::sources::{Extent, Sources};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::io::{self, Read, Write};
@@ -61,8 +61,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         let id = sources.files.iter().position(|source| source.path.is_none());
         (sources, id.map(|id| crate::facts::FileId(id as u32)))
     } else {
-        // Whoever starts it may lie anywhere in the project.
-        let is_inside = crate::policy::absolute(file).starts_with(&settings.root);
+        // Whoever starts it may lie anywhere in the project. Where there is none, only what is named is read.
+        let is_project = matches!(extent, Extent::Project);
+        let is_inside = is_project && crate::policy::absolute(file).starts_with(&settings.root);
         let all = is_inside.then(|| settings.root.clone()).into_iter().chain(paths);
         let sources = Sources::collect(&settings.root, &all.collect::<Vec<_>>(), extent)?;
         let id = sources.at(file);

@@ -115,8 +115,9 @@ pub fn machine_index<'s>(
 
 /// Whether a script sets a mask that begins with an index. Of a mask that the caller has set nothing is known.
 fn sets_indices(text: &str) -> bool {
-    text.split("CUDA_VISIBLE_DEVICES=")
-        .skip(1)
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let mut values = lines.flat_map(|line| line.split("CUDA_VISIBLE_DEVICES=").skip(1));
+    values
         .any(|value| value.trim_start_matches(['"', '\'']).starts_with(|first: char| first.is_ascii_digit()))
 }
 

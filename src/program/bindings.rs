@@ -2,6 +2,7 @@
 //! decorators. Who does not mention the name comes to the same with and without them, so that one more helper in a module
 //! costs only the programs that speak of it.
 
+use super::Program;
 use crate::code::{Code, Expr, ExprKind, Parameter, Step, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Digest, Source, Sources};
@@ -158,13 +159,21 @@ impl Differences {
         file: FileId,
         (digest, then): (Option<Digest>, &[Bound]),
         now: &Bindings,
-        sources: &Sources,
+        program: &Program<'_>,
     ) -> bool {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         *known.entry((file, digest)).or_insert_with(|| {
             let names = differing(then, &now.names);
             let is_elsewhere = |holder: FileId, at: usize| holder != file || !now.binds_at(&names, at);
-            names.iter().any(|name| is_mentioned(name, &is_elsewhere, sources))
+            // Settings may lie outside of what is checked.
+            let starts = |name: &str| {
+                program
+                    .options
+                    .console_scripts
+                    .iter()
+                    .any(|(_, function)| function.split('.').any(|part| part == name))
+            };
+            names.iter().any(|name| starts(name) || is_mentioned(name, &is_elsewhere, program.sources))
         })
     }
 }

@@ -202,7 +202,7 @@ impl<T: Judged> Memory<T> {
             let (_, names) = self.earlier.bindings.get(*self.bindings.get(&digest)?)?;
             Some(names)
         });
-        then.is_some_and(|then| !self.differences.show(file, (held.bindings, then), now, program.sources))
+        then.is_some_and(|then| !self.differences.show(file, (held.bindings, then), now, program))
     }
 
     fn digest_of(&self, program: &Program<'_>, part: &Part) -> Option<Digest> {
@@ -380,6 +380,7 @@ impl Program<'_> {
             telling.for_each(|packages| packages.hash(hasher));
             texts.for_each(|text| text.hash(hasher));
             self.tests_run_in_parallel().hash(hasher);
+            self.images().hash(hasher);
             // The order of its maps does not change in one build.
             format!("{:?}", self.options).hash(hasher);
         })

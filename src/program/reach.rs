@@ -8,6 +8,7 @@ mod written;
 
 pub use bearing::Known;
 pub use leads::Leads;
+pub(super) use leads::is_compose;
 pub(super) use written::quoted_in;
 
 use super::modules::Modules;

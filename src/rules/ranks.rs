@@ -15,17 +15,28 @@ impl Scope<'_> {
             return true;
         }
         let arguments = text.rsplit_once('(').map_or("", |(_, arguments)| arguments);
-        let mut names = words(arguments).filter(|word| !word.is_empty());
-        names.any(|name| self.holds_rank(event, name))
+        // Of `device=chosen` it is the value that counts.
+        let values = arguments.split(',').map(|argument| argument.rsplit('=').next().unwrap_or(argument));
+        values.flat_map(words).any(|name| self.holds_rank(event, name))
     }
 
-    /// Whether a name is given the number in the same file.
+    /// Whether a name is given the number in the function of the event, or outside of all functions.
     fn holds_rank(&self, event: &Event, name: &str) -> bool {
-        let text = &self.program.sources.file(event.place.file).text;
-        text.lines().any(|line| {
+        let file = event.place.file;
+        let functions = &self.program.code_in_pieces(file).functions;
+        let innermost = |at: usize| {
+            let around = functions.iter().filter(|function| function.span.range().contains(&at));
+            around.map(|function| function.span).min_by_key(|span| span.end - span.start)
+        };
+        let own = innermost(event.place.span.start as usize);
+        let text = &self.program.sources.file(file).text;
+        let mut at = 0;
+        text.split_inclusive('\n').any(|line| {
+            let start = at + (line.len() - line.trim_start().len());
+            at += line.len();
             let rest = line.trim_start().strip_prefix(name).map(str::trim_start);
             let value = rest.and_then(|rest| rest.strip_prefix('=')).filter(|value| !value.starts_with('='));
-            value.is_some_and(speaks_of_rank)
+            value.is_some_and(speaks_of_rank) && innermost(start).is_none_or(|around| Some(around) == own)
         })
     }
 }
@@ -37,5 +48,5 @@ fn speaks_of_rank(text: &str) -> bool {
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|word| !word.starts_with(char::is_numeric))
+        .filter(|word| !word.is_empty() && !word.starts_with(char::is_numeric))
 }

@@ -19,7 +19,7 @@ fn followed(
     program: &Program<'_>,
     sources: &Sources,
     file: FileId,
-    (launches, is_bare): (&BTreeMap<Place, Launch>, bool),
+    (launches, is_bare): (&Launches, bool),
 ) -> Vec<(Trace, String)> {
     let mut traces: Vec<(Trace, String)> = Vec::new();
     if launches.is_empty() || is_bare {
@@ -46,9 +46,12 @@ fn followed(
     traces
 }
 
-/// The launches of a file, by their places, and whether the file is also started without a launcher.
-fn launches_of(program: &mut Program<'_>, file: FileId) -> (BTreeMap<Place, Launch>, bool) {
-    let seen: Mutex<(BTreeMap<Place, Launch>, bool)> = Mutex::default();
+/// The launches of a file, by their places and the environments that they give.
+type Launches = BTreeMap<(Place, String), Launch>;
+
+/// The launches of a file, and whether the file is also started without a launcher.
+fn launches_of(program: &mut Program<'_>, file: FileId) -> (Launches, bool) {
+    let seen: Mutex<(Launches, bool)> = Mutex::default();
     let judge = |_: &Program<'_>, trace: &Trace, start: Start| -> Vec<Nothing> {
         let launches = trace.launches.iter().filter(|launch| launch.file == file);
         let is_started = !matches!(start, Start::Library | Start::Modules | Start::CpuPart);
@@ -56,7 +59,9 @@ fn launches_of(program: &mut Program<'_>, file: FileId) -> (BTreeMap<Place, Laun
             && trace.entry == Some(file)
             && trace.frames.first().is_none_or(|frame| frame.site.is_none());
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.0.extend(launches.map(|launch| (launch.site, launch.clone())));
+        seen.0.extend(
+            launches.map(|launch| ((launch.site, format!("{:?}", launch.environment)), launch.clone())),
+        );
         seen.1 |= is_bare;
         Vec::new()
     };

@@ -53,6 +53,8 @@ fn why_a_line_is_reported() {
         "trace train.py --why 12",
         "\
 train.py:12: torch.zeros() initialises CUDA: creates a tensor on the GPU, even an empty one
+  container-without-gpu is not reported:
+    no  the program runs in containers that are given no GPU, and it happens on every path, as far as the conditions are understood
   missing-alloc-conf is not reported:
     no  nothing sets what the policy wants of torch's allocator, and the policy has gpu.alloc-conf
   missing-device-order is reported:
@@ -64,6 +66,8 @@ train.py:12: torch.zeros() initialises CUDA: creates a tensor on the GPU, even a
   missing-visible-devices is not reported:
     no  CUDA_VISIBLE_DEVICES is not set by the program before (it is \"1\")
     yes nothing later on this path sets CUDA_VISIBLE_DEVICES
+    yes the policy has gpu, or not: the program runs in containers that are given no GPU
+    yes the policy has gpu, or not: the GPU has the number of this process on its machine
   pin-removed is not reported:
     no  CUDA_VISIBLE_DEVICES was set and removed before (it is \"1\")
     yes nothing later on this path sets CUDA_VISIBLE_DEVICES
@@ -127,6 +131,7 @@ fn what_the_variables_may_hold_at_the_first_use() {
 /// A program that two launchers start, each with a mask of its own.
 fn launched() -> Project {
     Project::new()
+        .file(".git/HEAD", "ref: refs/heads/main\n")
         .file("infer.py", "import torch\ntorch.ones(1, device='cuda:1')\n")
         .file("a.sh", "CUDA_VISIBLE_DEVICES=0 python infer.py\n")
         .file("b.sh", "CUDA_VISIBLE_DEVICES=0,1 python infer.py\n")

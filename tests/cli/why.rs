@@ -32,6 +32,8 @@ reported: error[device-outside-mask]: `torch.ones()` takes `cuda:1`, and CUDA_VI
     infer.py:3 calls run()
     CUDA_VISIBLE_DEVICES is \"0\", see a.sh:2
     CUDA_DEVICE_ORDER is \"PCI_BUS_ID\", see a.sh:1
+    container-without-gpu is silent: the program does not only run in containers that are given no GPU
+    device-by-late-mask is silent: CUDA was not initialised before
     device-not-allowed is silent: the index is beyond the GPUs that the mask leaves, and the number of devices was not checked on the way
     missing-device-order is silent: CUDA_DEVICE_ORDER is \"PCI_BUS_ID\"
     missing-visible-devices is silent: CUDA_VISIBLE_DEVICES is \"0\"
@@ -40,6 +42,8 @@ reported: error[device-outside-mask]: `torch.ones()` takes `cuda:1`, and CUDA_VI
     infer.py:3 calls run()
     CUDA_VISIBLE_DEVICES is \"0,1\", see b.sh:2
     CUDA_DEVICE_ORDER is \"PCI_BUS_ID\", see b.sh:1
+    container-without-gpu is silent: the program does not only run in containers that are given no GPU
+    device-by-late-mask is silent: CUDA was not initialised before
     device-not-allowed is silent: no policy has gpu, and the mask leaves several GPUs, and the index is one of them
     missing-device-order is silent: CUDA_DEVICE_ORDER is \"PCI_BUS_ID\"
     missing-visible-devices is silent: CUDA_VISIBLE_DEVICES is \"0,1\"

@@ -239,7 +239,7 @@ fn file_name(source: &Source) -> &str {
     source.name.rsplit('/').next().unwrap_or(&source.name)
 }
 
-fn is_compose(source: &Source) -> bool {
+pub(in crate::program) fn is_compose(source: &Source) -> bool {
     source.language == Language::Yaml && file_name(source).contains("compose")
 }
 

@@ -4,12 +4,12 @@
 use super::parsed_masks::mask_in;
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
-use crate::facts::Span;
+use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::program::{MASK, ORDER};
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
-use crate::sources::{Language, Source};
+use crate::sources::Language;
 
 /// Calls of torch that take an index first.
 const TAKERS: &[&str] = &[
@@ -22,6 +22,9 @@ const TAKERS: &[&str] = &[
     "set_device",
     "synchronize",
 ];
+
+/// How shells set the mask.
+const MASK_IS_SET: &str = "CUDA_VISIBLE_DEVICES=";
 
 /// What is used as an index in one function, or in the module.
 type Used<'a> = Vec<(Option<usize>, &'a str, Span)>;
@@ -105,22 +108,27 @@ fn is_mask_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         && number.is_some_and(|number| mask_in(scope, number, 0) == Some(MASK))
 }
 
-/// Whether any file of the project speaks of the order.
+/// Whether any file of the project speaks of the order, beside documents.
 fn is_order_set(scope: &FileScope<'_>) -> bool {
-    scope.program.sources.files.iter().any(|file| file.text.contains(ORDER))
+    let files = scope.program.files_with(ORDER);
+    files.iter().any(|file| scope.program.sources.file(*file).language != Language::Markdown)
 }
 
 /// Whether a launcher of the project sets a mask and names this program, and nothing speaks of the order.
 fn is_started_with_mask(scope: &FileScope<'_>) -> bool {
-    let name = scope.program.name_of(scope.file);
-    let own = name.rsplit('/').next().unwrap_or(name);
-    let masks = format!("{MASK}=");
-    let starts = |file: &Source| {
-        matches!(file.language, Language::Shell | Language::Makefile | Language::PowerShell | Language::Batch)
-            && file.text.contains(&masks)
-            && file.text.split([' ', '/', '"', '\'', '\n']).any(|word| word == own)
+    let own = scope.program.name_of(scope.file);
+    let starts = |file: &FileId| {
+        let source = scope.program.sources.file(*file);
+        let folder = source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let own_from_there = own.strip_prefix(folder).map_or(own, |rest| rest.trim_start_matches('/'));
+        let lines = source.text.lines().filter(|line| !line.trim_start().starts_with(['#', ':']));
+        let mut words = lines.flat_map(|line| line.split([' ', '"', '\'', '=']));
+        matches!(
+            source.language,
+            Language::Shell | Language::Makefile | Language::PowerShell | Language::Batch
+        ) && words.any(|word| [own, own_from_there].contains(&word.trim_start_matches("./")))
     };
-    scope.program.sources.files.iter().any(starts) && !is_order_set(scope)
+    scope.program.files_with(MASK_IS_SET).iter().any(starts) && !is_order_set(scope)
 }
 
 /// The index that a call hands to NVML or to `nvidia-smi`.

@@ -21,11 +21,13 @@ impl<'p> Run<'p> {
         replaced: bool,
         span: Span,
     ) {
-        let [unit] = &self.program.code_in_pieces(file).units[..] else { return };
-        let is_other = stage.is_some_and(|stage| unit.name != format!("stage `{stage}`"));
+        // The last stage is what is built where none is named.
+        let mut stages = self.program.code_in_pieces(file).units.iter().rev();
+        let is_wanted = |name: &str| stage.is_none_or(|stage| name == format!("stage `{stage}`"));
+        let Some(unit) = stages.find(|unit| is_wanted(&unit.name)) else { return };
         // Whoever gives GPUs to containers elsewhere means this one as well.
         let is_partial = self.shell.host == Host::BareContainer && self.program.gives_gpus_to_containers();
-        if is_other || is_partial || self.is_run_as_script(file) {
+        if is_partial || self.is_run_as_script(file) {
             return;
         }
         let frame = self.push_frame(file, None, span);
@@ -37,7 +39,7 @@ impl<'p> Run<'p> {
             self.enter_host(Host::NoGpu);
         }
         // An entry point hands the command on.
-        let is_replaced = replaced && !self.program.sources.file(file).text.contains("ENTRYPOINT");
+        let is_replaced = replaced && !self.program.has_entrypoint(file);
         for step in &unit.body {
             match &step.kind {
                 // The container has its own.
