@@ -390,28 +390,6 @@ impl<'s> Program<'s> {
         })
     }
 
-    /// The modules of Python that no program was seen to import and whose import may do something.
-    fn left_alone(&self) -> &[FileId] {
-        &self.modules_left().0
-    }
-
-    /// The same, with what they are known by from check to check.
-    fn modules_left(&self) -> &(Vec<FileId>, Digest) {
-        self.left_alone.get_or_init(|| {
-            let may_act = |file: &FileId| {
-                self.language_of(*file) == Language::Python
-                    && self.reach.leads(*file)
-                    && self.is_hot(*file)
-                    && !self.ran_elsewhere(*file)
-                    && self.start_of(*file).is_none()
-            };
-            let left: Vec<FileId> = self.all_files().filter(may_act).collect();
-            let acting = at_import::acting(self, &left);
-            let digest = Digest::of(&acting);
-            (acting, digest)
-        })
-    }
-
     /// Whether a file of the project imports this one.
     pub(crate) fn is_imported(&self, file: FileId) -> bool {
         self.imports.is_imported(file) || self.reach.is_imported(file)

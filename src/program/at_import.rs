@@ -6,6 +6,7 @@ use super::knowledge::Reach;
 use crate::code::walk::{Around, Part, walk_top};
 use crate::code::{Code, ExprKind};
 use crate::facts::{FileId, Place};
+use crate::sources::{Digest, Language};
 use aho_corasick::packed::Searcher;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,8 +24,32 @@ struct Calls<'s> {
     names: FxHashSet<&'s str>,
 }
 
+impl Program<'_> {
+    /// The modules of Python that no program was seen to import and whose import may do something.
+    pub(super) fn left_alone(&self) -> &[FileId] {
+        &self.modules_left().0
+    }
+
+    /// The same, with what they are known by from check to check.
+    pub(super) fn modules_left(&self) -> &(Vec<FileId>, Digest) {
+        self.left_alone.get_or_init(|| {
+            let may_act = |file: &FileId| {
+                self.language_of(*file) == Language::Python
+                    && self.reach.leads(*file)
+                    && self.is_hot(*file)
+                    && !self.ran_elsewhere(*file)
+                    && self.start_of(*file).is_none()
+            };
+            let left: Vec<FileId> = self.all_files().filter(may_act).collect();
+            let acting = acting(self, &left);
+            let digest = Digest::of(&acting);
+            (acting, digest)
+        })
+    }
+}
+
 /// Those of the files whose import may reach the driver, or ask for GPUs.
-pub(super) fn acting(program: &Program<'_>, files: &[FileId]) -> Vec<FileId> {
+fn acting(program: &Program<'_>, files: &[FileId]) -> Vec<FileId> {
     let reaching = program.knowledge.reaching_names();
     let calls: Vec<Calls<'_>> = files.par_iter().map(|&file| calls_of(program, file, &reaching)).collect();
     let called: FxHashSet<&str> = calls.iter().flat_map(|calls| &calls.names).copied().collect();
