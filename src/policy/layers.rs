@@ -54,8 +54,10 @@ pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<La
     }
     let own = layers.len();
     for file in below {
-        let folder = file.parent().unwrap_or(file);
-        let disk = Disk::default().within(Bounds::of(folder));
+        let folder_of = |file: &Path| file.parent().map_or_else(PathBuf::new, Path::to_owned);
+        // It may be a link into a folder where somebody keeps all such files.
+        let real = file.canonicalize().unwrap_or_else(|_| file.clone());
+        let disk = Disk::default().within(Bounds::of(&folder_of(&real)).and([folder_of(file)]));
         let of_file = extended(&disk, file)?.into_iter().map(|(file, value)| (file, about_machine(value)));
         layers.extend(of_file);
     }

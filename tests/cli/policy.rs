@@ -1,7 +1,7 @@
 //! Which policy holds, where the root lies, and what the command line changes.
 
 use crate::INDEX_WITHOUT_ORDER;
-use crate::project::{Project, answer};
+use crate::project::{Answer, Project, answer};
 
 const POLICY: &str = "gpu: {name: RTX 3090}\n";
 
@@ -193,14 +193,17 @@ fn what_a_policy_extends_counts_where_it_is_silent() {
     }
 }
 
+/// Runs where the files of the user and the machine are read.
+fn outside_of_workflows(project: &Project, words: &str) -> Answer {
+    answer(project.command().env_remove("CI").args(words.split_whitespace()), b"")
+}
+
 #[test]
 fn what_the_user_says_of_the_card_counts_below_the_project() {
     // The home of the user is the folder of the project here.
     let of_user = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\nrules: {ignore: [pinning]}\n";
     let project = Project::new().file("a.py", FIRST).file(".config/gpulint/gpulint.yaml", of_user);
-    let run = |project: &Project, words: &str| {
-        answer(project.command().env_remove("CI").args(words.split_whitespace()), b"")
-    };
+    let run = outside_of_workflows;
     let checked = run(&project, "check a.py --format json");
     assert_eq!(checked.findings(), ["a.py:3 wrong-visible-devices"]);
     assert!(
@@ -213,4 +216,19 @@ fn what_the_user_says_of_the_card_counts_below_the_project() {
     let project = project.file("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
     assert_eq!(run(&project, "check a.py --format json").findings(), [""; 0]);
     assert!(run(&project, "check --show-settings").stdout.contains("device-order: PCI_BUS_ID"));
+}
+
+#[test]
+#[cfg(unix)]
+fn the_file_of_the_user_may_be_a_link() {
+    let kept = "extends: cards.yaml\ngpu: {device-order: PCI_BUS_ID}\n";
+    let cards = "gpu: {visible-devices: \"1\"}\n";
+    let project = Project::new().file("p/a.py", FIRST).file("dotfiles/policy.yaml", kept);
+    let project = project.file("dotfiles/cards.yaml", cards).file(".config/gpulint/other", "");
+    for (to, name) in [("policy.yaml", "gpulint.yaml"), ("cards.yaml", "cards.yaml")] {
+        let link = project.path(".config/gpulint").join(name);
+        std::os::unix::fs::symlink(project.path("dotfiles").join(to), link).expect("writable");
+    }
+    let found = outside_of_workflows(&project, "check p/a.py --format json").findings();
+    assert_eq!(found, ["p/a.py:3 wrong-visible-devices"]);
 }
