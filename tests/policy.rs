@@ -617,6 +617,10 @@ fn a_wrong_override_is_named_by_its_text() {
         ("=x", "--config =x: needs a dotted path such as `gpu.name` before `=`"),
         ("gpu..name=x", "--config gpu..name=x: needs a dotted path such as `gpu.name` before `=`"),
         ("gpu", "--config gpu: is neither a file nor KEY=VALUE"),
+        (
+            "extends=o.yaml",
+            "--config extends=o.yaml: `extends` counts in a policy file only; write it there, or name the file with `--config FILE`",
+        ),
     ];
     for (option, message) in cases {
         let error = apply_overrides(Policy::default(), &[option.to_owned()]).unwrap_err();
