@@ -64,9 +64,9 @@ pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<La
     let is_one = layers.len() <= 1;
     let (mut whole, mut origins) = (Value::Mapping(Mapping::new()), Vec::new());
     for (file, value) in layers.iter().rev() {
-        overlay(&mut whole, value.clone());
         let mut keys = Vec::new();
-        leaves(value, "", &mut keys);
+        leaves(value, Some(&whole), "", &mut keys);
+        overlay(&mut whole, value.clone());
         let is_hidden = |key: &str| {
             let key = format!("{key}.");
             keys.iter().any(|own| key.starts_with(&format!("{own}.")))
@@ -180,16 +180,19 @@ fn overlay(below: &mut Value, above: Value) {
     }
 }
 
-/// The dotted paths of all values.
-fn leaves(value: &Value, path: &str, keys: &mut Vec<String>) {
+/// The dotted paths of all values that count above what lies below.
+fn leaves(value: &Value, below: Option<&Value>, path: &str, keys: &mut Vec<String>) {
     match value.as_mapping().filter(|mapping| !mapping.is_empty()) {
-        None if !path.is_empty() && path != "extends" => keys.push(path.to_owned()),
-        None => {}
+        None if path.is_empty() || path == "extends" => {}
+        // The section that lies below stays as it is.
+        None if (value.is_null() || value.is_mapping()) && below.is_some_and(Value::is_mapping) => {}
+        None => keys.push(path.to_owned()),
         Some(mapping) => {
             for (key, value) in mapping {
+                let below = below.and_then(|below| below.get(key));
                 let key = key.as_str().unwrap_or_default();
                 let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-                leaves(value, &path, keys);
+                leaves(value, below, &path, keys);
             }
         }
     }

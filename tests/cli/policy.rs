@@ -232,3 +232,15 @@ fn the_file_of_the_user_may_be_a_link() {
     let found = outside_of_workflows(&project, "check p/a.py --format json").findings();
     assert_eq!(found, ["p/a.py:3 wrong-visible-devices"]);
 }
+
+#[test]
+fn an_empty_section_takes_no_value_from_below() {
+    let of_user = "gpu: {name: RTX 3090}\n";
+    for own in ["gpu:\n", "gpu: {}\n"] {
+        let project = Project::new().file("gpulint.yaml", own).file(".config/gpulint/gpulint.yaml", of_user);
+        let shown = outside_of_workflows(&project, "check --show-settings").stdout;
+        let of_user = project.path(".config/gpulint/gpulint.yaml");
+        assert!(shown.contains(&format!("# gpu.name is from {}\n", of_user.display())), "{shown}");
+        assert!(shown.contains("  name: RTX 3090\n") && !shown.contains("# gpu is from"), "{shown}");
+    }
+}
