@@ -4,6 +4,7 @@
 use super::load::{from_value, load_pyproject, written};
 use super::{Policy, PolicyError, absolute, load};
 use crate::disk::{Bounds, Disk};
+use rustc_hash::FxHashSet;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserializer;
 use serde::de::{Error, SeqAccess, Visitor};
@@ -118,42 +119,69 @@ pub(super) fn files_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
 }
 
-/// What a file says, and below it what it extends, the last named first.
+/// What a file says, and below it what it extends, the last named first. A file that is reached more than once
+/// counts where it stands highest.
 fn extended(disk: &Disk, file: &Path) -> Result<Vec<(PathBuf, Value)>, PolicyError> {
-    let mut layers = Vec::new();
-    follow(disk, &absolute(file), &mut Vec::new(), &mut layers)?;
-    Ok(layers)
+    let (above, known) = (Vec::new(), FxHashSet::default());
+    let mut extended = Extended { disk, above, known, layers: Vec::new() };
+    extended.follow(&absolute(file))?;
+    Ok(extended.layers)
 }
 
-fn follow(
-    disk: &Disk,
-    file: &Path,
-    above: &mut Vec<PathBuf>,
-    layers: &mut Vec<(PathBuf, Value)>,
-) -> Result<(), PolicyError> {
-    let is_toml = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    let policy = match is_toml {
-        true => load_pyproject(disk, file)?.unwrap_or_default(),
-        false => load(disk, file)?,
-    };
-    layers.push((file.to_owned(), written(disk, file)?));
-    above.push(file.to_owned());
-    for other in policy.extends.iter().rev() {
-        let target = absolute(&file.parent().unwrap_or(file).join(other));
-        let refuse = |what: &str| {
-            let line = super::line_naming(disk, file, &other.to_string_lossy());
-            PolicyError::in_file(file, line, format!("`extends` names {}, which {what}", other.display()))
+/// More files in a row are a mistake, and each needs room on the stack.
+const MAX_IN_A_ROW: usize = 100;
+
+/// What was read so far. Files are known again by their paths without links.
+struct Extended<'a> {
+    disk: &'a Disk,
+    /// The files that lead to the one that is read, with it.
+    above: Vec<PathBuf>,
+    /// All files that were read.
+    known: FxHashSet<PathBuf>,
+    layers: Vec<(PathBuf, Value)>,
+}
+
+impl Extended<'_> {
+    fn follow(&mut self, file: &Path) -> Result<(), PolicyError> {
+        let disk = self.disk;
+        let is_toml = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        let policy = match is_toml {
+            true => load_pyproject(disk, file)?.unwrap_or_default(),
+            false => load(disk, file)?,
         };
-        if above.contains(&target) {
-            return Err(refuse("extends this file in turn; take one of them out"));
+        self.layers.push((file.to_owned(), written(disk, file)?));
+        self.above.push(self.real(file));
+        self.known.insert(self.real(file));
+        for other in policy.extends.iter().rev() {
+            let target = absolute(&file.parent().unwrap_or(file).join(other));
+            let refuse = |what: &str| {
+                let line = super::line_naming(disk, file, &other.to_string_lossy());
+                PolicyError::in_file(file, line, format!("`extends` names {}, which {what}", other.display()))
+            };
+            let real = self.real(&target);
+            if self.above.contains(&real) {
+                return Err(refuse("extends this file in turn; take one of them out"));
+            }
+            if self.known.contains(&real) {
+                continue;
+            }
+            if !disk.has(&target) {
+                return Err(refuse("does not exist; write it, or take it out"));
+            }
+            if self.above.len() == MAX_IN_A_ROW {
+                return Err(refuse(
+                    "has more files in a row above it than anybody can follow; join some of them",
+                ));
+            }
+            self.follow(&target)?;
         }
-        if !disk.has(&target) {
-            return Err(refuse("does not exist; write it, or take it out"));
-        }
-        follow(disk, &target, above, layers)?;
+        self.above.pop();
+        Ok(())
     }
-    above.pop();
-    Ok(())
+
+    fn real(&self, file: &Path) -> PathBuf {
+        self.disk.bounds().real(file).unwrap_or_else(|_| file.to_owned())
+    }
 }
 
 /// The sections about cards and what runs on them.
