@@ -182,13 +182,30 @@ impl Settings {
             Some(Refused::NotRegular) => "is no regular file; put one there",
         };
         let message = format!("the template {} under `scripts.template` {what}", template.display());
-        Err(match &self.policy_file {
-            Some(policy) => {
-                let line = policy::line_naming(&self.disk, policy, &template.to_string_lossy());
-                PolicyError::in_file(policy, line, message)
-            }
-            None => PolicyError { place: "--config".to_owned(), line: None, message },
-        })
+        Err(self.fault("scripts.template", &template.to_string_lossy(), message))
+    }
+
+    /// A fault in what the policy says under a key, or below it, with `word`: in the file that says it, or typed.
+    pub(crate) fn fault(&self, key: &str, word: &str, message: impl AsRef<str>) -> PolicyError {
+        match self.place_of(key, word) {
+            Some((file, line)) => PolicyError::in_file(file, line, message),
+            None => PolicyError::typed(message),
+        }
+    }
+
+    /// The file that says `word` under a key or below it, and the line. `None` where there is no policy.
+    pub(crate) fn place_of(&self, key: &str, word: &str) -> Option<(&Path, Option<u32>)> {
+        let is_there = |origin: &&policy::Origin| {
+            let below = origin.key.strip_prefix(key);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+        };
+        let saying = self.origins.iter().filter(is_there).map(|origin| origin.file.as_path());
+        let files: Vec<&Path> = saying.chain(self.policy_file.as_deref()).collect();
+        // They were read before, some of them from outside of the project.
+        let disk = self.disk.within(self.disk.bounds().and(&files));
+        let lines = files.iter().map(|file| (*file, policy::line_naming(&disk, file, word)));
+        let unseen = files.last().map(|file| (*file, None));
+        lines.into_iter().find(|(_, line)| line.is_some()).or(unseen)
     }
 
     /// `[project.scripts]` of `pyproject.toml`: modules, and the functions in them that are started. A file that is

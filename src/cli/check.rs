@@ -365,14 +365,8 @@ fn unknown_selector(unknown: &UnknownSelector, arguments: &Arguments, settings: 
         "--select".to_owned()
     } else if settings.ignore.contains(word) {
         "--ignore".to_owned()
-    } else if let Some(file) = &settings.policy_file {
-        let line = policy::line_naming(&settings.disk, file, word)
-            .map(|line| format!(":{line}"))
-            .unwrap_or_default();
-        let cwd = std::env::current_dir().unwrap_or_default();
-        format!("{}{line}", file.strip_prefix(cwd).unwrap_or(file).display())
     } else {
-        "--config".to_owned()
+        return settings.fault("rules", word, unknown.to_string()).into();
     };
     anyhow::anyhow!("{place}: {unknown}")
 }

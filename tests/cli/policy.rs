@@ -244,3 +244,23 @@ fn an_empty_section_takes_no_value_from_below() {
         assert!(shown.contains("  name: RTX 3090\n") && !shown.contains("# gpu is from"), "{shown}");
     }
 }
+
+#[test]
+fn a_fault_is_told_of_the_file_that_has_it() {
+    let own = "extends: shared/base.yaml\nrules: {ignore: [memory]}\n";
+    for (base, told) in [
+        (
+            "\nscripts: {template: gone.py}\n",
+            "2: the template gone.py under `scripts.template` does not exist",
+        ),
+        ("rules:\n  select: [pining]\n", "2: unknown rule selector `pining`"),
+        ("rules:\n  severity:\n    pining: note\n", "3: unknown rule selector `pining`"),
+        ("rules: {paths: [gone]}\n", "1: the folder gone under `rules.paths` does not exist"),
+    ] {
+        let project =
+            Project::new().file("a.py", "").file("gpulint.yaml", own).file("shared/base.yaml", base);
+        let answer = project.run("check");
+        let told = format!("error: shared/base.yaml:{told}");
+        assert!(answer.code == Some(2) && answer.stderr.starts_with(&told), "{answer:?}");
+    }
+}
