@@ -21,7 +21,7 @@ mod runtime;
 
 pub use amount::Amount;
 pub use cpu::Cpu;
-pub(crate) use discover::absolute;
+pub(crate) use discover::{absolute, work_tree};
 pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};

@@ -116,13 +116,16 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     }
     let typed = policy::apply_overrides(Policy::default(), &overrides)?;
     bounds = bounds.and(files_of(&typed, &root));
+    // A policy may lean on what lies above it in the repository, and one that the user names on what lies beside it.
+    let beside = named.as_ref().and_then(|(file, _)| file.parent());
+    let extendable = bounds.and(policy::work_tree(&root)).and(beside);
     let (policy_file, policy) = named.or(found).unzip();
     let extends = policy.as_ref().is_some_and(|policy| !policy.extends.is_empty());
     // In a workflow only what lies in the repository counts, so that it ends the same everywhere.
     let is_alone = request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
     let below = if is_alone { Vec::new() } else { policy::of_this_machine() };
     let layered = match extends || !below.is_empty() {
-        true => policy::layered(&request.disk.within(bounds.clone()), policy_file.as_deref(), &below)?,
+        true => policy::layered(&request.disk.within(extendable), policy_file.as_deref(), &below)?,
         false => policy::Layered { policy: policy.unwrap_or_default(), ..policy::Layered::default() },
     };
     let mut policy = policy::apply_overrides(layered.policy, &overrides)?;

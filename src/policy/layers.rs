@@ -3,7 +3,7 @@
 
 use super::load::{from_value, load_pyproject, written};
 use super::{Policy, PolicyError, absolute, load};
-use crate::disk::{Bounds, Disk};
+use crate::disk::{Bounds, Disk, Refused, refused};
 use rustc_hash::FxHashSet;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserializer;
@@ -51,7 +51,7 @@ pub fn of_this_machine() -> Vec<PathBuf> {
 pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<Layered, PolicyError> {
     let mut layers: Vec<(PathBuf, Value)> = Vec::new();
     if let Some(file) = file {
-        layers.extend(extended(disk, file)?);
+        layers.extend(extended(disk, "the project", file)?);
     }
     let own = layers.len();
     for file in below {
@@ -59,7 +59,9 @@ pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<La
         // It may be a link into a folder where somebody keeps all such files.
         let real = file.canonicalize().unwrap_or_else(|_| file.clone());
         let disk = Disk::default().within(Bounds::of(&folder_of(&real)).and([folder_of(file)]));
-        let of_file = extended(&disk, file)?.into_iter().map(|(file, value)| (file, about_machine(value)));
+        let of_file = extended(&disk, "the folder of this file", file)?
+            .into_iter()
+            .map(|(file, value)| (file, about_machine(value)));
         layers.extend(of_file);
     }
     let is_one = layers.len() <= 1;
@@ -121,9 +123,9 @@ pub(super) fn files_schema(_: &mut SchemaGenerator) -> Schema {
 
 /// What a file says, and below it what it extends, the last named first. A file that is reached more than once
 /// counts where it stands highest.
-fn extended(disk: &Disk, file: &Path) -> Result<Vec<(PathBuf, Value)>, PolicyError> {
+fn extended(disk: &Disk, place: &str, file: &Path) -> Result<Vec<(PathBuf, Value)>, PolicyError> {
     let (above, known) = (Vec::new(), FxHashSet::default());
-    let mut extended = Extended { disk, above, known, layers: Vec::new() };
+    let mut extended = Extended { disk, place, above, known, layers: Vec::new() };
     extended.follow(&absolute(file))?;
     Ok(extended.layers)
 }
@@ -134,6 +136,8 @@ const MAX_IN_A_ROW: usize = 100;
 /// What was read so far. Files are known again by their paths without links.
 struct Extended<'a> {
     disk: &'a Disk,
+    /// What the files have to lie in, in words.
+    place: &'a str,
     /// The files that lead to the one that is read, with it.
     above: Vec<PathBuf>,
     /// All files that were read.
@@ -165,8 +169,17 @@ impl Extended<'_> {
             if self.known.contains(&real) {
                 continue;
             }
-            if !disk.has(&target) {
-                return Err(refuse("does not exist; write it, or take it out"));
+            let opened = disk.bounds().open(&target);
+            match opened.err().as_ref().and_then(refused) {
+                _ if disk.instead(&target).is_some_and(|instead| instead.is_some()) => {}
+                Some(Refused::Outside) => {
+                    return Err(refuse(&format!("leads outside of {}; put it there", self.place)));
+                }
+                Some(Refused::NotRegular) if !disk.is_folder(&target) => {
+                    return Err(refuse("is no regular file; put one there"));
+                }
+                _ if disk.has(&target) => {}
+                _ => return Err(refuse("does not exist; write it, or take it out")),
             }
             if self.above.len() == MAX_IN_A_ROW {
                 return Err(refuse(

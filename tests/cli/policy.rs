@@ -264,3 +264,29 @@ fn a_fault_is_told_of_the_file_that_has_it() {
         assert!(answer.code == Some(2) && answer.stderr.starts_with(&told), "{answer:?}");
     }
 }
+
+#[test]
+fn a_policy_extends_what_lies_in_its_work_tree() {
+    let project = Project::new()
+        .file("base.yaml", "gpu: {visible-devices: \"1\"}\n")
+        .file("repo/base.yaml", "gpu: {visible-devices: \"1\"}\nscripts: {template: gone.py}\n")
+        .file("repo/app/gpulint.yaml", "extends: ../base.yaml\nscripts: {template: a.py}\n")
+        .file("repo/app/a.py", FIRST);
+    let outside = "error: gpulint.yaml:1: `extends` names ../base.yaml, which leads outside of the project; put it there";
+    project.run_in("repo/app", "check").fails(2, outside);
+    let project = project.file("repo/.git/HEAD", "");
+    let found = project.run_in("repo/app", "check --format json").findings();
+    assert_eq!(found, ["a.py:3 wrong-visible-devices"]);
+    let project = project.file("repo/app/gpulint.yaml", "extends: ../base.yaml\n");
+    let answer = project.run_in("repo/app", "check");
+    assert!(answer.stderr.contains("repo/base.yaml:2: the template gone.py under"), "{answer:?}");
+    let project = project.file("repo/app/gpulint.yaml", "extends: [ok.yaml, ../../base.yaml]\n");
+    let answer = project.run_in("repo/app", "check");
+    let told = "error: gpulint.yaml:1: `extends` names ../../base.yaml, which leads outside of the project";
+    assert!(answer.code == Some(2) && answer.stderr.starts_with(told), "{answer:?}");
+    // What the user names may lie anywhere, with what it extends.
+    let project = project.file("named/own.yaml", "extends: more.yaml\n");
+    let project = project.file("named/more.yaml", "gpu: {visible-devices: \"1\"}\n");
+    let found = project.run_in("repo/app", "check --config ../../named/own.yaml --format json").findings();
+    assert_eq!(found, ["app/a.py:3 wrong-visible-devices"]);
+}
