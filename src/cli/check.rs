@@ -12,7 +12,7 @@ mod watch;
 use super::options::{Colour, PolicyOptions, severity};
 use super::outputs::{self, Output};
 use super::terminals::follows_links;
-use super::{FOUND, UNUSABLE, be_quiet, ignoring_closed_pipe, say};
+use super::{FOUND, UNUSABLE, be_quiet, ignoring_closed_pipe, say, settings_of};
 use crate::Outcome;
 use crate::cache::Cache;
 use crate::changes::{Asked, Base};
@@ -23,7 +23,7 @@ use crate::report::{
     Format, Report, ShownOn, printable, render, render_statistics, summary_line, unfinished_line,
 };
 use crate::rules::{Loaded, UnknownSelector};
-use crate::settings::{Request, Settings, resolve};
+use crate::settings::{Request, Settings};
 use crate::silencing::fault_in;
 use crate::sources::{Excluded, Sources};
 use anyhow::bail;
@@ -143,17 +143,13 @@ fn once(
         return Ok(0);
     }
     let request = &plan.request;
-    let (mut settings, extent) = resolve(request)?;
+    let (mut settings, extent) = settings_of(request)?;
     // Fixes check the project again and again.
     settings.process_ends = !arguments.watch && !arguments.fixes.are_wanted();
     settings.min_severity = Some(arguments.min_severity);
     if arguments.show_settings {
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
-    }
-    // Whoever reads the report sees that it may be another one elsewhere.
-    for below in settings.below.iter().filter(|_| !arguments.quiet) {
-        say(format_args!("note: {} counts too, below the policy of the project", below.display()));
     }
     let known = Known::of(&arguments.known, &settings)?;
     let changed_lines = arguments.known.changed_lines.clone();

@@ -206,15 +206,21 @@ fn what_the_user_says_of_the_card_counts_below_the_project() {
     let run = outside_of_workflows;
     let checked = run(&project, "check a.py --format json");
     assert_eq!(checked.findings(), ["a.py:3 wrong-visible-devices"]);
-    assert!(
-        checked.stderr.contains("gpulint.yaml counts too, below the policy of the project"),
-        "{checked:?}"
-    );
+    let note = format!("note: also uses {}", project.path(".config/gpulint/gpulint.yaml").display());
+    let of_runtime = ["doctor", "exec -- true"].into_iter().filter(|_| cfg!(feature = "runtime"));
+    for words in
+        ["check -q", "check --show-settings", "trace a.py", "why a.py:1"].into_iter().chain(of_runtime)
+    {
+        let answer = run(&project, words);
+        assert_eq!(answer.stderr.lines().filter(|line| *line == note).count(), 1, "{words}: {answer:?}");
+    }
     assert_eq!(run(&project, "check a.py --format json --isolated").findings(), [""; 0]);
     let in_workflow = project.run_with_env("check a.py --format json", "CI", "true");
     assert_eq!(in_workflow.findings(), [""; 0]);
     let project = project.file("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
-    assert_eq!(run(&project, "check a.py --format json").findings(), [""; 0]);
+    let checked = run(&project, "check a.py -q --format json");
+    assert_eq!(checked.findings(), [""; 0]);
+    assert_eq!(checked.stderr, format!("{note}; keys of the project's policy win\n"));
     assert!(run(&project, "check --show-settings").stdout.contains("device-order: PCI_BUS_ID"));
 }
 
