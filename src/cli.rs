@@ -196,7 +196,7 @@ fn be_quiet() {
 /// another machine.
 fn settings_of(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let (settings, extent) = resolve(request)?;
-    let files: Vec<String> = settings.below.iter().map(|file| file.display().to_string()).collect();
+    let files: Vec<String> = settings.machine_files.iter().map(|file| file.display().to_string()).collect();
     let wins = if settings.policy_file.is_some() { "; keys of the project's policy win" } else { "" };
     if !files.is_empty() {
         say_always(format_args!("note: also uses {}{wins}", files.join(", ")));

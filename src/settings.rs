@@ -17,7 +17,7 @@ pub struct Settings {
     /// The file that the policy came from. `None`: there is no policy.
     pub policy_file: Option<PathBuf>,
     /// The files of the machine and the user that say something below it.
-    pub below: Vec<PathBuf>,
+    pub machine_files: Vec<PathBuf>,
     /// Where the values come from, when not one file says all.
     pub origins: Vec<policy::Origin>,
     /// The state of the files of the project.
@@ -122,10 +122,11 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let (policy_file, policy) = named.or(found).unzip();
     let extends = policy.as_ref().is_some_and(|policy| !policy.extends.is_empty());
     // In a workflow only what lies in the repository counts, so that it ends the same everywhere.
-    let is_alone = request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-    let below = if is_alone { Vec::new() } else { policy::of_this_machine() };
-    let layered = match extends || !below.is_empty() {
-        true => policy::layered(&request.disk.within(extendable), policy_file.as_deref(), &below)?,
+    let without_machine_files =
+        request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+    let machine_files = if without_machine_files { Vec::new() } else { policy::machine_files() };
+    let layered = match extends || !machine_files.is_empty() {
+        true => policy::layered(&request.disk.within(extendable), policy_file.as_deref(), &machine_files)?,
         false => policy::Layered { policy: policy.unwrap_or_default(), ..policy::Layered::default() },
     };
     let mut policy = policy::apply_overrides(layered.policy, &overrides)?;
@@ -140,7 +141,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         root,
         policy,
         policy_file,
-        below: layered.below,
+        machine_files: layered.machine_files,
         origins: layered.origins,
         disk: request.disk.within(bounds),
         mode: request.mode,

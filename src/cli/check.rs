@@ -234,7 +234,7 @@ fn once(
         skipped: &outcome.skipped,
         unfinished: &outcome.unfinished,
         min_severity: arguments.min_severity,
-        has_policy: settings.policy_file.is_some() || !settings.below.is_empty(),
+        has_policy: settings.policy_file.is_some() || !settings.machine_files.is_empty(),
         fail_on: arguments.fail_on,
         colour: false,
         shown_on: ShownOn::Paper,
@@ -385,8 +385,8 @@ fn show_settings(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     let file = settings.policy_file.as_ref().map(|file| file.display().to_string());
     let mut whole =
         format!("# root: {}\n# policy: {}\n", settings.root.display(), file.as_deref().unwrap_or("none"));
-    for below in &settings.below {
-        whole += &format!("# below it: {}\n", below.display());
+    for file in &settings.machine_files {
+        whole += &format!("# below it: {}\n", file.display());
     }
     for origin in &settings.origins {
         whole += &format!("# {} is from {}\n", origin.key, origin.file.display());

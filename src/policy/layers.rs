@@ -30,13 +30,13 @@ pub struct Origin {
 pub struct Layered {
     pub policy: Policy,
     /// The files below the project's that say something, the user's first.
-    pub below: Vec<PathBuf>,
+    pub machine_files: Vec<PathBuf>,
     /// Where each value comes from, by key; empty where one file says all.
     pub origins: Vec<Origin>,
 }
 
 /// The files of the machine and the user that are there, the user's first.
-pub fn of_this_machine() -> Vec<PathBuf> {
+pub fn machine_files() -> Vec<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
     let of_user = settings.map(|folder| folder.join("gpulint/gpulint.yaml"));
@@ -44,17 +44,17 @@ pub fn of_this_machine() -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-/// Puts what `below` say, the first on top, under the policy of the project, which `file` holds.
+/// Puts what `machine_files` say, the first on top, under the policy of the project, which `file` holds.
 ///
 /// # Errors
 /// When a file is no policy, or extends what is not there, lies outside or extends it in turn.
-pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<Layered, PolicyError> {
+pub fn layered(disk: &Disk, file: Option<&Path>, machine_files: &[PathBuf]) -> Result<Layered, PolicyError> {
     let mut layers: Vec<(PathBuf, Value)> = Vec::new();
     if let Some(file) = file {
         layers.extend(extended(disk, "the project", file)?);
     }
     let own = layers.len();
-    for file in below {
+    for file in machine_files {
         let folder_of = |file: &Path| file.parent().map_or_else(PathBuf::new, Path::to_owned);
         // It may be a link into a folder where somebody keeps all such files.
         let real = file.canonicalize().unwrap_or_else(|_| file.clone());
@@ -82,8 +82,8 @@ pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<La
     let policy = from_value(whole).map_err(|message| PolicyError::in_file(&place, None, message))?;
     let says_something =
         |(_, value): &&(PathBuf, Value)| value.as_mapping().is_some_and(|map| !map.is_empty());
-    let below = layers[own..].iter().filter(says_something).map(|(file, _)| file.clone()).collect();
-    Ok(Layered { policy, below, origins: if is_one { Vec::new() } else { origins } })
+    let machine_files = layers[own..].iter().filter(says_something).map(|(file, _)| file.clone()).collect();
+    Ok(Layered { policy, machine_files, origins: if is_one { Vec::new() } else { origins } })
 }
 
 /// One file or a list of them.
