@@ -26,6 +26,8 @@ mod work_on_card;
 
 use crate::report::commands::{Form, harmless};
 use crate::report::printable;
+use crate::settings::{Request, Settings, SettingsError, resolve};
+use crate::sources::Extent;
 use anstream::AutoStream;
 use clap::{Parser, Subcommand};
 use options::Colour;
@@ -190,12 +192,29 @@ fn be_quiet() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 
+/// The settings of a run. Whoever reads what comes of them is told, also by a quiet run, when it may be something else on
+/// another machine.
+fn settings_of(request: &Request) -> Result<(Settings, Extent), SettingsError> {
+    let (settings, extent) = resolve(request)?;
+    let files: Vec<String> = settings.machine_files.iter().map(|file| file.display().to_string()).collect();
+    let wins = if settings.policy_file.is_some() { "; keys of the project's policy win" } else { "" };
+    if !files.is_empty() {
+        say_always(format_args!("note: also uses {}{wins}", files.join(", ")));
+    }
+    Ok((settings, extent))
+}
+
 /// One line about gpulint itself, for people, on standard error.
 fn say(line: impl std::fmt::Display) {
+    let line = line.to_string();
+    if !IS_QUIET.load(Ordering::Relaxed) || line.starts_with("error: ") {
+        say_always(line);
+    }
+}
+
+/// The same, whether the run is quiet or not.
+fn say_always(line: impl std::fmt::Display) {
     // Names of files and words of other people's files may hold escape sequences.
     let line = line.to_string();
-    if IS_QUIET.load(Ordering::Relaxed) && !line.starts_with("error: ") {
-        return;
-    }
     let _ = writeln!(io::stderr(), "{}", harmless(&printable(&line), Form::Plain));
 }

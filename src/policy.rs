@@ -21,11 +21,11 @@ mod runtime;
 
 pub use amount::Amount;
 pub use cpu::Cpu;
-pub(crate) use discover::absolute;
+pub(crate) use discover::{absolute, work_tree};
 pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
-pub use layers::{Layered, Origin, layered, of_this_machine};
+pub use layers::{Layered, Origin, layered, machine_files};
 pub(crate) use load::load_named;
 pub(crate) use load::read_text as read;
 pub use load::{line_naming, load};

@@ -17,7 +17,7 @@ pub struct Settings {
     /// The file that the policy came from. `None`: there is no policy.
     pub policy_file: Option<PathBuf>,
     /// The files of the machine and the user that say something below it.
-    pub below: Vec<PathBuf>,
+    pub machine_files: Vec<PathBuf>,
     /// Where the values come from, when not one file says all.
     pub origins: Vec<policy::Origin>,
     /// The state of the files of the project.
@@ -116,13 +116,17 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     }
     let typed = policy::apply_overrides(Policy::default(), &overrides)?;
     bounds = bounds.and(files_of(&typed, &root));
+    // A policy may lean on what lies above it in the repository, and one that the user names on what lies beside it.
+    let beside = named.as_ref().and_then(|(file, _)| file.parent());
+    let extendable = bounds.and(policy::work_tree(&root)).and(beside);
     let (policy_file, policy) = named.or(found).unzip();
     let extends = policy.as_ref().is_some_and(|policy| !policy.extends.is_empty());
     // In a workflow only what lies in the repository counts, so that it ends the same everywhere.
-    let is_alone = request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-    let below = if is_alone { Vec::new() } else { policy::of_this_machine() };
-    let layered = match extends || !below.is_empty() {
-        true => policy::layered(&request.disk.within(bounds.clone()), policy_file.as_deref(), &below)?,
+    let without_machine_files =
+        request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+    let machine_files = if without_machine_files { Vec::new() } else { policy::machine_files() };
+    let layered = match extends || !machine_files.is_empty() {
+        true => policy::layered(&request.disk.within(extendable), policy_file.as_deref(), &machine_files)?,
         false => policy::Layered { policy: policy.unwrap_or_default(), ..policy::Layered::default() },
     };
     let mut policy = policy::apply_overrides(layered.policy, &overrides)?;
@@ -137,7 +141,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         root,
         policy,
         policy_file,
-        below: layered.below,
+        machine_files: layered.machine_files,
         origins: layered.origins,
         disk: request.disk.within(bounds),
         mode: request.mode,
@@ -182,13 +186,30 @@ impl Settings {
             Some(Refused::NotRegular) => "is no regular file; put one there",
         };
         let message = format!("the template {} under `scripts.template` {what}", template.display());
-        Err(match &self.policy_file {
-            Some(policy) => {
-                let line = policy::line_naming(&self.disk, policy, &template.to_string_lossy());
-                PolicyError::in_file(policy, line, message)
-            }
-            None => PolicyError { place: "--config".to_owned(), line: None, message },
-        })
+        Err(self.fault("scripts.template", &template.to_string_lossy(), message))
+    }
+
+    /// A fault in what the policy says under a key, or below it, with `word`: in the file that says it, or typed.
+    pub(crate) fn fault(&self, key: &str, word: &str, message: impl AsRef<str>) -> PolicyError {
+        match self.place_of(key, word) {
+            Some((file, line)) => PolicyError::in_file(file, line, message),
+            None => PolicyError::typed(message),
+        }
+    }
+
+    /// The file that says `word` under a key or below it, and the line. `None` where there is no policy.
+    pub(crate) fn place_of(&self, key: &str, word: &str) -> Option<(&Path, Option<u32>)> {
+        let is_there = |origin: &&policy::Origin| {
+            let below = origin.key.strip_prefix(key);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+        };
+        let saying = self.origins.iter().filter(is_there).map(|origin| origin.file.as_path());
+        let files: Vec<&Path> = saying.chain(self.policy_file.as_deref()).collect();
+        // They were read before, some of them from outside of the project.
+        let disk = self.disk.within(self.disk.bounds().and(&files));
+        let lines = files.iter().map(|file| (*file, policy::line_naming(&disk, file, word)));
+        let unseen = files.last().map(|file| (*file, None));
+        lines.into_iter().find(|(_, line)| line.is_some()).or(unseen)
     }
 
     /// `[project.scripts]` of `pyproject.toml`: modules, and the functions in them that are started. A file that is

@@ -4,7 +4,7 @@ use gpulint::disk::Disk;
 use gpulint::findings::Severity;
 use gpulint::policy::{
     Amount, Backend, Cpu, DeviceOrder, Gpu, Mode, Policy, PolicyError, apply_overrides, discover,
-    is_override, json_schema, line_naming, load, project_root,
+    is_override, json_schema, layered, line_naming, load, project_root,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -617,6 +617,10 @@ fn a_wrong_override_is_named_by_its_text() {
         ("=x", "--config =x: needs a dotted path such as `gpu.name` before `=`"),
         ("gpu..name=x", "--config gpu..name=x: needs a dotted path such as `gpu.name` before `=`"),
         ("gpu", "--config gpu: is neither a file nor KEY=VALUE"),
+        (
+            "extends=o.yaml",
+            "--config extends=o.yaml: `extends` counts in a policy file only; write it there, or name the file with `--config FILE`",
+        ),
     ];
     for (option, message) in cases {
         let error = apply_overrides(Policy::default(), &[option.to_owned()]).unwrap_err();
@@ -624,6 +628,34 @@ fn a_wrong_override_is_named_by_its_text() {
     }
     let long = format!("{}=1", vec!["a"; 100_000].join("."));
     assert!(apply_overrides(Policy::default(), &[long]).is_err());
+}
+
+#[test]
+fn a_file_that_is_reached_twice_is_read_once() {
+    let twice = |next: usize| format!("extends: [{next}.yaml, {next}.yaml]\n");
+    let folder = (0..60).fold(Folder::new(), |folder, n| folder.with(&format!("{n}.yaml"), twice(n + 1)));
+    let folder = folder.with("60.yaml", "gpu: {name: A}\n");
+    let found = layered(&Disk::default(), Some(&folder.path("0.yaml")), &[]).unwrap();
+    assert_eq!(found.policy.gpu.unwrap().name.as_deref(), Some("A"));
+    // It counts where it stands highest: right below the last of those that extend it.
+    let folder = Folder::new()
+        .with("gpulint.yaml", "extends: [one.yaml, two.yaml]\n")
+        .with("one.yaml", "extends: base.yaml\ngpu: {name: one, device: \"cuda:1\"}\n")
+        .with("two.yaml", "extends: base.yaml\n")
+        .with("base.yaml", "gpu: {name: base}\n");
+    let found = layered(&Disk::default(), Some(&folder.path("gpulint.yaml")), &[]).unwrap();
+    let files: Vec<_> = found.origins.iter().map(|origin| (origin.key.as_str(), &origin.file)).collect();
+    let expected = [("gpu.device", &folder.path("one.yaml")), ("gpu.name", &folder.path("base.yaml"))];
+    assert_eq!(files, expected);
+}
+
+#[test]
+fn files_in_a_row_have_an_end() {
+    let next = |n: usize| format!("extends: {}.yaml\n", n + 1);
+    let folder = (0..200).fold(Folder::new(), |folder, n| folder.with(&format!("{n}.yaml"), next(n)));
+    let error = layered(&Disk::default(), Some(&folder.path("0.yaml")), &[]).unwrap_err();
+    let told = "99.yaml:1: `extends` names 100.yaml, which has more files in a row above it than anybody can follow; join some of them";
+    assert_eq!(folder.shown(error), told);
 }
 
 #[test]

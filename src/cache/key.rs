@@ -24,7 +24,7 @@ pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys
         root,
         policy,
         policy_file,
-        below,
+        machine_files,
         origins: _,
         disk: _,
         mode,
@@ -34,7 +34,7 @@ pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys
         min_severity,
     } = settings;
     let policy = serde_json::to_string(policy).ok()?;
-    let settings = (root, policy, policy_file, below, mode, select, ignore, min_severity);
+    let settings = (root, policy, policy_file, machine_files, mode, select, ignore, min_severity);
     // The embedded rules are part of the program.
     let own_rules = match rules {
         Loaded::Embedded(_) => None,

@@ -12,7 +12,7 @@ mod watch;
 use super::options::{Colour, PolicyOptions, severity};
 use super::outputs::{self, Output};
 use super::terminals::follows_links;
-use super::{FOUND, UNUSABLE, be_quiet, ignoring_closed_pipe, say};
+use super::{FOUND, UNUSABLE, be_quiet, ignoring_closed_pipe, say, settings_of};
 use crate::Outcome;
 use crate::cache::Cache;
 use crate::changes::{Asked, Base};
@@ -23,7 +23,7 @@ use crate::report::{
     Format, Report, ShownOn, printable, render, render_statistics, summary_line, unfinished_line,
 };
 use crate::rules::{Loaded, UnknownSelector};
-use crate::settings::{Request, Settings, resolve};
+use crate::settings::{Request, Settings};
 use crate::silencing::fault_in;
 use crate::sources::{Excluded, Sources};
 use anyhow::bail;
@@ -143,17 +143,13 @@ fn once(
         return Ok(0);
     }
     let request = &plan.request;
-    let (mut settings, extent) = resolve(request)?;
+    let (mut settings, extent) = settings_of(request)?;
     // Fixes check the project again and again.
     settings.process_ends = !arguments.watch && !arguments.fixes.are_wanted();
     settings.min_severity = Some(arguments.min_severity);
     if arguments.show_settings {
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
-    }
-    // Whoever reads the report sees that it may be another one elsewhere.
-    for below in settings.below.iter().filter(|_| !arguments.quiet) {
-        say(format_args!("note: {} counts too, below the policy of the project", below.display()));
     }
     let known = Known::of(&arguments.known, &settings)?;
     let changed_lines = arguments.known.changed_lines.clone();
@@ -238,7 +234,7 @@ fn once(
         skipped: &outcome.skipped,
         unfinished: &outcome.unfinished,
         min_severity: arguments.min_severity,
-        has_policy: settings.policy_file.is_some() || !settings.below.is_empty(),
+        has_policy: settings.policy_file.is_some() || !settings.machine_files.is_empty(),
         fail_on: arguments.fail_on,
         colour: false,
         shown_on: ShownOn::Paper,
@@ -365,14 +361,8 @@ fn unknown_selector(unknown: &UnknownSelector, arguments: &Arguments, settings: 
         "--select".to_owned()
     } else if settings.ignore.contains(word) {
         "--ignore".to_owned()
-    } else if let Some(file) = &settings.policy_file {
-        let line = policy::line_naming(&settings.disk, file, word)
-            .map(|line| format!(":{line}"))
-            .unwrap_or_default();
-        let cwd = std::env::current_dir().unwrap_or_default();
-        format!("{}{line}", file.strip_prefix(cwd).unwrap_or(file).display())
     } else {
-        "--config".to_owned()
+        return settings.fault("rules", word, unknown.to_string()).into();
     };
     anyhow::anyhow!("{place}: {unknown}")
 }
@@ -395,8 +385,8 @@ fn show_settings(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     let file = settings.policy_file.as_ref().map(|file| file.display().to_string());
     let mut whole =
         format!("# root: {}\n# policy: {}\n", settings.root.display(), file.as_deref().unwrap_or("none"));
-    for below in &settings.below {
-        whole += &format!("# below it: {}\n", below.display());
+    for file in &settings.machine_files {
+        whole += &format!("# below it: {}\n", file.display());
     }
     for origin in &settings.origins {
         whole += &format!("# {} is from {}\n", origin.key, origin.file.display());

@@ -1,12 +1,11 @@
 //! `gpulint doctor`: which GPU this process would get, and why.
 
 use super::options::PolicyOptions;
-use super::{CLEAN, ignoring_closed_pipe};
+use super::{CLEAN, ignoring_closed_pipe, settings_of};
 use crate::policy::Amount;
 use crate::runtime::advice::batch::{Fit, Known};
 use crate::runtime::doctor::{Diagnosis, markdown, text};
 use crate::runtime::machine::PATIENCE;
-use crate::settings::resolve;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::io::Write;
@@ -46,7 +45,7 @@ enum Form {
 }
 
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
+    let (settings, _) = settings_of(&arguments.policy.clone().request(Vec::new()))?;
     let known = Known {
         model_bytes: arguments.model_memory.map(|amount| amount.bytes),
         sample_bytes: arguments.sample_memory.map(|amount| amount.bytes),

@@ -1,7 +1,7 @@
 //! `gpulint exec -- CMD`: a command on the card that the policy allows, and on no other.
 
 use super::options::PolicyOptions;
-use super::say;
+use super::{say, settings_of};
 use crate::policy::{Amount, Mode};
 use crate::runtime::cards::Card;
 use crate::runtime::exec::{Foreign, Message, Outputs, Request, Strays, run as run_watched};
@@ -102,7 +102,9 @@ impl HideCards {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
+    let request = arguments.policy.clone().request(Vec::new());
+    // Who starts a worker has said it.
+    let (settings, _) = if arguments.worker { resolve(&request)? } else { settings_of(&request)? };
     let limits = Limits { time: arguments.timeout, grace: GRACE, ends_when_asked: arguments.worker };
     let request = Request {
         command: &arguments.command,

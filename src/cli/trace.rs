@@ -1,11 +1,10 @@
 //! `gpulint trace`: what one program does, in order.
 
 use super::options::PolicyOptions;
-use super::{ignoring_closed_pipe, why};
+use super::{ignoring_closed_pipe, settings_of, why};
 use crate::languages::Choices;
 use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
-use crate::settings::resolve;
 use crate::sources::{Extent, Sources};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -52,7 +51,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     if file.is_dir() {
         bail!("{} is a directory; name the file that is started", file.display());
     }
-    let (settings, extent) = resolve(&arguments.policy.clone().request(paths.clone()))?;
+    let (settings, extent) = settings_of(&arguments.policy.clone().request(paths.clone()))?;
     let rules = Loaded::of(&settings)?;
     let (sources, id) = if standard {
         let mut text = Vec::new();

@@ -8,7 +8,7 @@ mod state;
 use super::exec::{HideCards, time};
 use super::options::PolicyOptions;
 use super::outputs::{self, Output};
-use super::{ignoring_closed_pipe, say};
+use super::{ignoring_closed_pipe, say, settings_of};
 use crate::policy::absolute;
 use crate::runtime::exec::board;
 use crate::runtime::slot::slot_folder;
@@ -18,7 +18,7 @@ use crate::runtime::validation::plan::{Burn, Plan, Profile, Wanted};
 use crate::runtime::validation::schedule::{Outside, Request, run as run_checks};
 use crate::runtime::validation::speeds::remember;
 use crate::runtime::validation::workers::Workers;
-use crate::settings::{Settings, resolve};
+use crate::settings::Settings;
 use anyhow::Context;
 use clap::Args;
 use interruption::Interruption;
@@ -103,7 +103,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     outputs::distinct(&arguments.output)?;
-    let (settings, _) = resolve(&arguments.policy.clone().request(Vec::new()))?;
+    let (settings, _) = settings_of(&arguments.policy.clone().request(Vec::new()))?;
     let plan = Plan::of(&settings.policy, &wanted(arguments))?;
     let interruption = Interruption::listen()?;
     let place = Place::of(arguments.state.as_deref(), &settings.root)?;

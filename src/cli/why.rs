@@ -1,11 +1,10 @@
 //! `gpulint why PATH:LINE`: why something is reported at a line, or nothing.
 
-use super::ignoring_closed_pipe;
 use super::options::PolicyOptions;
+use super::{ignoring_closed_pipe, settings_of};
 use crate::facts::{FileId, Place, Span};
 use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
-use crate::settings::resolve;
 use crate::sources::Sources;
 use crate::trace::why::{Checked, Line, tell};
 use anyhow::bail;
@@ -30,7 +29,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
 pub fn answer(place: &str, policy: &PolicyOptions, out: &mut dyn Write) -> anyhow::Result<u8> {
     let asked = Asked::read(place);
     let named = vec![asked.path.clone()];
-    let (settings, extent) = resolve(&policy.clone().request(named.clone()))?;
+    let (settings, extent) = settings_of(&policy.clone().request(named.clone()))?;
     if asked.path.is_dir() {
         bail!("{} is a directory; name a line of a file, such as train.py:12", asked.path.display());
     }

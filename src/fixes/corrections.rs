@@ -94,7 +94,7 @@ impl Corrections {
         Corrections {
             files,
             dropped: settled.dropped.iter().map(|dropped| Kept::of(dropped, sources)).collect(),
-            mended: settled.applied.iter().filter(is_counted).count() + settled.along,
+            mended: settled.applied.iter().filter(is_counted).count() + settled.fixed_indirectly,
             is_dry,
             is_final: settled.is_final,
             is_partial: false,

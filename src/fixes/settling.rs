@@ -39,7 +39,7 @@ pub struct Settled {
     /// The same fixes on the project as it is then change nothing.
     pub is_final: bool,
     /// How many findings that a fix was offered for are gone without it, by that of another one.
-    pub along: usize,
+    pub fixed_indirectly: usize,
     /// In the order in which they were made.
     pub applied: Vec<Applied>,
     /// Fixes that were tried and are not made.

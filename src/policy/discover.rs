@@ -39,10 +39,13 @@ pub fn project_root(policy_file: Option<&Path>, start: &Path, cwd: &Path) -> Pat
     if let Some(folder) = policy_file.and_then(Path::parent) {
         return absolute(folder);
     }
-    let start = absolute(start);
-    // A work tree that `git worktree` made has a file there, not a folder.
-    let top = start.ancestors().find(|folder| folder.join(".git").exists());
-    top.map_or_else(|| absolute(cwd), Path::to_owned)
+    work_tree(start).unwrap_or_else(|| absolute(cwd))
+}
+
+/// The top of the git work tree around a path.
+pub(crate) fn work_tree(path: &Path) -> Option<PathBuf> {
+    // One that `git worktree` made has a file there, not a folder.
+    absolute(path).ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
 /// The path from the root of the file system, without `.` and `..`. Links stay: the policy of a

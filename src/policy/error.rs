@@ -24,6 +24,11 @@ impl PolicyError {
         let shown = inside.filter(|path| path.components().next().is_some()).unwrap_or_else(|| file.into());
         PolicyError { place: shown.display().to_string(), line, message: one_line(message.as_ref()) }
     }
+
+    /// In what the command line says.
+    pub(crate) fn typed(message: impl AsRef<str>) -> Self {
+        PolicyError { place: "--config".to_owned(), line: None, message: one_line(message.as_ref()) }
+    }
 }
 
 /// Keys may hold line ends and escape sequences, which must not reach a terminal or a report.

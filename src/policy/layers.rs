@@ -3,7 +3,8 @@
 
 use super::load::{from_value, load_pyproject, written};
 use super::{Policy, PolicyError, absolute, load};
-use crate::disk::{Bounds, Disk};
+use crate::disk::{Bounds, Disk, Refused, refused};
+use rustc_hash::FxHashSet;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserializer;
 use serde::de::{Error, SeqAccess, Visitor};
@@ -29,13 +30,13 @@ pub struct Origin {
 pub struct Layered {
     pub policy: Policy,
     /// The files below the project's that say something, the user's first.
-    pub below: Vec<PathBuf>,
+    pub machine_files: Vec<PathBuf>,
     /// Where each value comes from, by key; empty where one file says all.
     pub origins: Vec<Origin>,
 }
 
 /// The files of the machine and the user that are there, the user's first.
-pub fn of_this_machine() -> Vec<PathBuf> {
+pub fn machine_files() -> Vec<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
     let of_user = settings.map(|folder| folder.join("gpulint/gpulint.yaml"));
@@ -43,28 +44,32 @@ pub fn of_this_machine() -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-/// Puts what `below` say, the first on top, under the policy of the project, which `file` holds.
+/// Puts what `machine_files` say, the first on top, under the policy of the project, which `file` holds.
 ///
 /// # Errors
 /// When a file is no policy, or extends what is not there, lies outside or extends it in turn.
-pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<Layered, PolicyError> {
+pub fn layered(disk: &Disk, file: Option<&Path>, machine_files: &[PathBuf]) -> Result<Layered, PolicyError> {
     let mut layers: Vec<(PathBuf, Value)> = Vec::new();
     if let Some(file) = file {
-        layers.extend(extended(disk, file)?);
+        layers.extend(extended(disk, "the project", file)?);
     }
     let own = layers.len();
-    for file in below {
-        let folder = file.parent().unwrap_or(file);
-        let disk = Disk::default().within(Bounds::of(folder));
-        let of_file = extended(&disk, file)?.into_iter().map(|(file, value)| (file, about_machine(value)));
+    for file in machine_files {
+        let folder_of = |file: &Path| file.parent().map_or_else(PathBuf::new, Path::to_owned);
+        // It may be a link into a folder where somebody keeps all such files.
+        let real = file.canonicalize().unwrap_or_else(|_| file.clone());
+        let disk = Disk::default().within(Bounds::of(&folder_of(&real)).and([folder_of(file)]));
+        let of_file = extended(&disk, "the folder of this file", file)?
+            .into_iter()
+            .map(|(file, value)| (file, about_machine(value)));
         layers.extend(of_file);
     }
     let is_one = layers.len() <= 1;
     let (mut whole, mut origins) = (Value::Mapping(Mapping::new()), Vec::new());
     for (file, value) in layers.iter().rev() {
-        overlay(&mut whole, value.clone());
         let mut keys = Vec::new();
-        leaves(value, "", &mut keys);
+        leaves(value, Some(&whole), "", &mut keys);
+        overlay(&mut whole, value.clone());
         let is_hidden = |key: &str| {
             let key = format!("{key}.");
             keys.iter().any(|own| key.starts_with(&format!("{own}.")))
@@ -77,8 +82,8 @@ pub fn layered(disk: &Disk, file: Option<&Path>, below: &[PathBuf]) -> Result<La
     let policy = from_value(whole).map_err(|message| PolicyError::in_file(&place, None, message))?;
     let says_something =
         |(_, value): &&(PathBuf, Value)| value.as_mapping().is_some_and(|map| !map.is_empty());
-    let below = layers[own..].iter().filter(says_something).map(|(file, _)| file.clone()).collect();
-    Ok(Layered { policy, below, origins: if is_one { Vec::new() } else { origins } })
+    let machine_files = layers[own..].iter().filter(says_something).map(|(file, _)| file.clone()).collect();
+    Ok(Layered { policy, machine_files, origins: if is_one { Vec::new() } else { origins } })
 }
 
 /// One file or a list of them.
@@ -116,42 +121,80 @@ pub(super) fn files_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
 }
 
-/// What a file says, and below it what it extends, the last named first.
-fn extended(disk: &Disk, file: &Path) -> Result<Vec<(PathBuf, Value)>, PolicyError> {
-    let mut layers = Vec::new();
-    follow(disk, &absolute(file), &mut Vec::new(), &mut layers)?;
-    Ok(layers)
+/// What a file says, and below it what it extends, the last named first. A file that is reached more than once
+/// counts where it stands highest.
+fn extended(disk: &Disk, place: &str, file: &Path) -> Result<Vec<(PathBuf, Value)>, PolicyError> {
+    let (above, known) = (Vec::new(), FxHashSet::default());
+    let mut extended = Extended { disk, place, above, known, layers: Vec::new() };
+    extended.follow(&absolute(file))?;
+    Ok(extended.layers)
 }
 
-fn follow(
-    disk: &Disk,
-    file: &Path,
-    above: &mut Vec<PathBuf>,
-    layers: &mut Vec<(PathBuf, Value)>,
-) -> Result<(), PolicyError> {
-    let is_toml = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    let policy = match is_toml {
-        true => load_pyproject(disk, file)?.unwrap_or_default(),
-        false => load(disk, file)?,
-    };
-    layers.push((file.to_owned(), written(disk, file)?));
-    above.push(file.to_owned());
-    for other in policy.extends.iter().rev() {
-        let target = absolute(&file.parent().unwrap_or(file).join(other));
-        let refuse = |what: &str| {
-            let line = super::line_naming(disk, file, &other.to_string_lossy());
-            PolicyError::in_file(file, line, format!("`extends` names {}, which {what}", other.display()))
+/// More files in a row are a mistake, and each needs room on the stack.
+const MAX_IN_A_ROW: usize = 100;
+
+/// What was read so far. Files are known again by their paths without links.
+struct Extended<'a> {
+    disk: &'a Disk,
+    /// What the files have to lie in, in words.
+    place: &'a str,
+    /// The files that lead to the one that is read, with it.
+    above: Vec<PathBuf>,
+    /// All files that were read.
+    known: FxHashSet<PathBuf>,
+    layers: Vec<(PathBuf, Value)>,
+}
+
+impl Extended<'_> {
+    fn follow(&mut self, file: &Path) -> Result<(), PolicyError> {
+        let disk = self.disk;
+        let is_toml = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        let policy = match is_toml {
+            true => load_pyproject(disk, file)?.unwrap_or_default(),
+            false => load(disk, file)?,
         };
-        if above.contains(&target) {
-            return Err(refuse("extends this file in turn; take one of them out"));
+        self.layers.push((file.to_owned(), written(disk, file)?));
+        self.above.push(self.real(file));
+        self.known.insert(self.real(file));
+        for other in policy.extends.iter().rev() {
+            let target = absolute(&file.parent().unwrap_or(file).join(other));
+            let refuse = |what: &str| {
+                let line = super::line_naming(disk, file, &other.to_string_lossy());
+                PolicyError::in_file(file, line, format!("`extends` names {}, which {what}", other.display()))
+            };
+            let real = self.real(&target);
+            if self.above.contains(&real) {
+                return Err(refuse("extends this file in turn; take one of them out"));
+            }
+            if self.known.contains(&real) {
+                continue;
+            }
+            let opened = disk.bounds().open(&target);
+            match opened.err().as_ref().and_then(refused) {
+                _ if disk.instead(&target).is_some_and(|instead| instead.is_some()) => {}
+                Some(Refused::Outside) => {
+                    return Err(refuse(&format!("leads outside of {}; put it there", self.place)));
+                }
+                Some(Refused::NotRegular) if !disk.is_folder(&target) => {
+                    return Err(refuse("is no regular file; put one there"));
+                }
+                _ if disk.has(&target) => {}
+                _ => return Err(refuse("does not exist; write it, or take it out")),
+            }
+            if self.above.len() == MAX_IN_A_ROW {
+                return Err(refuse(
+                    "has more files in a row above it than anybody can follow; join some of them",
+                ));
+            }
+            self.follow(&target)?;
         }
-        if !disk.has(&target) {
-            return Err(refuse("does not exist; write it, or take it out"));
-        }
-        follow(disk, &target, above, layers)?;
+        self.above.pop();
+        Ok(())
     }
-    above.pop();
-    Ok(())
+
+    fn real(&self, file: &Path) -> PathBuf {
+        self.disk.bounds().real(file).unwrap_or_else(|_| file.to_owned())
+    }
 }
 
 /// The sections about cards and what runs on them.
@@ -178,16 +221,19 @@ fn overlay(below: &mut Value, above: Value) {
     }
 }
 
-/// The dotted paths of all values.
-fn leaves(value: &Value, path: &str, keys: &mut Vec<String>) {
+/// The dotted paths of all values that count above what lies below.
+fn leaves(value: &Value, below: Option<&Value>, path: &str, keys: &mut Vec<String>) {
     match value.as_mapping().filter(|mapping| !mapping.is_empty()) {
-        None if !path.is_empty() && path != "extends" => keys.push(path.to_owned()),
-        None => {}
+        None if path.is_empty() || path == "extends" => {}
+        // The section that lies below stays as it is.
+        None if (value.is_null() || value.is_mapping()) && below.is_some_and(Value::is_mapping) => {}
+        None => keys.push(path.to_owned()),
         Some(mapping) => {
             for (key, value) in mapping {
+                let below = below.and_then(|below| below.get(key));
                 let key = key.as_str().unwrap_or_default();
                 let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-                leaves(value, &path, keys);
+                leaves(value, below, &path, keys);
             }
         }
     }

@@ -25,6 +25,12 @@ pub fn is_override(argument: &str) -> bool {
 fn applied(policy: Policy, option: &str) -> Result<Policy, String> {
     let (key, value) = option.split_once('=').ok_or("is neither a file nor KEY=VALUE")?;
     let path = parts(key).ok_or("needs a dotted path such as `gpu.name` before `=`")?;
+    if path[0] == "extends" {
+        return Err(
+            "`extends` counts in a policy file only; write it there, or name the file with `--config FILE`"
+                .into(),
+        );
+    }
     let value: Value = serde_yaml::from_str(value)
         .map_err(|error| format!("the value is not YAML: {}", without_position(&error)))?;
 

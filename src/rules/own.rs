@@ -103,10 +103,7 @@ fn files_of(disk: &Disk, folder: &Path) -> Result<Vec<PathBuf>, String> {
 
 fn unusable(folder: &Path, reason: &str, settings: &Settings) -> PolicyError {
     let message = format!("the folder {} under `rules.paths` {reason}", folder.display());
-    match &settings.policy_file {
-        Some(policy) => refused(&settings.disk, policy, &folder.to_string_lossy(), message),
-        None => PolicyError { place: "--config".to_owned(), line: None, message },
-    }
+    settings.fault("rules.paths", &folder.to_string_lossy(), message)
 }
 
 fn read(disk: &Disk, file: &Path) -> Result<Rule, PolicyError> {

@@ -2,7 +2,7 @@
 //! in force, and somebody is told.
 
 use super::Options;
-use crate::policy::{self, PolicyError, absolute};
+use crate::policy::{PolicyError, absolute};
 use crate::rules::{Loaded, Selection};
 use crate::settings::{Request, Settings, SettingsError, resolve};
 use crate::sources::Extent;
@@ -95,9 +95,9 @@ fn project(
     let is_cpu = settings.cpu_section().is_some();
     let selection = Selection::resolve(&rules, &settings.policy, is_cpu, &settings.select, &settings.ignore);
     if let Err(unknown) = selection {
-        let file = settings.policy_file.clone();
-        let line = file.as_deref().and_then(|file| policy::line_naming(&settings.disk, file, &unknown.word));
-        return Err(Trouble { file, line, message: unknown.to_string() });
+        let (file, line) = settings.place_of("rules", &unknown.word).unzip();
+        let file = file.map(Path::to_owned);
+        return Err(Trouble { file, line: line.flatten(), message: unknown.to_string() });
     }
     Ok(Arc::new(Project { settings, extent, rules }))
 }

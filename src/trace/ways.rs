@@ -52,7 +52,7 @@ type Launches = BTreeMap<(Place, String), Launch>;
 /// The launches of a file, and whether the file is also started without a launcher.
 fn launches_of(program: &mut Program<'_>, file: FileId) -> (Launches, bool) {
     let seen: Mutex<(Launches, bool)> = Mutex::default();
-    let judge = |_: &Program<'_>, trace: &Trace, start: Start| -> Vec<Nothing> {
+    let judge = |_: &Program<'_>, trace: &Trace, start: Start| -> Vec<NoVerdict> {
         let launches = trace.launches.iter().filter(|launch| launch.file == file);
         let is_started = !matches!(start, Start::Library | Start::Modules | Start::CpuPart);
         let is_bare = is_started
@@ -65,15 +65,15 @@ fn launches_of(program: &mut Program<'_>, file: FileId) -> (Launches, bool) {
         seen.1 |= is_bare;
         Vec::new()
     };
-    program.follow(judge, |_: &mut Vec<Nothing>| {}, None);
+    program.follow(judge, |_: &mut Vec<NoVerdict>| {}, None);
     seen.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Nothing is judged on the way.
 #[derive(Clone, Hash, PartialEq, Eq)]
-enum Nothing {}
+enum NoVerdict {}
 
-impl Judged for Nothing {
+impl Judged for NoVerdict {
     fn places(&self) -> Vec<Place> {
         Vec::new()
     }

@@ -1,7 +1,7 @@
 //! Which policy holds, where the root lies, and what the command line changes.
 
 use crate::INDEX_WITHOUT_ORDER;
-use crate::project::{Project, answer};
+use crate::project::{Answer, Project, answer};
 
 const POLICY: &str = "gpu: {name: RTX 3090}\n";
 
@@ -193,24 +193,106 @@ fn what_a_policy_extends_counts_where_it_is_silent() {
     }
 }
 
+/// Runs where the files of the user and the machine are read.
+fn outside_of_workflows(project: &Project, words: &str) -> Answer {
+    answer(project.command().env_remove("CI").args(words.split_whitespace()), b"")
+}
+
 #[test]
 fn what_the_user_says_of_the_card_counts_below_the_project() {
     // The home of the user is the folder of the project here.
     let of_user = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\nrules: {ignore: [pinning]}\n";
     let project = Project::new().file("a.py", FIRST).file(".config/gpulint/gpulint.yaml", of_user);
-    let run = |project: &Project, words: &str| {
-        answer(project.command().env_remove("CI").args(words.split_whitespace()), b"")
-    };
+    let run = outside_of_workflows;
     let checked = run(&project, "check a.py --format json");
     assert_eq!(checked.findings(), ["a.py:3 wrong-visible-devices"]);
-    assert!(
-        checked.stderr.contains("gpulint.yaml counts too, below the policy of the project"),
-        "{checked:?}"
-    );
+    let note = format!("note: also uses {}", project.path(".config/gpulint/gpulint.yaml").display());
+    let of_runtime = ["doctor", "exec -- true"].into_iter().filter(|_| cfg!(feature = "runtime"));
+    for words in
+        ["check -q", "check --show-settings", "trace a.py", "why a.py:1"].into_iter().chain(of_runtime)
+    {
+        let answer = run(&project, words);
+        assert_eq!(answer.stderr.lines().filter(|line| *line == note).count(), 1, "{words}: {answer:?}");
+    }
     assert_eq!(run(&project, "check a.py --format json --isolated").findings(), [""; 0]);
     let in_workflow = project.run_with_env("check a.py --format json", "CI", "true");
     assert_eq!(in_workflow.findings(), [""; 0]);
     let project = project.file("gpulint.yaml", "gpu: {visible-devices: \"0\"}\n");
-    assert_eq!(run(&project, "check a.py --format json").findings(), [""; 0]);
+    let checked = run(&project, "check a.py -q --format json");
+    assert_eq!(checked.findings(), [""; 0]);
+    assert_eq!(checked.stderr, format!("{note}; keys of the project's policy win\n"));
     assert!(run(&project, "check --show-settings").stdout.contains("device-order: PCI_BUS_ID"));
+}
+
+#[test]
+#[cfg(unix)]
+fn the_file_of_the_user_may_be_a_link() {
+    let kept = "extends: cards.yaml\ngpu: {device-order: PCI_BUS_ID}\n";
+    let cards = "gpu: {visible-devices: \"1\"}\n";
+    let project = Project::new().file("p/a.py", FIRST).file("dotfiles/policy.yaml", kept);
+    let project = project.file("dotfiles/cards.yaml", cards).file(".config/gpulint/other", "");
+    for (to, name) in [("policy.yaml", "gpulint.yaml"), ("cards.yaml", "cards.yaml")] {
+        let link = project.path(".config/gpulint").join(name);
+        std::os::unix::fs::symlink(project.path("dotfiles").join(to), link).expect("writable");
+    }
+    let found = outside_of_workflows(&project, "check p/a.py --format json").findings();
+    assert_eq!(found, ["p/a.py:3 wrong-visible-devices"]);
+}
+
+#[test]
+fn an_empty_section_takes_no_value_from_below() {
+    let of_user = "gpu: {name: RTX 3090}\n";
+    for own in ["gpu:\n", "gpu: {}\n"] {
+        let project = Project::new().file("gpulint.yaml", own).file(".config/gpulint/gpulint.yaml", of_user);
+        let shown = outside_of_workflows(&project, "check --show-settings").stdout;
+        let of_user = project.path(".config/gpulint/gpulint.yaml");
+        assert!(shown.contains(&format!("# gpu.name is from {}\n", of_user.display())), "{shown}");
+        assert!(shown.contains("  name: RTX 3090\n") && !shown.contains("# gpu is from"), "{shown}");
+    }
+}
+
+#[test]
+fn a_fault_is_told_of_the_file_that_has_it() {
+    let own = "extends: shared/base.yaml\nrules: {ignore: [memory]}\n";
+    for (base, told) in [
+        (
+            "\nscripts: {template: gone.py}\n",
+            "2: the template gone.py under `scripts.template` does not exist",
+        ),
+        ("rules:\n  select: [pining]\n", "2: unknown rule selector `pining`"),
+        ("rules:\n  severity:\n    pining: note\n", "3: unknown rule selector `pining`"),
+        ("rules: {paths: [gone]}\n", "1: the folder gone under `rules.paths` does not exist"),
+    ] {
+        let project =
+            Project::new().file("a.py", "").file("gpulint.yaml", own).file("shared/base.yaml", base);
+        let answer = project.run("check");
+        let told = format!("error: shared/base.yaml:{told}");
+        assert!(answer.code == Some(2) && answer.stderr.starts_with(&told), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_policy_extends_what_lies_in_its_work_tree() {
+    let project = Project::new()
+        .file("base.yaml", "gpu: {visible-devices: \"1\"}\n")
+        .file("repo/base.yaml", "gpu: {visible-devices: \"1\"}\nscripts: {template: gone.py}\n")
+        .file("repo/app/gpulint.yaml", "extends: ../base.yaml\nscripts: {template: a.py}\n")
+        .file("repo/app/a.py", FIRST);
+    let outside = "error: gpulint.yaml:1: `extends` names ../base.yaml, which leads outside of the project; put it there";
+    project.run_in("repo/app", "check").fails(2, outside);
+    let project = project.file("repo/.git/HEAD", "");
+    let found = project.run_in("repo/app", "check --format json").findings();
+    assert_eq!(found, ["a.py:3 wrong-visible-devices"]);
+    let project = project.file("repo/app/gpulint.yaml", "extends: ../base.yaml\n");
+    let answer = project.run_in("repo/app", "check");
+    assert!(answer.stderr.contains("repo/base.yaml:2: the template gone.py under"), "{answer:?}");
+    let project = project.file("repo/app/gpulint.yaml", "extends: [ok.yaml, ../../base.yaml]\n");
+    let answer = project.run_in("repo/app", "check");
+    let told = "error: gpulint.yaml:1: `extends` names ../../base.yaml, which leads outside of the project";
+    assert!(answer.code == Some(2) && answer.stderr.starts_with(told), "{answer:?}");
+    // What the user names may lie anywhere, with what it extends.
+    let project = project.file("named/own.yaml", "extends: more.yaml\n");
+    let project = project.file("named/more.yaml", "gpu: {visible-devices: \"1\"}\n");
+    let found = project.run_in("repo/app", "check --config ../../named/own.yaml --format json").findings();
+    assert_eq!(found, ["app/a.py:3 wrong-visible-devices"]);
 }

@@ -309,11 +309,12 @@ impl<'a> Run<'a> {
             self.outcome.findings.iter().map(|finding| dropped.get(&self.key_of(finding)).cloned()).collect();
         let there: FxHashSet<Key> =
             self.outcome.findings.iter().map(|finding| self.key_of(finding)).collect();
-        let is_along = |key: &Key| {
+        let is_indirect = |key: &Key| {
             let is_made = self.made.iter().any(|made| made.key == *key);
             !is_made && !dropped.contains_key(key) && !there.contains(key)
         };
-        let along = self.known.iter().filter(|(key, offered)| **offered && is_along(key)).count();
+        let fixed_indirectly =
+            self.known.iter().filter(|(key, offered)| **offered && is_indirect(key)).count();
         let dropped = dropped.into_iter().map(|((file, at, rule), reason)| {
             let place = Place { file, span: Span { start: at, end: at } };
             Dropped { rule, place, reason }
@@ -338,7 +339,7 @@ impl<'a> Run<'a> {
             files,
             read,
             is_final: false,
-            along,
+            fixed_indirectly,
             applied: self.made.into_iter().map(|made| made.applied).collect(),
             dropped: dropped.collect(),
         }

@@ -74,6 +74,23 @@ pub const CASES: &[Case] = &[
     },
     // What a policy names.
     case(
+        "another policy outside",
+        |s| s.write("gpulint.yaml", "extends: ../outside/secret.yaml\n"),
+        Refused(
+            "gpulint.yaml:1: `extends` names ../outside/secret.yaml, which leads outside of the project; put it there",
+        ),
+    ),
+    case(
+        "another policy by way of a link",
+        |s| {
+            s.write("gpulint.yaml", "extends: more.yaml\n");
+            s.link("../outside/secret.yaml", "more.yaml");
+        },
+        Refused(
+            "gpulint.yaml:1: `extends` names more.yaml, which leads outside of the project; put it there",
+        ),
+    ),
+    case(
         "a template outside",
         |s| s.write("gpulint.yaml", "scripts: {template: ../outside/secret}\n"),
         Refused(

@@ -143,7 +143,7 @@ mod tests {
             files: contents("new\n"),
             read: contents("old\n"),
             is_final: true,
-            along: 0,
+            fixed_indirectly: 0,
             applied: vec![applied(&[0, 1]), applied(&[2])],
             dropped: Vec::new(),
         };
