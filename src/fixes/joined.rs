@@ -78,16 +78,14 @@ fn joined(findings: &[Finding], offers: &mut Offers, group: &[usize], sources: &
     let with_mask: Vec<FileId> = masks.iter().flat_map(|&at| programs_of(&findings[at])).collect();
     let blocks = blocks_of(offers, &masks);
     let stays = devices.iter().find(|&&at| findings[at].status != Status::Active || !is_offered(&offers[at]));
-    if let Some(&stays) = stays {
-        refuse(offers, &blocks, &findings[stays], sources);
-        devices.iter().for_each(|&at| alone(&mut offers[at]));
-        return;
-    }
     let fixes: Vec<&Fix> = group.iter().filter_map(|&at| offers[at].as_ref()?.as_ref().ok()).collect();
     let mut edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
     edits.sort();
     edits.dedup();
-    if !edits_hold(&edits, sources) {
+    // Where they cannot be made together, neither is made for the sake of the other.
+    let apart = devices.first().filter(|_| !edits_hold(&edits, sources));
+    if let Some(&stays) = stays.or(apart) {
+        refuse(offers, &blocks, &findings[stays], sources);
         devices.iter().for_each(|&at| alone(&mut offers[at]));
         return;
     }
@@ -140,5 +138,52 @@ fn programs_of(finding: &Finding) -> Vec<FileId> {
     match finding.programs.is_empty() {
         true => vec![finding.place.file],
         false => finding.programs.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Place, Span};
+    use crate::findings::{Confidence, Severity, Speaks};
+    use crate::sources::{Language, Source};
+
+    fn finding(rule: &str, start: u32) -> Finding {
+        Finding {
+            rule: rule.to_owned(),
+            family: "devices".to_owned(),
+            severity: Severity::Error,
+            confidence: Confidence::High,
+            message: String::new(),
+            advice: None,
+            place: Place { file: FileId(0), span: Span { start, end: start + 1 } },
+            related: Vec::new(),
+            fix: None,
+            unfixed: None,
+            mask: None,
+            programs: Vec::new(),
+            speaks: Speaks::ForItself,
+            caused_by: None,
+            status: Status::Active,
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_together_is_not_done_by_halves() {
+        let text = "first = 1\nsecond = 2\n".to_owned();
+        let source = Source::new(None, "a.py".to_owned(), Language::Python, text);
+        let sources = Sources { files: vec![source], ..Sources::default() };
+        let findings = [finding("missing-visible-devices", 0), finding(ABOUT_DEVICES, 19)];
+        let offer = |(start, end): (u32, u32), text: &str| {
+            let place = Place { file: FileId(0), span: Span { start, end } };
+            let edits = vec![Edit { place, text: text.to_owned() }];
+            Some(Ok(Fix { title: String::new(), safety: Safety::Safe, edits }))
+        };
+        // One takes out a part of what the other puts in order.
+        let mut offers = [offer((0, 19), "mask = 1\nsecond ="), offer((10, 20), "second = 0")];
+        join(&findings, &[], &mut offers, &sources);
+        let told = "the device at a.py:2 would lie outside of the mask";
+        assert_eq!(offers[0], Some(Err(told.to_owned())));
+        assert!(matches!(&offers[1], Some(Ok(fix)) if fix.safety == Safety::Unsafe));
     }
 }
