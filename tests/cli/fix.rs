@@ -398,3 +398,12 @@ fn a_mask_is_not_set_before_a_device_that_nobody_asked_about() {
     project.run("check --fix --select missing-visible-devices");
     assert!(project.read("a.py").contains("os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n"));
 }
+
+#[test]
+fn a_device_that_is_computed_does_not_keep_the_mask_away() {
+    let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
+    let program = "import sys\nimport torch\ntorch.zeros(1, device=f\"cuda:{int(sys.argv[1])}\")\n";
+    let project = Project::new().file("gpulint.yaml", policy).file("a.py", program);
+    project.run("check --fix");
+    assert!(project.read("a.py").contains("os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n"));
+}
