@@ -400,6 +400,26 @@ fn a_mask_is_not_set_before_a_device_that_nobody_asked_about() {
 }
 
 #[test]
+fn a_fix_of_several_findings_is_made_for_each_of_them() {
+    let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
+    let program = "import torch\ntorch.zeros(1, device=\"cuda\")\n";
+    let project = Project::new()
+        .file("gpulint.yaml", format!("{policy}baseline: gpulint-baseline.json\n"))
+        .file("a.py", program);
+    assert_eq!(project.run("check --write-baseline").code, Some(0));
+    project.run("check --fix");
+    assert_eq!(project.read("a.py"), program);
+    let project = project.file("a.py", format!("{program}x = torch.ones(1, device=\"cuda:1\")\n"));
+    for words in ["--fixable device-not-allowed", ""] {
+        let patch = project.run(&format!("check --diff {words}")).stdout;
+        assert!(patch.contains("\n+os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n"), "{patch}");
+        assert!(patch.contains("\n+x = torch.ones(1, device=\"cuda:0\")\n"), "{patch}");
+    }
+    let patch = project.run("check --diff --fixable missing-visible-devices").stdout;
+    assert_eq!(patch, "", "it is in the baseline");
+}
+
+#[test]
 fn a_device_that_is_computed_does_not_keep_the_mask_away() {
     let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
     let program = "import sys\nimport torch\ntorch.zeros(1, device=f\"cuda:{int(sys.argv[1])}\")\n";
