@@ -39,7 +39,7 @@ pub struct Arguments {
     /// Write .pre-commit-config.yaml when there is none, else print what belongs into it.
     #[arg(long)]
     pre_commit: bool,
-    /// Write .github/workflows/gpulint.yml, which uses the action of --repository.
+    /// Write .github/workflows/gpulint.yml; it needs --repository.
     #[arg(long)]
     workflow: bool,
     /// Write .github/workflows/gpulint-gpu.yml, which validates on the runner with these labels, such as
