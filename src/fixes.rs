@@ -21,6 +21,7 @@ mod texts;
 mod writes;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
+pub use joined::rule_about_devices;
 pub use makers::{is_maker, names as maker_names};
 pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
@@ -38,9 +39,10 @@ use std::borrow::Borrow;
 /// Why there is no fix, in one clause.
 pub type Refusal = String;
 
-/// Gives each finding from `least` on its fix, or says why there is none.
+/// Gives each finding from `least` on its fix, or says why there is none. `unasked` are the devices that programs name where
+/// the rule about them does not run.
 pub fn offer(
-    findings: &mut [Finding],
+    (findings, unasked): (&mut [Finding], &[Finding]),
     program: &Program<'_>,
     (policy, cpu): (&Policy, Option<&Cpu>),
     rules: &RuleSet,
@@ -67,7 +69,7 @@ pub fn offer(
         })
         .collect();
     if mask.is_some() {
-        joined::join(all, &mut offers, program.sources);
+        joined::join(all, unasked, &mut offers, program.sources);
     }
     for (finding, offer) in findings.iter_mut().zip(offers) {
         match offer {

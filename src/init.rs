@@ -149,22 +149,17 @@ repos:
         always_run: true
 ";
 
-/// The content of `.github/workflows/gpulint.yml`. `repository` is that of the action, such as `team/gpulint`.
-pub fn workflow(repository: Option<&str>) -> String {
-    let step = match repository.or(of_home()) {
-        Some(repository) => format!(
-            "      - run: rustup update stable   # the action builds gpulint where no release of it is known\n      \
-             - uses: {repository}@main    # better: the full hash of a commit\n"
-        ),
-        None => {
-            "      - run: gpulint check --format github   # the gpulint on PATH of the runner\n".to_owned()
-        }
-    };
-    format!("{WORKFLOW}{step}")
+/// The content of `.github/workflows/gpulint.yml`. `repository` is that of the action, such as `team/gpulint`: the machines of
+/// GitHub have no gpulint.
+pub fn workflow(repository: &str) -> String {
+    format!(
+        "{WORKFLOW}      - run: rustup update stable   # the action builds gpulint where no release of it is known\n      \
+         - uses: {repository}@main    # better: the full hash of a commit\n"
+    )
 }
 
 /// The repository of gpulint itself as workflows name it, once there is one.
-fn of_home() -> Option<&'static str> {
+pub fn of_home() -> Option<&'static str> {
     crate::report::home()?.strip_prefix("https://github.com/")
 }
 

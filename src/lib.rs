@@ -64,7 +64,7 @@ pub mod versions;
 
 use facts::{FileId, Place};
 use findings::suppressions::Suppression;
-use findings::{Finding, Speaks, suppressions};
+use findings::{Finding, Severity, Speaks, suppressions};
 use languages::Choices;
 use policy::{Cpu, Mode};
 use program::trace::Trace;
@@ -118,18 +118,25 @@ fn check_remembering(
     let options = settings.options(cpu.as_ref(), sources);
     let (mut program, skipped) = program_of(sources, settings, options, rules, memory.as_ref());
     let memory = memory.filter(|_| program.is_remembered());
+    let is_asked = |finding: &Finding| {
+        let path = &sources.file(finding.place.file).name;
+        selection.runs_in(&finding.rule, path)
+    };
+    let silent = fixes::rule_about_devices(policy, rules).filter(|rule| !selection.runs_everywhere(&rule.id));
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
         let scope = Scope::new(program, (policy, cpu.as_ref()), trace, ScopeKind::of(start));
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> =
             found.filter(|finding| program.is_judged(finding.place.file)).collect();
         settle_severities(&mut findings, sources, &selection);
+        let unasked = silent.into_iter().flat_map(|rule| findings_of(rule, Severity::Note, &scope));
+        findings.extend(unasked.filter(|finding| !is_asked(finding)));
         keep_worst_of_each_place(&mut findings);
         findings
     };
     let followed = program.follow(judge, keep_worst_of_each_place, memory.as_ref());
     note_cost(&program);
-    let mut findings = followed.judged;
+    let (mut findings, unasked): (Vec<_>, Vec<_>) = followed.judged.into_iter().partition(is_asked);
     findings.retain(|finding| sources.file(finding.place.file).reported);
     findings.extend(program.for_all_checks(|program| {
         written_faults(program, settings, (cpu.as_ref(), memory.as_ref()), &selection)
@@ -144,7 +151,8 @@ fn check_remembering(
     speak_for_project(&mut findings, &program, &selection);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
-        fixes::offer(&mut findings, program, (policy, cpu.as_ref()), rules, settings.min_severity);
+        let both = (findings.as_mut_slice(), unasked.as_slice());
+        fixes::offer(both, program, (policy, cpu.as_ref()), rules, settings.min_severity);
         speak_for_programs(&mut findings, program);
         findings
     });

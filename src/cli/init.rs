@@ -3,7 +3,7 @@
 use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::disk::Disk;
 use crate::init::runner::Runner;
-use crate::init::{Gpu, PRE_COMMIT, Wishes, machine, policy_text, standards, workflow};
+use crate::init::{Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use crate::replacement::replace;
 use anyhow::{Context, bail};
@@ -39,14 +39,15 @@ pub struct Arguments {
     /// Write .pre-commit-config.yaml when there is none, else print what belongs into it.
     #[arg(long)]
     pre_commit: bool,
-    /// Write .github/workflows/gpulint.yml.
+    /// Write .github/workflows/gpulint.yml; it needs --repository.
     #[arg(long)]
     workflow: bool,
     /// Write .github/workflows/gpulint-gpu.yml, which validates on the runner with these labels, such as
     /// self-hosted,linux,x64,gpu,rtx3090.
     #[arg(long, value_name = "LABELS")]
     runner: Option<Runner>,
-    /// The repository whose action the workflows use, such as team/gpulint; without it they run the gpulint that the runner has.
+    /// The repository whose action the workflows use, such as team/gpulint; without it that of --runner runs the gpulint
+    /// that the runner has.
     #[arg(long, value_name = "OWNER/NAME", value_parser = repository)]
     repository: Option<String>,
     /// Write the project's GPU standard, a page in Markdown made from the policy, to FILE.
@@ -69,6 +70,14 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let folder = &arguments.folder;
     if !folder.is_dir() {
         bail!("{} is no folder; name that of the project", folder.display());
+    }
+    let repository = arguments.repository.as_deref();
+    let on_requests = repository.or(of_home()).map(workflow);
+    if arguments.workflow && on_requests.is_none() {
+        bail!(
+            "--workflow needs --repository OWNER/NAME, the repository whose action it uses: the machines of GitHub have no \
+             gpulint"
+        );
     }
     let existing = policy::discover(&Disk::default(), folder)?
         .filter(|(file, _)| file.parent() == Some(policy::absolute(folder).as_path()));
@@ -97,13 +106,13 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     } else if arguments.pre_commit || !asks_for_more {
         snippets.push((".pre-commit-config.yaml", PRE_COMMIT.to_owned()));
     }
-    let repository = arguments.repository.as_deref();
-    let on_requests = workflow(repository);
-    if arguments.workflow {
-        let file = folder.join(".github/workflows/gpulint.yml");
-        pages.push(Page { file, text: on_requests, replaces: false });
-    } else if !asks_for_more {
-        snippets.push((".github/workflows/gpulint.yml", on_requests));
+    if let Some(text) = on_requests {
+        let name = ".github/workflows/gpulint.yml";
+        if arguments.workflow {
+            pages.push(Page { file: folder.join(name), text, replaces: false });
+        } else if !asks_for_more {
+            snippets.push((name, text));
+        }
     }
     if let Some(runner) = &arguments.runner {
         let file = folder.join(".github/workflows/gpulint-gpu.yml");
@@ -194,12 +203,14 @@ fn shown(file: &Path) -> String {
 }
 
 fn repository(text: &str) -> Result<String, String> {
-    let is_name = |part: &str| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        !part.is_empty() && part.chars().all(is_plain)
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_owner = |owner: &str| {
+        owner.starts_with(|first: char| first.is_ascii_alphanumeric()) && owner.chars().all(is_plain)
     };
+    let is_name =
+        |name: &str| !matches!(name, "" | "." | "..") && name.chars().all(|c| is_plain(c) || c == '.');
     match text.split_once('/') {
-        Some((owner, name)) if is_name(owner) && is_name(name) => Ok(text.to_owned()),
+        Some((owner, name)) if is_owner(owner) && is_name(name) => Ok(text.to_owned()),
         _ => Err("it is a repository on GitHub, such as team/gpulint".to_owned()),
     }
 }

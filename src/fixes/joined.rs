@@ -6,7 +6,10 @@ use crate::facts::FileId;
 use crate::findings::{Edit, Finding, Fix, Safety, Status};
 use crate::masks;
 use crate::policy::Policy;
+use crate::rules::{Rule, RuleSet};
 use crate::sources::Sources;
+
+const ABOUT_DEVICES: &str = "device-not-allowed";
 
 /// What was offered for each finding.
 pub(super) type Offers = [Option<Result<Fix, Refusal>>];
@@ -19,7 +22,7 @@ pub(super) fn mask_for_one(policy: &Policy) -> Option<&str> {
 
 /// Whether a device that is named here is one that such a mask does not leave.
 pub(super) fn needs_mask(finding: &Finding) -> bool {
-    finding.rule == "device-not-allowed" && finding.mask.is_none()
+    finding.rule == ABOUT_DEVICES && finding.mask.is_none()
 }
 
 /// The same finding as it is once the programs that come there have the mask; `None` where nobody would set it.
@@ -32,9 +35,19 @@ fn sets_mask(finding: &Finding) -> bool {
     finding.rule == "missing-visible-devices"
 }
 
+/// The rule that finds such devices, where the fixes of a project need to know all of them.
+pub fn rule_about_devices<'r>(policy: &Policy, rules: &'r RuleSet) -> Option<&'r Rule> {
+    mask_for_one(policy).and_then(|_| rules.find(ABOUT_DEVICES))
+}
+
 /// Makes one fix of those that set the mask of programs and those of the devices that these programs name; all findings that
-/// it mends have it.
-pub(super) fn join(findings: &[Finding], offers: &mut Offers, sources: &Sources) {
+/// it mends have it. Devices of `unasked`, which nobody asked about, stay as they are.
+pub(super) fn join(findings: &[Finding], unasked: &[Finding], offers: &mut Offers, sources: &Sources) {
+    for device in unasked.iter().filter(|device| needs_mask(device)) {
+        let is_meant = |at: &usize| sets_mask(&findings[*at]) && shares_program(&findings[*at], device);
+        let masks: Vec<usize> = (0..findings.len()).filter(is_meant).collect();
+        refuse(offers, &blocks_of(offers, &masks), device, sources);
+    }
     let devices: Vec<usize> = (0..findings.len()).filter(|&at| needs_mask(&findings[at])).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for &device in &devices {
@@ -63,23 +76,16 @@ pub(super) fn join(findings: &[Finding], offers: &mut Offers, sources: &Sources)
 fn joined(findings: &[Finding], offers: &mut Offers, group: &[usize], sources: &Sources) {
     let (masks, devices): (Vec<usize>, Vec<usize>) = group.iter().partition(|&&at| sets_mask(&findings[at]));
     let with_mask: Vec<FileId> = masks.iter().flat_map(|&at| programs_of(&findings[at])).collect();
-    // What the same block mends, the order for example, is mended by the same fix.
-    let edits_of = |at: &usize| Some(offers[*at].as_ref()?.as_ref().ok()?.edits.clone());
-    let blocks: Vec<Vec<Edit>> = masks.iter().filter_map(edits_of).collect();
+    let blocks = blocks_of(offers, &masks);
     let stays = devices.iter().find(|&&at| findings[at].status != Status::Active || !is_offered(&offers[at]));
-    if let Some(&stays) = stays {
-        let place = sources.shown(findings[stays].place);
-        let reason = format!("the device at {place} would lie outside of the mask");
-        let sets_it = |offer: &&mut Option<Result<Fix, Refusal>>| matches!(offer, Some(Ok(fix)) if blocks.contains(&fix.edits));
-        offers.iter_mut().filter(sets_it).for_each(|offer| *offer = Some(Err(reason.clone())));
-        devices.iter().for_each(|&at| alone(&mut offers[at]));
-        return;
-    }
     let fixes: Vec<&Fix> = group.iter().filter_map(|&at| offers[at].as_ref()?.as_ref().ok()).collect();
     let mut edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
     edits.sort();
     edits.dedup();
-    if !edits_hold(&edits, sources) {
+    // Where they cannot be made together, neither is made for the sake of the other.
+    let apart = devices.first().filter(|_| !edits_hold(&edits, sources));
+    if let Some(&stays) = stays.or(apart) {
+        refuse(offers, &blocks, &findings[stays], sources);
         devices.iter().for_each(|&at| alone(&mut offers[at]));
         return;
     }
@@ -92,6 +98,22 @@ fn joined(findings: &[Finding], offers: &mut Offers, group: &[usize], sources: &
         let Some(Ok(fix)) = offer else { continue };
         if group.contains(&at) || blocks.contains(&fix.edits) {
             (fix.safety, fix.edits) = (safety, edits.clone());
+        }
+    }
+}
+
+/// The edits of those that set the mask. What the same block mends, the order for example, is mended by the same fix.
+fn blocks_of(offers: &Offers, masks: &[usize]) -> Vec<Vec<Edit>> {
+    let edits_of = |at: &usize| Some(offers[*at].as_ref()?.as_ref().ok()?.edits.clone());
+    masks.iter().filter_map(edits_of).collect()
+}
+
+/// No mask is set before a device that stays as it is.
+fn refuse(offers: &mut Offers, blocks: &[Vec<Edit>], device: &Finding, sources: &Sources) {
+    let reason = format!("the device at {} would lie outside of the mask", sources.shown(device.place));
+    for offer in offers.iter_mut() {
+        if matches!(offer, Some(Ok(fix)) if blocks.contains(&fix.edits)) {
+            *offer = Some(Err(reason.clone()));
         }
     }
 }
@@ -116,5 +138,52 @@ fn programs_of(finding: &Finding) -> Vec<FileId> {
     match finding.programs.is_empty() {
         true => vec![finding.place.file],
         false => finding.programs.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Place, Span};
+    use crate::findings::{Confidence, Severity, Speaks};
+    use crate::sources::{Language, Source};
+
+    fn finding(rule: &str, start: u32) -> Finding {
+        Finding {
+            rule: rule.to_owned(),
+            family: "devices".to_owned(),
+            severity: Severity::Error,
+            confidence: Confidence::High,
+            message: String::new(),
+            advice: None,
+            place: Place { file: FileId(0), span: Span { start, end: start + 1 } },
+            related: Vec::new(),
+            fix: None,
+            unfixed: None,
+            mask: None,
+            programs: Vec::new(),
+            speaks: Speaks::ForItself,
+            caused_by: None,
+            status: Status::Active,
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_together_is_not_done_by_halves() {
+        let text = "first = 1\nsecond = 2\n".to_owned();
+        let source = Source::new(None, "a.py".to_owned(), Language::Python, text);
+        let sources = Sources { files: vec![source], ..Sources::default() };
+        let findings = [finding("missing-visible-devices", 0), finding(ABOUT_DEVICES, 19)];
+        let offer = |(start, end): (u32, u32), text: &str| {
+            let place = Place { file: FileId(0), span: Span { start, end } };
+            let edits = vec![Edit { place, text: text.to_owned() }];
+            Some(Ok(Fix { title: String::new(), safety: Safety::Safe, edits }))
+        };
+        // One takes out a part of what the other puts in order.
+        let mut offers = [offer((0, 19), "mask = 1\nsecond ="), offer((10, 20), "second = 0")];
+        join(&findings, &[], &mut offers, &sources);
+        let told = "the device at a.py:2 would lie outside of the mask";
+        assert_eq!(offers[0], Some(Err(told.to_owned())));
+        assert!(matches!(&offers[1], Some(Ok(fix)) if fix.safety == Safety::Unsafe));
     }
 }

@@ -138,6 +138,14 @@ impl<'r> Selection<'r> {
         })
     }
 
+    /// Whether a rule runs in every file.
+    pub fn runs_everywhere(&self, id: &str) -> bool {
+        let takes_out = |special: &PathSelection| {
+            special.ignore.contains(id) || special.select.as_ref().is_some_and(|select| !select.contains(id))
+        };
+        self.everywhere.contains(id) && !self.per_path.iter().any(takes_out)
+    }
+
     /// The severity that the policy sets for a rule in a file, when it sets one.
     pub fn severity_in(&self, id: &str, path: &str) -> Option<Severity> {
         let set = |overrides: &[(String, Severity)]| {

@@ -367,3 +367,63 @@ fn a_mask_is_not_set_before_a_device_that_stays() {
     project.run("check --fix");
     assert_eq!(project.read("a.py"), program);
 }
+
+#[test]
+fn a_mask_is_not_set_before_a_device_that_nobody_asked_about() {
+    let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
+    let program = "import torch\nimport parts.model\ntorch.zeros(1, device=\"cuda\")\n";
+    let model = "import torch\nx = torch.ones(1, device=\"cuda:1\")\n";
+    let by_path = "rules:\n  per-path: {\"parts/**\": {ignore: [device-not-allowed]}}\n";
+    for (policy, words) in [
+        (policy.to_owned(), "--select missing-visible-devices"),
+        (policy.to_owned(), "--ignore device-not-allowed"),
+        (format!("{policy}{by_path}"), ""),
+    ] {
+        let project =
+            Project::new().file("gpulint.yaml", policy).file("a.py", program).file("parts/model.py", model);
+        let answer = project.run(&format!("check {words} --format json")).json();
+        let findings = answer["findings"].as_array().expect("a list");
+        assert!(findings.iter().all(|finding| finding["rule"] != "device-not-allowed"), "{findings:?}");
+        let mask = findings.iter().find(|finding| finding["rule"] == "missing-visible-devices");
+        let mask = mask.expect("it is found");
+        assert_eq!(
+            mask["unfixed"], "the device at parts/model.py:2 would lie outside of the mask",
+            "{words}"
+        );
+        project.run(&format!("check --fix {words}"));
+        assert_eq!((project.read("a.py"), project.read("parts/model.py")), (program.into(), model.into()));
+    }
+    // Where there is no other device it is set all the same.
+    let project = Project::new().file("gpulint.yaml", policy).file("a.py", model.replace(":1", ""));
+    project.run("check --fix --select missing-visible-devices");
+    assert!(project.read("a.py").contains("os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n"));
+}
+
+#[test]
+fn a_fix_of_several_findings_is_made_for_each_of_them() {
+    let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
+    let program = "import torch\ntorch.zeros(1, device=\"cuda\")\n";
+    let project = Project::new()
+        .file("gpulint.yaml", format!("{policy}baseline: gpulint-baseline.json\n"))
+        .file("a.py", program);
+    assert_eq!(project.run("check --write-baseline").code, Some(0));
+    project.run("check --fix");
+    assert_eq!(project.read("a.py"), program);
+    let project = project.file("a.py", format!("{program}x = torch.ones(1, device=\"cuda:1\")\n"));
+    for words in ["--fixable device-not-allowed", ""] {
+        let patch = project.run(&format!("check --diff {words}")).stdout;
+        assert!(patch.contains("\n+os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n"), "{patch}");
+        assert!(patch.contains("\n+x = torch.ones(1, device=\"cuda:0\")\n"), "{patch}");
+    }
+    let patch = project.run("check --diff --fixable missing-visible-devices").stdout;
+    assert_eq!(patch, "", "it is in the baseline");
+}
+
+#[test]
+fn a_device_that_is_computed_does_not_keep_the_mask_away() {
+    let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
+    let program = "import sys\nimport torch\ntorch.zeros(1, device=f\"cuda:{int(sys.argv[1])}\")\n";
+    let project = Project::new().file("gpulint.yaml", policy).file("a.py", program);
+    project.run("check --fix");
+    assert!(project.read("a.py").contains("os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n"));
+}
