@@ -80,7 +80,7 @@ fn gives_gpus(file: &Source) -> bool {
     let is_about_containers = is_launcher(file)
         || matches!(file.language, Language::Markdown | Language::Dockerfile | Language::Yaml);
     let says = |word: &&str| file.text.contains(*word);
-    is_about_containers && GIVEN.iter().any(|word| says(&word)) || is_compose(file) && says(&"gpus:")
+    is_about_containers && GIVEN.iter().any(|word| says(word)) || is_compose(file) && says(&"gpus:")
 }
 
 /// The path of the Dockerfile in a command that builds an image of this name.
