@@ -79,8 +79,8 @@ fn is_launcher(file: &Source) -> bool {
 fn gives_gpus(file: &Source) -> bool {
     let is_about_containers = is_launcher(file)
         || matches!(file.language, Language::Markdown | Language::Dockerfile | Language::Yaml);
-    let says = |word: &&str| file.text.contains(*word);
-    is_about_containers && GIVEN.iter().any(|word| says(word)) || is_compose(file) && says(&"gpus:")
+    let says = |word: &str| file.text.contains(word);
+    is_about_containers && GIVEN.iter().copied().any(says) || is_compose(file) && says("gpus:")
 }
 
 /// The path of the Dockerfile in a command that builds an image of this name.
