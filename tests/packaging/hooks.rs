@@ -157,8 +157,10 @@ fn fixes_are_made_and_the_next_commit_passes() {
         let wrong = format!("{RIGHT}    assert torch.cuda.is_available  # on every machine\n");
         let right = wrong.replace("is_available  #", "is_available()  #");
         let untouched = "import torch\n\nif torch.cuda.is_available:\n    pass\n";
+        // With a policy it is safe to ask for the GPU where nobody did.
+        project.write("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n");
         project.write("train.py", &wrong);
-        project.git(&["add", "train.py"]);
+        project.git(&["add", "gpulint.yaml", "train.py"]);
         // Not a part of the commit.
         project.write("other.py", untouched);
         let (passed, text) = commit_staged(&project, "wrong");

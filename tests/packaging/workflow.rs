@@ -11,7 +11,11 @@ const FILE: &str = ".github/workflows/gpulint-gpu.yml";
 fn written(name: &str, labels: &str) -> (Scratch, String) {
     let project = Scratch::new(&format!("workflow-{name}"));
     project.write("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n");
-    let written = project.command("gpulint").args(["init", "--runner", labels]).output().unwrap();
+    let written = project
+        .command("gpulint")
+        .args(["init", "--runner", labels, "--repository", "OWNER/gpulint"])
+        .output()
+        .unwrap();
     assert!(written.status.success(), "{}", printed(&written));
     let text = std::fs::read_to_string(project.path().join(FILE)).unwrap();
     (project, text)
