@@ -71,6 +71,32 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// What a rule of a family says of a place, of which it is sure, with nothing beside it.
+    pub fn new(
+        (rule, family): (impl Into<String>, impl Into<String>),
+        severity: Severity,
+        place: Place,
+        message: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            rule: rule.into(),
+            family: family.into(),
+            severity,
+            confidence: Confidence::High,
+            message: message.into(),
+            advice: None,
+            place,
+            related: Vec::new(),
+            fix: None,
+            unfixed: None,
+            mask: None,
+            programs: Vec::new(),
+            speaks: Speaks::ForItself,
+            caused_by: None,
+            status: Status::Active,
+        }
+    }
+
     /// Whether a run that looks from `least` on means it. Those that one warning speaks for are as severe as that: fixed one
     /// after the other, each would be the warning of the next run.
     pub fn counts_from(&self, least: Severity) -> bool {

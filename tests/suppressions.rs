@@ -2,7 +2,7 @@
 
 use gpulint::facts::{FileId, Place, Span};
 use gpulint::findings::suppressions::{Rules, apply, suppressions_in};
-use gpulint::findings::{Confidence, Finding, Severity, Speaks, Status};
+use gpulint::findings::{Finding, Severity, Status};
 use gpulint::sources::{Language, Source, Sources};
 
 const RULES: [&str; 4] =
@@ -221,23 +221,7 @@ fn findings_after(sources: &Sources, statements: &[Span]) -> Vec<Finding> {
 }
 
 fn finding(rule: &str, span: Span) -> Finding {
-    Finding {
-        rule: rule.to_owned(),
-        family: "devices".to_owned(),
-        severity: Severity::Error,
-        confidence: Confidence::High,
-        message: String::new(),
-        advice: None,
-        place: Place { file: FileId(0), span },
-        related: vec![],
-        fix: None,
-        unfixed: None,
-        mask: None,
-        programs: Vec::new(),
-        speaks: Speaks::ForItself,
-        caused_by: None,
-        status: Status::Active,
-    }
+    Finding::new((rule, "devices"), Severity::Error, Place { file: FileId(0), span }, "")
 }
 
 fn sources(text: &str) -> Sources {

@@ -145,27 +145,12 @@ fn programs_of(finding: &Finding) -> Vec<FileId> {
 mod tests {
     use super::*;
     use crate::facts::{Place, Span};
-    use crate::findings::{Confidence, Severity, Speaks};
+    use crate::findings::Severity;
     use crate::sources::{Language, Source};
 
     fn finding(rule: &str, start: u32) -> Finding {
-        Finding {
-            rule: rule.to_owned(),
-            family: "devices".to_owned(),
-            severity: Severity::Error,
-            confidence: Confidence::High,
-            message: String::new(),
-            advice: None,
-            place: Place { file: FileId(0), span: Span { start, end: start + 1 } },
-            related: Vec::new(),
-            fix: None,
-            unfixed: None,
-            mask: None,
-            programs: Vec::new(),
-            speaks: Speaks::ForItself,
-            caused_by: None,
-            status: Status::Active,
-        }
+        let place = Place { file: FileId(0), span: Span { start, end: start + 1 } };
+        Finding::new((rule, "devices"), Severity::Error, place, "")
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::schema::{At, EventKind};
 use super::wording::Words;
 use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
-use crate::findings::{Confidence, Finding, Severity, Status};
+use crate::findings::{Confidence, Finding, Severity};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
 use crate::program::{Definition, Program, Start};
@@ -333,22 +333,15 @@ impl Scope<'_> {
         let (speaks, most) = self.speaks(rule, id, event);
         let severity = most.map_or(severity, |most| severity.min(most));
         let said = rule.without_policy.as_ref().filter(|_| !self.is_decided(rule));
+        let severity = if weak { lower(severity) } else { severity };
+        let message = words.fill(said.map_or(&rule.message, |said| &said.message));
         Finding {
-            rule: rule.id.clone(),
-            family: rule.family.clone(),
-            severity: if weak { lower(severity) } else { severity },
             confidence,
-            message: words.fill(said.map_or(&rule.message, |said| &said.message)),
             advice: said.map(|said| &said.advice).or(rule.advice.as_ref()).map(|advice| words.fill(advice)),
-            place,
             related,
-            fix: None,
-            unfixed: None,
             mask: self.mask_at(event),
-            programs: Vec::new(),
             speaks,
-            caused_by: None,
-            status: Status::Active,
+            ..Finding::new((&rule.id, &rule.family), severity, place, message)
         }
     }
 

@@ -7,7 +7,7 @@ use super::uses;
 use super::waking::{Need, Waking};
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Confidence, Finding, Moment, Related, Severity, Speaks, Status};
+use crate::findings::{Confidence, Finding, Moment, Related, Severity};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
@@ -184,21 +184,10 @@ impl FileRule<'_> {
         let severity = seen.at_least.map_or(severity, |least| severity.max(least));
         let confidence = if seen.sure { rule.confidence } else { rule.confidence.min(Confidence::Medium) };
         Finding {
-            rule: rule.id.clone(),
-            family: rule.family.clone(),
-            severity,
             confidence,
-            message: filled(&rule.message, &seen.words),
             advice: rule.advice.as_ref().map(|advice| filled(advice, &seen.words)),
-            place: seen.place,
             related: seen.related,
-            fix: None,
-            unfixed: None,
-            mask: None,
-            programs: Vec::new(),
-            speaks: Speaks::ForItself,
-            caused_by: None,
-            status: Status::Active,
+            ..Finding::new((&rule.id, &rule.family), severity, seen.place, filled(&rule.message, &seen.words))
         }
     }
 }

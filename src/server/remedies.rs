@@ -117,7 +117,7 @@ impl Maker<'_> {
 mod tests {
     use super::*;
     use crate::facts::{Place, Span};
-    use crate::findings::{Confidence, Severity, Speaks, Status};
+    use crate::findings::Severity;
     use crate::rules::RuleSet;
     use crate::server::encoding::Encoding;
     use crate::sources::Sources;
@@ -129,27 +129,13 @@ mod tests {
             place: Place { file: FileId(file), span: Span { start, end } },
             text: text.to_owned(),
         };
-        Finding {
-            rule: "a-rule".to_owned(),
-            family: "devices".to_owned(),
-            severity: Severity::Warning,
-            confidence: Confidence::High,
-            message: String::new(),
-            advice: None,
-            place: Place { file: FileId(edits[0].0), span: Span { start: 0, end: 1 } },
-            related: Vec::new(),
-            fix: Some(Fix {
-                title: "mend it".to_owned(),
-                safety: Safety::Safe,
-                edits: edits.iter().map(edit).collect(),
-            }),
-            unfixed: None,
-            mask: None,
-            programs: Vec::new(),
-            speaks: Speaks::ForItself,
-            caused_by: None,
-            status: Status::Active,
-        }
+        let place = Place { file: FileId(edits[0].0), span: Span { start: 0, end: 1 } };
+        let fix = Fix {
+            title: "mend it".to_owned(),
+            safety: Safety::Safe,
+            edits: edits.iter().map(edit).collect(),
+        };
+        Finding { fix: Some(fix), ..Finding::new(("a-rule", "devices"), Severity::Warning, place, "") }
     }
 
     #[test]

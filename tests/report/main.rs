@@ -9,7 +9,7 @@ mod limits;
 
 use clap::ValueEnum;
 use gpulint::facts::{FileId, Place, Span};
-use gpulint::findings::{Confidence, Edit, Finding, Fix, Moment, Related, Safety, Severity, Speaks, Status};
+use gpulint::findings::{Edit, Finding, Fix, Moment, Related, Safety, Severity, Status};
 use gpulint::report::{Format, Report, ShownOn, render, summary_line};
 use gpulint::rules::RuleSet;
 use gpulint::sources::{Language, Skipped, Source, Sources};
@@ -312,23 +312,8 @@ fn sources(files: &[(&str, &str)]) -> Sources {
 fn finding(sources: &Sources, rule: &str, file: &str, text: &str) -> Finding {
     let at = sources.files.iter().position(|source| source.name == file).expect("the file is there");
     let start = sources.files[at].text.find(text).expect("the text is there");
-    Finding {
-        rule: rule.to_owned(),
-        family: "pinning".to_owned(),
-        severity: Severity::Warning,
-        confidence: Confidence::High,
-        message: format!("what {rule} says"),
-        advice: None,
-        place: Place { file: FileId(at as u32), span: Span::new(start, start + text.len()) },
-        related: vec![],
-        fix: None,
-        unfixed: None,
-        mask: None,
-        programs: Vec::new(),
-        speaks: Speaks::ForItself,
-        caused_by: None,
-        status: Status::Active,
-    }
+    let place = Place { file: FileId(at as u32), span: Span::new(start, start + text.len()) };
+    Finding::new((rule, "pinning"), Severity::Warning, place, format!("what {rule} says"))
 }
 
 fn beside(place: Place, message: &str) -> Related {

@@ -2,7 +2,7 @@
 
 use super::{EVERY_RULE, FAMILY, RuleName, Suppression, UNKNOWN, UNUSED};
 use crate::facts::Place;
-use crate::findings::{Confidence, Finding, Severity, Speaks, Status};
+use crate::findings::{Finding, Severity};
 use crate::sources::Sources;
 
 /// The finding about a suppression under which nothing was found; `name` is `None` when it speaks
@@ -45,23 +45,7 @@ pub(super) fn of_unreadable(suppression: &Suppression, sources: &Sources, known:
 }
 
 fn complaint(rule: &str, place: Place, message: String, advice: String) -> Finding {
-    Finding {
-        rule: rule.to_owned(),
-        family: FAMILY.to_owned(),
-        severity: Severity::Warning,
-        confidence: Confidence::High,
-        message,
-        advice: Some(advice),
-        place,
-        related: vec![],
-        fix: None,
-        unfixed: None,
-        mask: None,
-        programs: Vec::new(),
-        speaks: Speaks::ForItself,
-        caused_by: None,
-        status: Status::Active,
-    }
+    Finding { advice: Some(advice), ..Finding::new((rule, FAMILY), Severity::Warning, place, message) }
 }
 
 fn nearest<'a>(id: &str, known: &[&'a str]) -> Option<&'a str> {
