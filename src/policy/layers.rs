@@ -1,7 +1,7 @@
 //! Policies above each other: what a file extends, and below that of the project what the machine and the user say of their
 //! cards. The value that stands highest counts, key by key.
 
-use super::load::{from_value, load_pyproject, written};
+use super::load::{from_value, is_toml, load_pyproject, written};
 use super::{Policy, PolicyError, absolute, load};
 use crate::disk::{Bounds, Disk, Refused, refused};
 use rustc_hash::FxHashSet;
@@ -148,8 +148,7 @@ struct Extended<'a> {
 impl Extended<'_> {
     fn follow(&mut self, file: &Path) -> Result<(), PolicyError> {
         let disk = self.disk;
-        let is_toml = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-        let policy = match is_toml {
+        let policy = match is_toml(file) {
             true => load_pyproject(disk, file)?.unwrap_or_default(),
             false => load(disk, file)?,
         };

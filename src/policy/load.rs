@@ -114,7 +114,7 @@ fn from_toml(text: &str) -> Result<Option<Policy>, Problem> {
     Ok(document.tool.and_then(|tool| tool.gpulint))
 }
 
-fn is_toml(file: &Path) -> bool {
+pub(super) fn is_toml(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }
 

@@ -3,10 +3,11 @@
 //! costs only the programs that speak of it.
 
 use super::Program;
+use super::words::places_of;
 use crate::code::{Code, Expr, ExprKind, Parameter, Step, StepKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Digest, Source, Sources};
-use memchr::memmem;
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -180,16 +181,9 @@ impl Differences {
 
 /// Whether a word stands at one of the places that count.
 fn is_mentioned(word: &str, counts: &dyn Fn(FileId, usize) -> bool, sources: &Sources) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let finder = memmem::Finder::new(word);
-    sources.files.iter().enumerate().any(|(number, source)| {
-        let text = source.text.as_bytes();
-        let is_whole = |&at: &usize| {
-            let before = at.checked_sub(1).and_then(|before| text.get(before));
-            !before.is_some_and(is_part) && !text.get(at + word.len()).is_some_and(is_part)
-        };
-        finder.find_iter(text).filter(is_whole).any(|at| counts(FileId(number as u32), at))
-    })
+    let finder = Finder::new(word);
+    let mut files = (0..).map(FileId).zip(&sources.files);
+    files.any(|(file, source)| places_of(&source.text, &finder).any(|at| counts(file, at)))
 }
 
 /// The names that are not bound by the same statements.

@@ -35,7 +35,7 @@ pub enum Start {
 
 impl Start {
     /// Whether somebody starts it. The rest is code that no program ran, and the import of the CPU part.
-    pub(super) fn is_program(self) -> bool {
+    pub(crate) fn is_program(self) -> bool {
         !matches!(self, Start::Library | Start::Modules | Start::CpuPart)
     }
 

@@ -5,6 +5,7 @@ use super::bindings::{Bindings, bindings_of};
 use crate::code::{Code, Function};
 use crate::facts::Span;
 use crate::sources::{Digest, Language, Source};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -44,17 +45,17 @@ impl Pieces {
         }
         let bound = bindings_of(source, code);
         let bindings = Bindings::new(bound.iter().map(|binding| {
-            let inside: Vec<usize> = outermost
-                .iter()
-                .copied()
-                .filter(|&number| binding.lines.contains(&(code.functions[number].span.start as usize)))
-                .collect();
-            let statement = cutting.digest(binding.lines.clone(), &inside, &is_read_from_outside, &bodies);
+            // They ascend by their places.
+            let behind = |place: usize| {
+                outermost.partition_point(|&number| (code.functions[number].span.start as usize) < place)
+            };
+            let inside = &outermost[behind(binding.lines.start)..behind(binding.lines.end)];
+            let statement = cutting.digest(binding.lines.clone(), inside, &is_read_from_outside, &bodies);
             (binding.name.into(), Digest::of(&(statement, binding.after)), binding.lines.clone())
         }));
         cutting.leave_out(bound.iter().map(|binding| binding.lines.clone()));
-        let is_bound = |number: &usize| bound.iter().any(|binding| binding.function == Some(*number));
-        outermost.retain(|number| !is_bound(number));
+        let functions: FxHashSet<usize> = bound.iter().filter_map(|binding| binding.function).collect();
+        outermost.retain(|number| !functions.contains(number));
         let top = cutting.digest(0..source.text.len(), &outermost, &is_read_from_outside, &bodies);
         let mut whole: Vec<Digest> = bodies.iter().map(|body| body.unwrap_or(top)).collect();
         for (outer, inside) in cutting.inside.iter().enumerate() {
@@ -97,7 +98,7 @@ impl Cutting<'_, '_> {
     fn leave_out(&mut self, parts: impl Iterator<Item = Range<usize>>) {
         let parts: Vec<Range<usize>> = parts.collect();
         let lies_in = |idle: &Range<usize>| {
-            let part = &parts[..parts.partition_point(|part| part.start <= idle.start)].last();
+            let part = parts[..parts.partition_point(|part| part.start <= idle.start)].last();
             part.is_some_and(|part| idle.start < part.end)
         };
         self.idle.retain(|idle| !lies_in(idle));

@@ -4,6 +4,7 @@
 use super::{Program, readings};
 use crate::facts::FileId;
 use crate::sources::{Language, Sources};
+use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,13 +15,23 @@ pub(super) struct Known {
     variables: Mutex<FxHashMap<String, bool>>,
 }
 
+/// Where a word stands in a text by itself.
+pub(super) fn places_of<'t>(text: &'t str, word: &'t Finder<'t>) -> impl Iterator<Item = usize> + 't {
+    let is_part = |one: char| one.is_alphanumeric() || one == '_';
+    let is_whole = move |at: &usize| {
+        let end = at + word.needle().len();
+        !text[..*at].ends_with(is_part) && !text[end..].starts_with(is_part)
+    };
+    word.find_iter(text.as_bytes()).filter(is_whole)
+}
+
 impl Program<'_> {
     /// The files that have this text somewhere, whatever their language.
     pub(crate) fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
         readings::note_all_texts();
         let mut known = self.words.files.lock().unwrap_or_else(PoisonError::into_inner);
         let search = || {
-            let finder = memchr::memmem::Finder::new(text);
+            let finder = Finder::new(text);
             let files = self.sources.files.iter().enumerate();
             let having = files.filter(|(_, source)| finder.find(source.text.as_bytes()).is_some());
             having.map(|(index, _)| FileId(index as u32)).collect()
@@ -32,11 +43,8 @@ impl Program<'_> {
     pub(crate) fn has_word(&self, file: FileId, word: &str) -> bool {
         readings::note_all_texts();
         let source = self.sources.file(file);
-        let is_part = |one: char| one.is_alphanumeric() || one == '_';
-        let text = source.text.as_str();
         matches!(source.language, Language::Python | Language::Notebook)
-            && memchr::memmem::find_iter(text.as_bytes(), word)
-                .any(|at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+            && places_of(&source.text, &Finder::new(word)).next().is_some()
     }
 
     /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
@@ -69,7 +77,7 @@ impl Program<'_> {
     /// star. Judged by the text.
     pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
         readings::note_all_texts();
-        let (finder, star) = (memchr::memmem::Finder::new(name), memchr::memmem::Finder::new("import *"));
+        let (finder, star) = (Finder::new(name), Finder::new("import *"));
         let reads = |text: &str| {
             let has_star = star.find(text.as_bytes()).is_some();
             finder.find_iter(text.as_bytes()).any(|at| {

@@ -54,8 +54,7 @@ fn launches_of(program: &mut Program<'_>, file: FileId) -> (Launches, bool) {
     let seen: Mutex<(Launches, bool)> = Mutex::default();
     let judge = |_: &Program<'_>, trace: &Trace, start: Start| -> Vec<NoVerdict> {
         let launches = trace.launches.iter().filter(|launch| launch.file == file);
-        let is_started = !matches!(start, Start::Library | Start::Modules | Start::CpuPart);
-        let is_bare = is_started
+        let is_bare = start.is_program()
             && trace.entry == Some(file)
             && trace.frames.first().is_none_or(|frame| frame.site.is_none());
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use super::calls::Args;
 use super::presence::Presence;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::state::{ALLOCATOR, Definition, Reaching, State};
+use crate::program::state::{ALLOCATOR, Definition, MASK, Reaching, State};
 use crate::program::summaries::Fact;
 use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
 use smallvec::smallvec;
@@ -103,8 +103,26 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// A variable in the environment of a program that is started: this process keeps what it has.
-    pub(super) fn hand_over(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) -> EventId {
+    /// A variable in the environment of a program that is started, and what it holds there.
+    pub(super) fn handed_over(
+        &mut self,
+        key: &Value<'p>,
+        value: &Value<'p>,
+        span: Span,
+    ) -> Option<(String, Reaching)> {
+        let event = self.hand_over(key, value, span);
+        let variable = self.variable_name(key)?;
+        let definition = match event {
+            // Somebody chooses, and what is known when it runs.
+            NOT_NOTED if variable == MASK => Definition::Elsewhere,
+            NOT_NOTED => return None,
+            event => Definition::Set(event, value.as_text().map(|text| text.as_ref().into())),
+        };
+        Some((variable, smallvec![definition]))
+    }
+
+    /// Notes the write of such a variable: this process keeps what it has.
+    fn hand_over(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) -> EventId {
         let (Some(variable), Value::Text(text)) = (self.variable_name(key), self.settle(value.clone()))
         else {
             return NOT_NOTED;

@@ -329,11 +329,16 @@ impl<'p> Run<'p> {
 
     /// Names of a module that did not run, for `from module import *`.
     fn defer_star(&mut self, file: FileId) {
-        for name in self.program.names_defined(file) {
-            if !name.starts_with('_') {
-                self.bind(name, Value::Deferred(file, name));
-            }
+        for name in self.names_of_star(file) {
+            self.bind(name, Value::Deferred(file, name));
         }
+    }
+
+    /// The names that a module which did not run has for `from module import *`.
+    pub(super) fn names_of_star(&self, file: FileId) -> Vec<&'p str> {
+        let mut names = self.program.names_defined(file);
+        names.retain(|name| !name.starts_with('_'));
+        names
     }
 
     /// Whether a package is surely installed.

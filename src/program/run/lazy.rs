@@ -12,20 +12,18 @@ use std::rc::Rc;
 
 impl<'p> Run<'p> {
     pub(super) fn bind_lazy(&mut self, import: &'p Import<'p>, span: Span) {
-        let file = self.here.file;
-        let lazy = |name: Option<&'p str>, binds_top: bool| {
-            let import =
-                LazyImport { file, level: import.level, module: import.module, name, binds_top, span };
-            Value::Lazy(Rc::new(import))
-        };
+        let Import { level, module, .. } = *import;
         match &import.names {
-            ImportNames::Module(bound) => {
-                let name = bound.unwrap_or_else(|| import.module.split('.').next().unwrap_or_default());
-                self.bind(name, lazy(None, bound.is_none()));
+            ImportNames::Module(None) => {
+                let top = module.split('.').next().unwrap_or_default();
+                let file = self.here.file;
+                let import = LazyImport { file, level, module, name: None, binds_top: true, span };
+                self.bind(top, Value::Lazy(Rc::new(import)));
             }
+            ImportNames::Module(Some(bound)) => self.bind_part(bound, (level, module, None), span),
             ImportNames::Names(names) => {
                 for name in names {
-                    self.bind(name.bound, lazy(Some(name.name), false));
+                    self.bind_part(name.bound, (level, module, Some(name.name)), span);
                 }
             }
             ImportNames::Star => {}
@@ -102,10 +100,8 @@ impl<'p> Run<'p> {
     fn bind_all_lazy(&mut self, import: &'p Import<'p>, span: Span) {
         let (_, module) = module_of(import, self.here.file, &self.program.modules);
         let Some(file) = module.and_then(|module| module.file()) else { return };
-        for name in self.program.names_defined(file) {
-            if !name.starts_with('_') {
-                self.bind_part(name, (import.level, import.module, Some(name)), span);
-            }
+        for name in self.names_of_star(file) {
+            self.bind_part(name, (import.level, import.module, Some(name)), span);
         }
     }
 

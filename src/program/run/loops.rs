@@ -104,8 +104,7 @@ impl<'p> Run<'p> {
         otherwise: &'p Block<'p>,
     ) {
         let of_loop = self.ways_out.of_loop;
-        let ends =
-            Loop { next: self.new_landing(), behind: self.new_landing(), passes: self.passes_around() };
+        let ends = self.new_loop(1);
         let has_else = !otherwise.is_empty();
         self.wait_for(generator, Body::Each { target, block, ends, has_else }, span);
         self.ways_out.of_loop = of_loop;
@@ -136,6 +135,12 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// A loop of which so many passes are followed.
+    fn new_loop(&mut self, passes: usize) -> Loop {
+        let passes = passes.max(1) * self.passes_around();
+        Loop { next: self.new_landing(), behind: self.new_landing(), passes }
+    }
+
     fn passes_around(&self) -> usize {
         self.here.loops.last().map_or(1, |around| around.passes)
     }
@@ -148,8 +153,7 @@ impl<'p> Run<'p> {
     /// Runs the passes of a loop, of which so many are followed, and its `else` when they come to an end without a `break`.
     fn looping(&mut self, count: usize, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
         let of_loop = self.ways_out.of_loop;
-        let (next, behind) = (self.new_landing(), self.new_landing());
-        let running = Loop { next, behind, passes: count.max(1) * self.passes_around() };
+        let running = self.new_loop(count);
         self.here.loops.push(running);
         passes(self);
         self.here.loops.pop();

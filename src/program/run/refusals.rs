@@ -4,10 +4,9 @@ use super::Run;
 use super::calls::Args;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::state::{Definition, MASK, Reaching};
+use crate::program::state::{Definition, Reaching};
 use crate::program::summaries::Fact;
-use crate::program::trace::{NOT_NOTED, What};
-use smallvec::smallvec;
+use crate::program::trace::What;
 
 impl<'p> Run<'p> {
     /// A value that is no text raises a TypeError, whatever the variable is.
@@ -85,15 +84,7 @@ impl<'p> Run<'p> {
                     self.note(What::Refuse { variable: name.text.to_string(), given }, span);
                 }
                 None => {
-                    let event = self.hand_over(key, value, span);
-                    let text = value.as_text().map(|text| text.as_ref().into());
-                    let definition = match event {
-                        // Somebody chooses, and what is known when it runs.
-                        NOT_NOTED if &*name.text == MASK => Definition::Elsewhere,
-                        NOT_NOTED => continue,
-                        event => Definition::Set(event, text),
-                    };
-                    handed.push((name.text.to_string(), smallvec![definition]));
+                    handed.extend(self.handed_over(key, value, span));
                 }
             }
         }

@@ -10,8 +10,6 @@ use crate::program::Start;
 use crate::program::heap::values::Value;
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
-use crate::program::trace::NOT_NOTED;
-use smallvec::smallvec;
 
 /// Functions that hand a text to a shell.
 const TO_A_SHELL: [&str; 5] = [
@@ -25,17 +23,9 @@ const TO_A_SHELL: [&str; 5] = [
 impl<'p> Run<'p> {
     /// A variable for programs that are started: kept for those that get the copy.
     pub(super) fn keep_for_started(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) {
-        let event = self.hand_over(key, value, span);
-        let Some(variable) = self.variable_name(key) else { return };
-        let text = value.as_text().map(|text| text.as_ref().into());
-        let definition = match event {
-            // Somebody chooses, and what is known when it runs.
-            NOT_NOTED if variable == MASK => Definition::Elsewhere,
-            NOT_NOTED => return,
-            event => Definition::Set(event, text),
-        };
+        let Some((variable, reaching)) = self.handed_over(key, value, span) else { return };
         self.copied.retain(|(known, _)| *known != variable);
-        self.copied.push((variable, smallvec![definition]));
+        self.copied.push((variable, reaching));
     }
 
     /// Notes that a program of the project is started, when a mask is chosen for it. Without one it is judged as if
