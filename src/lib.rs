@@ -333,8 +333,15 @@ impl Settings {
             tests: self.policy.tests.clone(),
             console_scripts: self.console_scripts(sources),
             every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
-            budget: None,
+            budget: self.budget(sources),
             no_summaries: std::env::var_os("GPULINT_NO_SUMMARIES").is_some(),
         }
+    }
+
+    /// How far programs are followed, where `GPULINT_MOST_STEPS` says how far each may go. Tests set it, since programs that
+    /// need more than is usual take long.
+    fn budget(&self, sources: &Sources) -> Option<program::Budget> {
+        let one = std::env::var("GPULINT_MOST_STEPS").ok()?.parse().ok()?;
+        Some(program::Budget { one, ..program::Budget::of(sources.files.len()) })
     }
 }

@@ -6,7 +6,7 @@ use super::{FOUND, ignoring_closed_pipe};
 use crate::findings::{Confidence, Safety, Severity};
 use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, Section, test};
 use crate::settings::{Request, resolve};
-use anyhow::bail;
+use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -32,8 +32,12 @@ pub struct List {
 
 #[derive(Subcommand)]
 enum ListCommand {
-    /// Run every example of every rule.
-    Test,
+    /// Run every example of every rule, or of the rules that are named.
+    Test {
+        /// The ids of the rules, for example missing-device-order; without one, all.
+        #[arg(value_name = "ID")]
+        ids: Vec<String>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -51,22 +55,20 @@ pub fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<u8> {
         rules if rules.find(id).is_some() => Loaded::Embedded(rules),
         _ => rules_here()?,
     };
-    let Some(rule) = rules.find(id) else {
-        let hint = match rules.nearest(id) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`gpulint rules` lists them all".to_owned(),
-        };
-        bail!("there is no rule `{id}`; {hint}");
-    };
+    let rule = rule_called(id, &rules)?;
     ignoring_closed_pipe(pages::page(rule, 1, if arguments.all { usize::MAX } else { pages::FIRST }, out))?;
     Ok(0)
 }
 
 pub fn list(arguments: &List, out: &mut dyn Write) -> anyhow::Result<u8> {
     let rules = rules_here()?;
-    if let Some(ListCommand::Test) = arguments.command {
+    if let Some(ListCommand::Test { ids }) = &arguments.command {
+        let tested: Vec<&Rule> = match ids.is_empty() {
+            true => rules.rules().iter().collect(),
+            false => ids.iter().map(|id| rule_called(id, &rules)).collect::<anyhow::Result<_>>()?,
+        };
         let mut all_hold = true;
-        ignoring_closed_pipe(test(&rules, out).map(|held| all_hold = held))?;
+        ignoring_closed_pipe(test(&tested, &rules, out).map(|held| all_hold = held))?;
         return Ok(if all_hold { 0 } else { FOUND });
     }
     let written = match arguments.format {
@@ -76,6 +78,17 @@ pub fn list(arguments: &List, out: &mut dyn Write) -> anyhow::Result<u8> {
     };
     ignoring_closed_pipe(written)?;
     Ok(0)
+}
+
+/// The rule with this id, or a sentence with what may be meant.
+fn rule_called<'a>(id: &str, rules: &'a RuleSet) -> anyhow::Result<&'a Rule> {
+    rules.find(id).ok_or_else(|| {
+        let hint = match rules.nearest(id) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`gpulint rules` lists them all".to_owned(),
+        };
+        anyhow!("there is no rule `{id}`; {hint}")
+    })
 }
 
 /// The rules that hold in the current folder, the project's own included.

@@ -46,7 +46,7 @@ fn a_rule_of_the_project_is_a_rule() {
     assert!(project.run("rules").stdout.contains("team-streams"));
     assert_eq!(project.run("check --ignore team-streams app.py").code, Some(0));
     assert_eq!(project.run("check --ignore gpu-rules app.py").code, Some(0));
-    assert_eq!(project.run("rules test").code, Some(0));
+    assert_eq!(project.run("rules test team-streams").code, Some(0));
     let suppressed =
         project.file("app.py", SCRIPT.replace("S()", "S()  # gpulint: ignore[team-streams] reviewed"));
     assert_eq!(suppressed.run("check app.py").code, Some(0));
@@ -55,7 +55,7 @@ fn a_rule_of_the_project_is_a_rule() {
 #[test]
 fn an_example_that_is_not_as_it_says() {
     let project = project().file("gpu-rules/team-streams.yaml", RULE.replace("[\"2\"]", "[\"1\"]"));
-    let answer = project.run("rules test");
+    let answer = project.run("rules test missing-device-order team-streams");
     assert_eq!(answer.code, Some(1));
     assert!(
         answer.stdout.contains("team-streams: a stream of one's own: bad: found at 2, not at 1"),

@@ -60,3 +60,17 @@ fn every_example_holds() {
     let answer = Project::new().run("rules test");
     assert_eq!(answer.code, Some(0), "{answer:?}");
 }
+
+#[test]
+fn examples_of_named_rules() {
+    let answer = Project::new().run("rules test missing-device-order");
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.stdout.ends_with(" examples of 1 rules: 0 not as they say\n"), "{answer:?}");
+    let answer = Project::new().run("rules test missing-device-ordre");
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(
+        answer
+            .stderr
+            .contains("there is no rule `missing-device-ordre`; did you mean `missing-device-order`?")
+    );
+}
