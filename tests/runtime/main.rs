@@ -16,6 +16,7 @@ mod patience;
 mod planted;
 mod prometheus;
 mod runs;
+mod simulated;
 mod strays;
 mod validate;
 mod validate_ended;
