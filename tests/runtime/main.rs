@@ -11,6 +11,7 @@ mod folder;
 mod init;
 mod masks;
 mod native;
+mod on_hardware;
 mod pages;
 mod patience;
 mod planted;
