@@ -3,8 +3,10 @@
 //!
 //! ```text
 //! GPULINT_HARD_INPUTS=600 cargo test --test hard_inputs -- --nocapture
-//! GPULINT_HARD_INPUTS=600 GPULINT_HARD_INPUT=policy cargo test --test hard_inputs -- --nocapture
+//! GPULINT_HARD_INPUTS=600 GPULINT_HARD_INPUT=policy GPULINT_HARD_FROM=1000000 cargo test --test hard_inputs -- --nocapture
 //! ```
+//!
+//! The last variable is the number of the first change, so that another run makes others.
 
 #[path = "../fuzz/inputs.rs"]
 mod inputs;
@@ -97,6 +99,7 @@ const PIECES: &[&str] = &[
 fn whatever_is_handed_in_comes_to_its_end() {
     let seconds = std::env::var("GPULINT_HARD_INPUTS").ok().map(|text| text.parse().expect("seconds"));
     let wanted = std::env::var("GPULINT_HARD_INPUT").ok();
+    let from: u64 = std::env::var("GPULINT_HARD_FROM").map_or(0, |text| text.parse().expect("a number"));
     let chosen: Vec<_> =
         INPUTS.iter().filter(|(name, _)| wanted.as_ref().is_none_or(|wanted| wanted == name)).collect();
     assert!(!chosen.is_empty(), "{wanted:?} is none of them");
@@ -106,10 +109,10 @@ fn whatever_is_handed_in_comes_to_its_end() {
         let seeds = seeds_of(name);
         assert!(seeds.len() > 2, "{name}: {} seeds", seeds.len());
         let began = Instant::now();
-        let mut tried = 0;
+        let mut tried = from;
         let goes_on = |tried: u64| match time {
             Some(time) => began.elapsed() < time,
-            None => tried < CHANGES,
+            None => tried - from < CHANGES,
         };
         while goes_on(tried) {
             let mut numbers =
@@ -125,7 +128,8 @@ fn whatever_is_handed_in_comes_to_its_end() {
                 }
             }
         }
-        println!("{name}: {tried} inputs of {} seeds in {:.1} s", seeds.len(), began.elapsed().as_secs_f64());
+        let count = tried - from;
+        println!("{name}: {count} inputs of {} seeds in {:.1} s", seeds.len(), began.elapsed().as_secs_f64());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
