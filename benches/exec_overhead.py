@@ -50,8 +50,8 @@ def main():
         environment = host(folder, libraries)
         commands = {
             "true": ["true"],
-            "exec -- true": [gpulint, "exec", "--", "true"],
-            "exec --record run.json -- true": [gpulint, "exec", "--record", "run.json", "--", "true"],
+            "exec -- true": [gpulint, "exec", "--allow-simulated", "--", "true"],
+            "exec --record run.json -- true": [gpulint, "exec", "--allow-simulated", "--record", "run.json", "--", "true"],
             "--version": [gpulint, "--version"],
             "one answer of NVML in a child": [gpulint, "look-at-machine", "nvml"],
             "one answer of CUDA in a child": [gpulint, "look-at-machine", "cuda"],
@@ -123,7 +123,7 @@ def report(times):
 
 
 def watching(gpulint, arguments, folder, environment, short):
-    command = [gpulint, "exec", "--", "sleep", str(arguments.seconds)]
+    command = [gpulint, "exec", "--allow-simulated", "--", "sleep", str(arguments.seconds)]
     once = statistics.median(processor for _, processor in short)
     shares, late = [], []
     for _ in range(arguments.sleeps):

@@ -91,7 +91,7 @@ def main() -> int:
                 "SIMULATED_GPU_STATE": str(folder / "host"),
                 "GPULINT_SLOT_DIR": str(folder / "slots"),
             }
-            command = [str(program), "validate", "--format", "json", "--side", str(arguments.side)]
+            command = [str(program), "validate", "--allow-simulated", "--format", "json", "--side", str(arguments.side)]
             command += ["--state", str(folder / "validation")]
             if not is_plain:
                 command += ["--jobs", str(jobs), "--iterations", str(iterations)]

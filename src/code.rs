@@ -137,8 +137,16 @@ pub enum StepKind<'s> {
         body: Block<'s>,
     },
     Return(Option<Expr<'s>>),
-    Raise(Option<Expr<'s>>),
-    Assert(Expr<'s>),
+    /// `raise exception from cause`
+    Raise {
+        exception: Option<Expr<'s>>,
+        cause: Option<Expr<'s>>,
+    },
+    /// The message is evaluated when the test fails.
+    Assert {
+        test: Expr<'s>,
+        message: Option<Expr<'s>>,
+    },
     /// `global` or `nonlocal`.
     Share(Vec<&'s str>),
     Break,

@@ -62,6 +62,9 @@ pub mod sources;
 pub mod trace;
 pub mod versions;
 
+#[doc(hidden)]
+pub use server::hear as heard_by_server;
+
 use facts::{FileId, Place};
 use findings::suppressions::Suppression;
 use findings::{Finding, Severity, Speaks, suppressions};

@@ -1,10 +1,11 @@
 //! `gpulint doctor`: which GPU this process would get, and why.
 
-use super::options::PolicyOptions;
-use super::{CLEAN, ignoring_closed_pipe, settings_of};
+use super::options::{PolicyOptions, SimulatedOptions};
+use super::{CLEAN, ignoring_closed_pipe, say, settings_of};
 use crate::policy::Amount;
 use crate::runtime::advice::batch::{Fit, Known};
 use crate::runtime::doctor::{Diagnosis, markdown, text};
+use crate::runtime::exec::SIMULATED;
 use crate::runtime::machine::PATIENCE;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -32,6 +33,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     driver_timeout: u64,
+    #[command(flatten)]
+    simulated: SimulatedOptions,
     #[command(flatten)]
     policy: PolicyOptions,
 }
@@ -61,6 +64,10 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         Form::Markdown => markdown(&diagnosis),
     };
     ignoring_closed_pipe(out.write_all(page.as_bytes()))?;
+    if diagnosis.simulated && !arguments.simulated.allow_simulated {
+        say(format_args!("error: {SIMULATED}"));
+        return Ok(WRONG_ENVIRONMENT);
+    }
     Ok(if diagnosis.is_met() { CLEAN } else { WRONG_ENVIRONMENT })
 }
 

@@ -1,6 +1,6 @@
 //! `gpulint exec -- CMD`: a command on the card that the policy allows, and on no other.
 
-use super::options::PolicyOptions;
+use super::options::{PolicyOptions, SimulatedOptions};
 use super::{say, settings_of};
 use crate::policy::{Amount, Mode};
 use crate::runtime::cards::Card;
@@ -68,6 +68,8 @@ pub struct Arguments {
     #[arg(long, hide = true)]
     worker: bool,
     #[command(flatten)]
+    simulated: SimulatedOptions,
+    #[command(flatten)]
     policy: PolicyOptions,
 }
 
@@ -124,6 +126,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         },
         keep_env: &arguments.keep_env,
         hides_cards: arguments.hide_cards == HideCards::Auto,
+        allows_simulated: arguments.simulated.allow_simulated,
         patience: arguments.driver_timeout,
     };
     let outputs = Outputs {

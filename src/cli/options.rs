@@ -51,6 +51,15 @@ impl PolicyOptions {
     }
 }
 
+/// Whether cards count that do not exist.
+#[cfg(feature = "runtime")]
+#[derive(Args, Clone, Copy)]
+pub struct SimulatedOptions {
+    /// Take simulated cards as if they were real, to try this out without a GPU; without it nothing ends with 0 on them.
+    #[arg(long)]
+    pub allow_simulated: bool,
+}
+
 /// When text has colours.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Colour {

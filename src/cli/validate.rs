@@ -6,7 +6,7 @@ mod reports;
 mod state;
 
 use super::exec::{HideCards, time};
-use super::options::PolicyOptions;
+use super::options::{PolicyOptions, SimulatedOptions};
 use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say, settings_of};
 use crate::policy::absolute;
@@ -98,6 +98,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     driver_timeout: Duration,
     #[command(flatten)]
+    simulated: SimulatedOptions,
+    #[command(flatten)]
     policy: PolicyOptions,
 }
 
@@ -108,10 +110,16 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let interruption = Interruption::listen()?;
     let place = Place::of(arguments.state.as_deref(), &settings.root)?;
     let needs_card = plan.checks.iter().any(|check| check.work.kind().uses_card());
-    let board = needs_card.then(|| board(settings.policy.gpu.as_ref(), arguments.driver_timeout));
+    let allows_simulated = arguments.simulated.allow_simulated;
+    let board =
+        needs_card.then(|| board(settings.policy.gpu.as_ref(), allows_simulated, arguments.driver_timeout));
     let jobs = jobs(arguments, &settings, &plan);
     let mut document = Validation::begun(&plan, jobs);
     document.plan += &format!("; policy: {:016x}", policy_number(&settings)?);
+    if allows_simulated {
+        // What was allowed then is not taken over where it is not.
+        document.plan += "; simulated cards are allowed";
+    }
     document.card = board.as_ref().and_then(|board| Some(board.as_ref().ok()?.card.clone()));
     if arguments.resume {
         match resumed(&mut document, &place) {
@@ -206,13 +214,19 @@ fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow:
         ("--driver-timeout", seconds(arguments.driver_timeout)),
         ("--hide-cards", arguments.hide_cards.word().into()),
     ];
+    let simulated = arguments.simulated.allow_simulated.then(|| OsString::from("--allow-simulated"));
     let kept = arguments.keep_env.iter().map(|name| ("--keep-env", OsString::from(name)));
     Ok(Workers {
         program: std::env::current_exe().context("cannot find this program")?,
         root: settings.root.clone(),
         folder: place.folder().to_owned(),
         policy: arguments.policy.words(),
-        exec: exec.into_iter().chain(kept).flat_map(|(name, value)| [name.into(), value]).collect(),
+        exec: exec
+            .into_iter()
+            .chain(kept)
+            .flat_map(|(name, value)| [name.into(), value])
+            .chain(simulated)
+            .collect(),
     })
 }
 

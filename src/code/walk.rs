@@ -142,7 +142,10 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         (self.visit)(Part::Step(step), &self.around);
         match &step.kind {
             StepKind::Evaluate(value) | StepKind::Source(value) => self.expr(value),
-            StepKind::Assert(test) => self.inside(Around::Test(step), |walk| walk.expr(test)),
+            StepKind::Assert { test, message } => {
+                self.inside(Around::Test(step), |walk| walk.expr(test));
+                self.inside(Around::Otherwise(test), |walk| message.iter().for_each(|one| walk.expr(one)));
+            }
             StepKind::Assign { targets, value, .. } => {
                 value.iter().for_each(|value| self.expr(value));
                 targets.iter().for_each(|target| self.target(target));
@@ -202,8 +205,9 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
                 }
                 self.block_in(Around::With(step), body);
             }
-            StepKind::Return(value) | StepKind::Raise(value) => {
-                value.iter().for_each(|value| self.expr(value))
+            StepKind::Return(value) => value.iter().for_each(|value| self.expr(value)),
+            StepKind::Raise { exception, cause } => {
+                exception.iter().chain(cause).for_each(|value| self.expr(value));
             }
             StepKind::SetVariable(set) => set.value.iter().for_each(|value| self.expr(value)),
             StepKind::Command(command) => {

@@ -21,7 +21,7 @@ pub use logical_lines::logical_lines;
 use nesting::{MAX_DEPTH, TOO_DEEP};
 pub use remarks::remarks;
 use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
+use ruff_python_ast::{self as ast, ModModule, PySourceType, PythonVersion};
 use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashMap;
@@ -195,6 +195,19 @@ impl<'s> Lowering<'s, '_> {
 
     fn slice(&self, range: TextRange) -> &'s str {
         &self.text[range.start().to_usize()..range.end().to_usize()]
+    }
+
+    /// A name as Python takes it: letters in other forms are the plain ones (`ｏｓ` is `os`), and `a . b` is `a.b`.
+    fn name(&self, name: &ast::Identifier) -> &'s str {
+        self.named(name.range, &name.id)
+    }
+
+    fn named(&self, range: TextRange, name: &str) -> &'s str {
+        let written = self.slice(range);
+        match self.source {
+            Some(source) if written != name => source.keep(name.to_owned()),
+            _ => written,
+        }
     }
 
     /// Runs `lower` one level deeper, or gives up on the file when it is nested beyond reason.

@@ -212,7 +212,7 @@ pub(super) fn has_effect(step: &Step<'_>) -> bool {
             let handled = handlers.iter().flat_map(|handler| &handler.body);
             body.iter().chain(otherwise).chain(finally).chain(handled).any(has_effect)
         }
-        StepKind::Raise(_) | StepKind::Delete(_) => false,
+        StepKind::Raise { .. } | StepKind::Delete(_) => false,
         _ => true,
     }
 }

@@ -38,7 +38,7 @@ impl Program<'_> {
 
 fn stops(block: &Block<'_>) -> bool {
     block.iter().any(|step: &Step<'_>| match &step.kind {
-        StepKind::Raise(_) | StepKind::Assert(_) => true,
+        StepKind::Raise { .. } | StepKind::Assert { .. } => true,
         StepKind::Evaluate(value) => match &value.kind {
             ExprKind::Call(call) => match &call.callee.kind {
                 ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
@@ -76,7 +76,7 @@ fn stops_by<'c>(block: &'c Block<'_>, site: Span, names: &mut Vec<&'c str>) -> b
                 }));
                 false
             }
-            StepKind::Assert(test) => holds(test.span) || mentions(test, names),
+            StepKind::Assert { test, .. } => holds(test.span) || mentions(test, names),
             StepKind::Branch { test, then, otherwise } => {
                 let depends = holds(test.span) || mentions(test, names);
                 (depends && (stops(then) || stops(otherwise)))

@@ -140,9 +140,10 @@ impl Machine {
         }
     }
 
-    /// Whether the cards do not exist, as far as NVML says so.
+    /// Whether the cards do not exist, which either library says of itself.
     pub fn is_simulated(&self) -> bool {
         matches!(self.listing.answer(), Some(Listing::Cards { simulated: true, .. }))
+            || matches!(self.driver.answer(), Some(Answer::Cards { simulated: true, .. }))
     }
 
     /// The state of a card.

@@ -18,6 +18,8 @@ pub enum Answer {
     Cards {
         /// The CUDA version that the driver supports: 12080 is 12.8.
         version: Option<i32>,
+        /// Whether the cards do not exist, and a stand-in for the driver only pretends they do.
+        simulated: bool,
         cards: Vec<Card>,
     },
     /// There is no driver library, so no program can use CUDA here.
@@ -51,7 +53,7 @@ pub fn answer() -> Answer {
         }
         match cards() {
             Ok(cards) if cards.is_empty() => Answer::Error { code: codes::NO_DEVICE },
-            Ok(cards) => Answer::Cards { version: version(), cards },
+            Ok(cards) => Answer::Cards { version: version(), simulated: is_simulated(), cards },
             Err(DriverError(code)) => Answer::Error { code: code as u32 },
         }
     });
@@ -104,6 +106,12 @@ fn version() -> Option<i32> {
     // SAFETY: the driver writes one number.
     let told = unsafe { sys::cuDriverGetVersion(&mut version) };
     (told == sys::CUresult::CUDA_SUCCESS).then_some(version)
+}
+
+/// Whether the library is the stand-in that tests use: it exports a name that no driver has.
+fn is_simulated() -> bool {
+    // SAFETY: the library is there, for it has answered, and what the name stands for is not touched.
+    unsafe { sys::culib().get::<*const u8>(b"simulated_gpu\0").is_ok() }
 }
 
 /// As NVML and `nvidia-smi` write it.

@@ -32,6 +32,10 @@ use std::process::Command;
 use std::time::Duration;
 use withheld::Withheld;
 
+/// Why nothing ends well on such cards by itself, with the way out.
+pub const SIMULATED: &str = "the cards of this machine are simulated, so that nothing is proven on them: to try gpulint out, say that \
+                             this is meant with `--allow-simulated`";
+
 /// What is wanted.
 pub struct Request<'a> {
     /// The program and its arguments; at least one word.
@@ -49,6 +53,8 @@ pub struct Request<'a> {
     pub keep_env: &'a [String],
     /// Whether the other cards are kept out of the command's reach where that is possible.
     pub hides_cards: bool,
+    /// Whether cards that do not exist are as good as others.
+    pub allows_simulated: bool,
     /// How long the driver may take for an answer.
     pub patience: Duration,
 }
@@ -88,6 +94,9 @@ pub enum Refusal {
     /// A wrong, a forbidden or no card.
     #[error("{0}")]
     Environment(String),
+    /// The cards do not exist, and nobody said that this is all right.
+    #[error("{SIMULATED}")]
+    Simulated,
     /// The driver is in trouble, or the card was not free in time.
     #[error("{0}")]
     Infrastructure(String),
@@ -103,7 +112,7 @@ impl Refusal {
     pub fn exit_code(&self) -> i32 {
         match self {
             Refusal::Usage(_) | Refusal::Command(_) => 2,
-            Refusal::Environment(_) => 5,
+            Refusal::Environment(_) | Refusal::Simulated => 5,
             Refusal::Infrastructure(_) => 6,
         }
     }
@@ -126,8 +135,11 @@ pub struct Prepared {
 ///
 /// # Errors
 /// When there is none.
-pub fn board(gpu: Option<&Gpu>, patience: Duration) -> Result<Board, Refusal> {
+pub fn board(gpu: Option<&Gpu>, allows_simulated: bool, patience: Duration) -> Result<Board, Refusal> {
     let seen = Seen::now(gpu, patience)?;
+    if seen.machine.is_simulated() && !allows_simulated {
+        return Err(Refusal::Simulated);
+    }
     let card = card::chosen(gpu, &seen)?;
     Ok(seen.machine.board(&card).cloned().unwrap_or_else(|| Board::of_card(card)))
 }

@@ -87,6 +87,31 @@ fn options_that_do_not_go_together() {
 }
 
 #[test]
+fn a_check_changes_nothing() {
+    let project = project();
+    let files = || {
+        let entries = std::fs::read_dir(project.root()).expect("it is there");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("it can be read").file_name()).collect();
+        names.sort();
+        // The user of this test has the cache there.
+        names.retain(|name| name != ".cache");
+        (names, project.read("a.py"), project.read("gpulint.yaml"))
+    };
+    let before = files();
+    for words in [
+        "check",
+        "check --format html --statistics",
+        "check --select all --no-cache",
+        "trace a.py",
+        "why a.py:5",
+    ] {
+        let answer = project.run(words);
+        assert!(matches!(answer.code, Some(0 | 1)), "{words}: {answer:?}");
+        assert_eq!(files(), before, "{words}");
+    }
+}
+
+#[test]
 fn a_diff_changes_nothing() {
     let project = project();
     let diff = "\

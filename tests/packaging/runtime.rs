@@ -234,13 +234,20 @@ fn the_real_program_on_a_simulated_host() {
     project.git(&["init", "--quiet"]);
     let forbidden = "gpu: {name: RTX 3090, forbidden: [RTX 5060 Ti]}\n";
     project.write("gpulint.yaml", forbidden);
+    // The action has no input that lets simulated cards be approved, and needs none.
+    let real = env!("CARGO_BIN_EXE_gpulint");
+    let allowing = format!(
+        "#!/usr/bin/env bash\ncommand=$1\nshift\n[ \"$command\" != validate ] || set -- --allow-simulated \"$@\"\nexec '{real}' \"$command\" \"$@\"\n"
+    );
+    project.write("allowing", &allowing);
+    std::fs::set_permissions(project.path().join("allowing"), PermissionsExt::from_mode(0o755)).unwrap();
     let leak = Fault::Leak { bytes: 2 << 20, in_pool: false, card: None };
     for (host, code, word, words) in [
         (SimulatedHost::new(), 0, "approved", "gpulint validate: approved"),
         (SimulatedHost::new().with(leak), 4, "rejected", "gpulint validate: rejected"),
         (SimulatedHost::new().with(Fault::NoDriver), 5, "environment_invalid", "the environment is invalid"),
     ] {
-        let mut job = Job::new(&project, &[("stage", "runtime"), ("jobs", "1")])
+        let mut job = Job::new(&project, &[("stage", "runtime"), ("jobs", "1"), ("binary", "allowing")])
             .env("XDG_STATE_HOME", project.path().join("state").display().to_string())
             .env("GPULINT_SLOT_DIR", project.path().join("slots").display().to_string())
             // Whatever the caller has chosen.

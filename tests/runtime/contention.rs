@@ -13,7 +13,7 @@ const RTX_3090: &str = "GPU-30903090-0000-4000-8000-000000000002";
 fn exec(host: &SimulatedHost, folder: &Path, options: &[&str]) -> Command {
     let mut exec = host.command(env!("CARGO_BIN_EXE_gpulint"));
     exec.current_dir(folder).env("GPULINT_SLOT_DIR", folder.join("slots"));
-    exec.arg("exec").args(options).args(["--", "echo", "it ran"]);
+    exec.args(["exec", "--allow-simulated"]).args(options).args(["--", "echo", "it ran"]);
     exec
 }
 

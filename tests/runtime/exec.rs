@@ -12,7 +12,7 @@ const RTX_5060_TI: &str = "GPU-50605060-0000-4000-8000-000000000001";
 
 fn exec(host: &SimulatedHost, folder: &Path, options: &[&str], command: &[&str]) -> Command {
     let mut exec = host.command(env!("CARGO_BIN_EXE_gpulint"));
-    exec.current_dir(folder).arg("exec").args(options).arg("--").args(command);
+    exec.current_dir(folder).args(["exec", "--allow-simulated"]).args(options).arg("--").args(command);
     exec.env("GPULINT_SLOT_DIR", folder.join("slots"));
     exec
 }

@@ -37,7 +37,7 @@ fn run(host: &SimulatedHost, options: &[&str], command: &[String], expected: &Ex
     let folder = policy_folder(POLICY);
     let mut exec = host.command(env!("CARGO_BIN_EXE_gpulint"));
     exec.current_dir(folder.path()).env("GPULINT_SLOT_DIR", folder.path().join("slots")).env_remove("CI");
-    exec.args(["exec", "--record", "run.json"]).args(options).arg("--").args(command);
+    exec.args(["exec", "--allow-simulated", "--record", "run.json"]).args(options).arg("--").args(command);
     let answer = said(exec);
     let faults = &host.description.faults;
     assert_eq!(answer.code, Some(expected.code), "{faults:?}: {}", answer.error);
@@ -63,7 +63,7 @@ fn run(host: &SimulatedHost, options: &[&str], command: &[String], expected: &Ex
     doctor.current_dir(folder.path()).env("CUDA_VISIBLE_DEVICES", RTX_3090);
     let given = options.iter().skip_while(|option| **option != "--driver-timeout").nth(1);
     let timeout = given.copied().unwrap_or(PATIENCE);
-    doctor.args(["doctor", "--driver-timeout", timeout]);
+    doctor.args(["doctor", "--allow-simulated", "--driver-timeout", timeout]);
     let answer = said(doctor);
     let (code, sentence) = expected.doctor;
     assert_eq!(answer.code, Some(code), "{faults:?}: {}", answer.text);

@@ -12,7 +12,7 @@ fn told(host: &SimulatedHost, words: &[&str], code: i32) -> String {
     let folder = Folder::new("patience");
     std::fs::write(folder.path().join("gpulint.yaml"), POLICY).expect("the temporary folder is writable");
     let mut command = host.command(env!("CARGO_BIN_EXE_gpulint"));
-    command.arg("doctor").args(words).current_dir(folder.path());
+    command.args(["doctor", "--allow-simulated"]).args(words).current_dir(folder.path());
     let output = command.output().expect("gpulint can be started");
     let text = String::from_utf8(output.stdout).expect("it is UTF-8");
     assert_eq!(output.status.code(), Some(code), "{text}\n{}", String::from_utf8_lossy(&output.stderr));

@@ -12,7 +12,9 @@ fn run(host: &SimulatedHost, options: &[&str], command: &[impl AsRef<str>]) -> (
     let folder = policy_folder(POLICY);
     let mut exec = host.command(env!("CARGO_BIN_EXE_gpulint"));
     exec.current_dir(folder.path()).env("GPULINT_SLOT_DIR", folder.path().join("slots"));
-    exec.args(["exec", "--record", "run.json", "--metrics-file", "run.prom"]).args(options).arg("--");
+    exec.args(["exec", "--allow-simulated", "--record", "run.json", "--metrics-file", "run.prom"])
+        .args(options)
+        .arg("--");
     exec.args(command.iter().map(AsRef::as_ref));
     let answer = said(exec);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it was written");

@@ -36,7 +36,14 @@ impl Project {
 
     pub fn command(&self, options: &[&str]) -> Command {
         let mut command = self.host.command(env!("CARGO_BIN_EXE_gpulint"));
-        command.current_dir(self.folder.path()).args(["validate", "--format", "json", "--side", "32"]);
+        command.current_dir(self.folder.path()).args([
+            "validate",
+            "--allow-simulated",
+            "--format",
+            "json",
+            "--side",
+            "32",
+        ]);
         command.arg("--state").arg(self.folder.path().join("state")).args(options);
         command.env("GPULINT_SLOT_DIR", self.folder.path().join("slots"));
         command

@@ -26,7 +26,7 @@ fn a_command_does_not_get_the_files_of_the_job() {
             exec.current_dir(project.folder.path())
                 .env("GPULINT_SLOT_DIR", project.folder.path().join("slots"));
             exec.envs(OF_THE_JOB.map(|name| (name, "/nowhere"))).env("GITHUB_SHA", "1bb9d836");
-            exec.args(["exec", "--record", "run.json", "--mode", mode])
+            exec.args(["exec", "--allow-simulated", "--record", "run.json", "--mode", mode])
                 .args(options)
                 .args(["--", "sh", "-c", SHOW]);
             (said(exec), record_of(&project.folder))

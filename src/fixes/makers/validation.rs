@@ -89,7 +89,7 @@ fn reason_against(function: &Function<'_>) -> Option<&'static str> {
         one.default.is_none() && matches!(one.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
     });
     let mut steps = function.body.iter().filter(|step| !is_remark(&step.kind));
-    let only_raises = matches!(steps.next().map(|step| &step.kind), Some(StepKind::Raise(_)));
+    let only_raises = matches!(steps.next().map(|step| &step.kind), Some(StepKind::Raise { .. }));
     match (needs, function.is_async || function.is_generator) {
         (true, _) => Some("needs arguments"),
         (_, true) => Some("does nothing when it is called"),

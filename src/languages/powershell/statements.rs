@@ -155,7 +155,7 @@ impl<'s> Lowering<'s, '_> {
             "break" => StepKind::Break,
             "continue" => StepKind::Continue,
             "return" => StepKind::Return(value),
-            _ => StepKind::Raise(value),
+            _ => StepKind::Raise { exception: value, cause: None },
         };
         self.push(Step { span: self.span(node), kind }, block);
     }

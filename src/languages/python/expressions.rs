@@ -39,9 +39,9 @@ impl<'s> Lowering<'s, '_> {
             E::BytesLiteral(_) => ExprKind::Outside("builtins.bytes()".into()),
             E::StringLiteral(literal) => text_kind(self.string(literal), self.span(literal.range)),
             E::FString(string) => self.f_string(string),
-            E::Name(name) => ExprKind::Name(self.slice(name.range)),
+            E::Name(name) => ExprKind::Name(self.named(name.range, &name.id)),
             E::Attribute(attribute) => {
-                ExprKind::Attribute(self.boxed(&attribute.value), self.slice(attribute.attr.range))
+                ExprKind::Attribute(self.boxed(&attribute.value), self.name(&attribute.attr))
             }
             E::Call(call) => {
                 self.note_started(call);
@@ -101,7 +101,10 @@ impl<'s> Lowering<'s, '_> {
                 ExprKind::Yield(Some(self.boxed(&value.value)))
             }
             E::Starred(starred) => ExprKind::Starred(self.boxed(&starred.value)),
-            E::Named(named) => ExprKind::Bind(self.slice(named.target.range()), self.boxed(&named.value)),
+            E::Named(named) => {
+                let bound = named.target.as_name_expr().map_or("", |name| self.named(name.range, &name.id));
+                ExprKind::Bind(bound, self.boxed(&named.value))
+            }
             E::ListComp(c) => self.comprehension(&[&c.elt], &c.generators, false),
             E::SetComp(c) => self.comprehension(&[&c.elt], &c.generators, false),
             E::DictComp(c) => match &c.key {
@@ -113,7 +116,11 @@ impl<'s> Lowering<'s, '_> {
                 let parts = [&slice.lower, &slice.upper, &slice.step];
                 ExprKind::Unknown(parts.into_iter().flatten().map(|part| self.expr(part)).collect())
             }
-            E::EllipsisLiteral(_) | E::TString(_) | E::IpyEscapeCommand(_) => ExprKind::Unknown(Vec::new()),
+            E::TString(string) => {
+                let elements = string.value.iter().flat_map(|part| part.elements.iter());
+                ExprKind::Unknown(elements.map(|element| self.interpolated(element)).collect())
+            }
+            E::EllipsisLiteral(_) | E::IpyEscapeCommand(_) => ExprKind::Unknown(Vec::new()),
         }
     }
 
@@ -166,7 +173,14 @@ impl<'s> Lowering<'s, '_> {
                 let plain = element.format_spec.is_none()
                     && element.debug_text.is_none()
                     && element.conversion != ast::ConversionFlag::Repr;
-                if plain { value } else { self.unknown(element.range, vec![value]) }
+                if plain {
+                    return value;
+                }
+                let mut parts = vec![value];
+                if let Some(format) = &element.format_spec {
+                    parts.extend(format.elements.iter().map(|element| self.interpolated(element)));
+                }
+                self.unknown(element.range, parts)
             }
         }
     }
@@ -183,7 +197,7 @@ impl<'s> Lowering<'s, '_> {
         }
         for keyword in &arguments.keywords {
             lowered.push(Argument {
-                name: keyword.arg.as_ref().map(|name| self.slice(name.range)),
+                name: keyword.arg.as_ref().map(|name| self.name(name)),
                 unpacked: keyword.arg.is_none(),
                 value: self.expr(&keyword.value),
             });
@@ -215,7 +229,7 @@ impl<'s> Lowering<'s, '_> {
         let mut lowered = Vec::new();
         let mut one = |lowering: &mut Self, parameter: &ast::Parameter, kind, default: Option<&ast::Expr>| {
             let default = default.map(|default| lowering.expr(default));
-            let name = lowering.slice(parameter.name.range);
+            let name = lowering.name(&parameter.name);
             lowered.push(Parameter { name, span: lowering.span(parameter.name.range), kind, default });
         };
         for found in parameters.posonlyargs.iter().chain(&parameters.args) {
@@ -253,9 +267,9 @@ impl<'s> Lowering<'s, '_> {
 
     pub(super) fn target(&mut self, target: &ast::Expr) -> Target<'s> {
         match target {
-            ast::Expr::Name(name) => Target::Name(self.slice(name.range), self.span(name.range)),
+            ast::Expr::Name(name) => Target::Name(self.named(name.range, &name.id), self.span(name.range)),
             ast::Expr::Attribute(attribute) => {
-                Target::Attribute(self.boxed(&attribute.value), self.slice(attribute.attr.range))
+                Target::Attribute(self.boxed(&attribute.value), self.name(&attribute.attr))
             }
             ast::Expr::Subscript(item) => {
                 Target::Item(Box::new((self.expr(&item.value), self.expr(&item.slice))))

@@ -113,8 +113,14 @@ impl<'s> Lowering<'s, '_> {
                 StepKind::With { items: items.collect(), body: self.block(&step.body) }
             }
             S::Return(step) => StepKind::Return(step.value.as_ref().map(|value| self.expr(value))),
-            S::Raise(step) => StepKind::Raise(step.exc.as_ref().map(|value| self.expr(value))),
-            S::Assert(step) => StepKind::Assert(self.expr(&step.test)),
+            S::Raise(step) => StepKind::Raise {
+                exception: step.exc.as_ref().map(|value| self.expr(value)),
+                cause: step.cause.as_ref().map(|value| self.expr(value)),
+            },
+            S::Assert(step) => StepKind::Assert {
+                test: self.expr(&step.test),
+                message: step.msg.as_ref().map(|message| self.expr(message)),
+            },
             S::Global(step) => StepKind::Share(self.names(&step.names)),
             S::Nonlocal(step) => StepKind::Share(self.names(&step.names)),
             S::Break(_) => StepKind::Break,
@@ -124,7 +130,7 @@ impl<'s> Lowering<'s, '_> {
     }
 
     fn names(&self, names: &[ast::Identifier]) -> Vec<&'s str> {
-        names.iter().map(|name| self.slice(name.range)).collect()
+        names.iter().map(|name| self.name(name)).collect()
     }
 
     fn decorators(&mut self, decorators: &[ast::Decorator]) -> Vec<Expr<'s>> {
@@ -138,7 +144,7 @@ impl<'s> Lowering<'s, '_> {
         let marks = std::mem::replace(&mut self.marks, outer);
         let span = self.span(function.range);
         self.code.functions.push(Function {
-            name: self.slice(function.name.range),
+            name: self.name(&function.name),
             span,
             name_span: self.span(function.name.range),
             parameters,
@@ -164,7 +170,7 @@ impl<'s> Lowering<'s, '_> {
         let bases = bases.into_iter().map(|base| base.value).collect();
         let body = self.block(&class.body);
         self.code.classes.push(Class {
-            name: self.slice(class.name.range),
+            name: self.name(&class.name),
             span: self.span(class.range),
             bases,
             keywords,
@@ -180,8 +186,8 @@ impl<'s> Lowering<'s, '_> {
             span: self.span(if import.names.len() == 1 { import.range } else { alias.range }),
             kind: StepKind::Import(Import {
                 level: 0,
-                module: self.slice(alias.name.range),
-                names: ImportNames::Module(alias.asname.as_ref().map(|name| self.slice(name.range))),
+                module: self.name(&alias.name),
+                names: ImportNames::Module(alias.asname.as_ref().map(|name| self.name(name))),
                 lazy: import.is_lazy,
             }),
         });
@@ -201,13 +207,13 @@ impl<'s> Lowering<'s, '_> {
             ImportNames::Star
         } else {
             let names = import.names.iter().map(|alias| {
-                let name = self.slice(alias.name.range);
-                let bound = alias.asname.as_ref().map_or(name, |bound| self.slice(bound.range));
+                let name = self.name(&alias.name);
+                let bound = alias.asname.as_ref().map_or(name, |bound| self.name(bound));
                 ImportedName { name, bound }
             });
             ImportNames::Names(names.collect())
         };
-        let module = import.module.as_ref().map_or("", |module| self.slice(module.range));
+        let module = import.module.as_ref().map_or("", |module| self.name(module));
         Import { level: import.level, module, names, lazy: import.is_lazy }
     }
 
@@ -256,7 +262,7 @@ impl<'s> Lowering<'s, '_> {
         let head = handler.type_.as_deref().map_or(keyword, |caught| keyword.cover(caught.range()));
         Handler {
             head: self.span(head),
-            name: handler.name.as_ref().map(|name| self.slice(name.range)),
+            name: handler.name.as_ref().map(|name| self.name(name)),
             types,
             import_errors: handler.type_.as_deref().is_some_and(is_import_error),
             body: self.block(&handler.body),
@@ -281,13 +287,13 @@ impl<'s> Lowering<'s, '_> {
             ast::Pattern::MatchValue(value) => arm.literals.push(self.expr(&value.value)),
             ast::Pattern::MatchOr(or) => or.patterns.iter().for_each(|pattern| self.pattern(pattern, arm)),
             ast::Pattern::MatchAs(bind) => {
-                arm.binds.extend(bind.name.as_ref().map(|name| self.slice(name.range)));
+                arm.binds.extend(bind.name.as_ref().map(|name| self.name(name)));
                 if let Some(pattern) = &bind.pattern {
                     self.pattern(pattern, arm);
                 }
             }
             ast::Pattern::MatchStar(star) => {
-                arm.binds.extend(star.name.as_ref().map(|name| self.slice(name.range)));
+                arm.binds.extend(star.name.as_ref().map(|name| self.name(name)));
             }
             // What a structural pattern accepts is not a choice of literals; its parts bind names.
             ast::Pattern::MatchSequence(sequence) => {
@@ -310,7 +316,7 @@ impl<'s> Lowering<'s, '_> {
             }
             ast::Pattern::MatchMapping(mapping) => {
                 self.bindings_of(&mapping.patterns, arm);
-                arm.binds.extend(mapping.rest.as_ref().map(|name| self.slice(name.range)));
+                arm.binds.extend(mapping.rest.as_ref().map(|name| self.name(name)));
             }
             ast::Pattern::MatchClass(class) => {
                 self.bindings_of(&class.arguments.patterns, arm);

@@ -30,7 +30,7 @@ impl<'s> Lowering<'s> {
         let name = self.macro_name(mac);
         let value = self.macro_value(mac, span);
         if ENDING.contains(&name) {
-            return self.push(span, StepKind::Raise(Some(value)), out);
+            return self.push(span, StepKind::Raise { exception: Some(value), cause: None }, out);
         }
         if RETURNING.contains(&name) {
             return self.push(span, StepKind::Return(Some(value)), out);

@@ -42,7 +42,7 @@ impl<'s> Lowering<'s, '_> {
                 }
                 StepKind::ExportAll(sets)
             }
-            "exit" => StepKind::Raise(None),
+            "exit" => StepKind::Raise { exception: None, cause: None },
             "return" => StepKind::Return(None),
             "break" => StepKind::Break,
             "continue" => StepKind::Continue,

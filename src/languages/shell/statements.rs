@@ -255,7 +255,7 @@ impl<'s> Lowering<'s, '_> {
         let step = command_lines::lower(line, self.source, self.code);
         self.push(step, block);
         if replaces {
-            block.push(self.step(node, StepKind::Raise(None)));
+            block.push(self.step(node, StepKind::Raise { exception: None, cause: None }));
         }
     }
 

@@ -92,14 +92,20 @@ impl<'p> Run<'p> {
                     self.flow = Flow::Return;
                 }
             }
-            StepKind::Raise(exception) => {
-                if let Some(exception) = exception {
-                    self.eval(exception);
+            StepKind::Raise { exception, cause } => {
+                for value in exception.iter().chain(cause) {
+                    self.eval(value);
                 }
                 self.flow = Flow::Raise;
             }
-            StepKind::Assert(test) => {
-                self.branch(test, |_| {}, |run| run.flow = Flow::Raise);
+            StepKind::Assert { test, message } => {
+                let fails = |run: &mut Self| {
+                    if let Some(message) = message {
+                        run.eval(message);
+                    }
+                    run.flow = Flow::Raise;
+                };
+                self.branch(test, |_| {}, fails);
             }
             StepKind::Share(names) => self.here.shared.extend(names),
             StepKind::Break => self.flow = Flow::Break,

@@ -141,7 +141,7 @@ impl Manager {
                 }
                 (Some(manager), Part::Step(step)) if manager.clean_up.is_none() => {
                     manager.fails_before_clean_up |=
-                        matches!(step.kind, StepKind::Assert(_) | StepKind::Raise(_)) && !in_finally;
+                        matches!(step.kind, StepKind::Assert { .. } | StepKind::Raise { .. }) && !in_finally;
                 }
                 _ => {}
             }

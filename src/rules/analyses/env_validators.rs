@@ -60,7 +60,7 @@ pub(super) fn that_read_variables_only(scope: &FileScope<'_>) -> Vec<Sighting> {
             Part::Step(step) => Seen {
                 judges: matches!(
                     step.kind,
-                    StepKind::Raise(_) | StepKind::Assert(_) | StepKind::Return(Some(_))
+                    StepKind::Raise { .. } | StepKind::Assert { .. } | StepKind::Return(Some(_))
                 ),
                 ..Seen::default()
             },

@@ -131,7 +131,7 @@ fn leaves_before(block: &Block<'_>, span: Span, scope: &FileScope<'_>) -> bool {
         StepKind::Branch { test, then, .. } => {
             asks(test, scope)
                 && then.last().is_some_and(|last| match &last.kind {
-                    StepKind::Return(_) | StepKind::Raise(_) | StepKind::Continue => true,
+                    StepKind::Return(_) | StepKind::Raise { .. } | StepKind::Continue => true,
                     StepKind::Evaluate(expr) => {
                         let text = scope.text(expr.span);
                         ["exit(", "skip(", "fail("].iter().any(|word| text.contains(word))
@@ -139,7 +139,7 @@ fn leaves_before(block: &Block<'_>, span: Span, scope: &FileScope<'_>) -> bool {
                     _ => false,
                 })
         }
-        StepKind::Assert(test) => asks(test, scope),
+        StepKind::Assert { test, .. } => asks(test, scope),
         _ => false,
     })
 }

@@ -19,7 +19,7 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<Sighting> {
     walk(scope.code, &mut |part, around| {
         let seen = match part {
             Part::Step(step) => match &step.kind {
-                StepKind::Assert(test) if denies(test, scope) => Some(test),
+                StepKind::Assert { test, .. } if denies(test, scope) => Some(test),
                 StepKind::Branch { test, then, .. } if affirms(test, scope) && gives_up(then, scope) => {
                     Some(test)
                 }
@@ -61,9 +61,9 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<Sighting> {
 pub(in crate::rules) fn may_assert(part: Part<'_, '_>) -> bool {
     match part {
         Part::Step(step) => match &step.kind {
-            StepKind::Assert(_) => true,
+            StepKind::Assert { .. } => true,
             StepKind::Branch { then, .. } => {
-                then.iter().any(|step| matches!(step.kind, StepKind::Raise(_) | StepKind::Evaluate(_)))
+                then.iter().any(|step| matches!(step.kind, StepKind::Raise { .. } | StepKind::Evaluate(_)))
             }
             _ => false,
         },
@@ -177,7 +177,7 @@ fn asserts(call: &Call<'_>, scope: &FileScope<'_>) -> bool {
 /// Whether a block ends the test or the program.
 fn gives_up(block: &Block<'_>, scope: &FileScope<'_>) -> bool {
     block.iter().any(|step| match &step.kind {
-        StepKind::Raise(_) => true,
+        StepKind::Raise { .. } => true,
         StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
             matches!(scope.names.path(&call.callee), Some("sys.exit" | "pytest.fail"))
                 || matches!(&call.callee.kind, ExprKind::Attribute(_, "fail"))

@@ -32,7 +32,7 @@ pub(super) fn on_reserved(scope: &FileScope<'_>) -> Vec<Sighting> {
             named.is_some_and(|function| function.name.to_ascii_lowercase().contains("leak"))
         };
         let checked = match part {
-            Part::Step(Step { kind: StepKind::Assert(test), span }) => Some((test, *span)),
+            Part::Step(Step { kind: StepKind::Assert { test, .. }, span }) => Some((test, *span)),
             // `if after > before: raise AssertionError("leak")`
             Part::Step(Step { kind: StepKind::Branch { test, then, .. }, span: _ })
                 if then.iter().any(|step| fails(scope, step)) =>
@@ -270,7 +270,7 @@ fn asks_nvidia_smi(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
 /// `raise AssertionError(…)`, `pytest.fail(…)`, `self.fail(…)`
 fn fails(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
     match &step.kind {
-        StepKind::Raise(Some(_)) => true,
+        StepKind::Raise { exception: Some(_), .. } => true,
         StepKind::Evaluate(value) => {
             called(scope, value) == "pytest.fail" || scope.text(value.span).starts_with("self.fail(")
         }

@@ -31,7 +31,7 @@ pub(super) fn catches_all(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool 
 /// Whether every path through a block ends in an exception, or in the end of the process.
 pub(super) fn always_leaves(scope: &FileScope<'_>, block: &Block<'_>) -> bool {
     block.iter().any(|step| match &step.kind {
-        StepKind::Raise(_) => true,
+        StepKind::Raise { .. } => true,
         StepKind::Evaluate(value) => ends(scope, value),
         StepKind::Branch { then, otherwise, .. } => {
             always_leaves(scope, then) && always_leaves(scope, otherwise)
@@ -98,7 +98,7 @@ fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
         let asks = match &step.kind {
             StepKind::Branch { test, .. } => mentions(scope, test, name) || is_option(test),
             // `assert isinstance(error, expected)` is such a branch in one line.
-            StepKind::Assert(test) if mentions(scope, test, name) => return true,
+            StepKind::Assert { test, .. } if mentions(scope, test, name) => return true,
             _ => false,
         };
         let branch = step.kind.blocks();
@@ -119,7 +119,7 @@ fn mentions(scope: &FileScope<'_>, expr: &Expr<'_>, name: &str) -> bool {
 
 fn raises_somewhere(block: &Block<'_>) -> bool {
     block.iter().any(|step| {
-        matches!(step.kind, StepKind::Raise(_)) || step.kind.blocks().into_iter().any(raises_somewhere)
+        matches!(step.kind, StepKind::Raise { .. }) || step.kind.blocks().into_iter().any(raises_somewhere)
     })
 }
 

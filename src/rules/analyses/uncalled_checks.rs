@@ -56,7 +56,7 @@ pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<Sighting> {
     });
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => match &step.kind {
-            StepKind::Branch { test, .. } | StepKind::While { test, .. } | StepKind::Assert(test) => {
+            StepKind::Branch { test, .. } | StepKind::While { test, .. } | StepKind::Assert { test, .. } => {
                 tested.condition(test);
             }
             StepKind::Return(Some(value)) => {

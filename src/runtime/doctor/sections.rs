@@ -9,6 +9,9 @@ use crate::runtime::driver::{Answer, codes};
 use crate::runtime::exports::Place;
 use crate::runtime::management::Listing;
 
+/// Behind the version of what stands in for a driver.
+const SIMULATED: &str = " (simulated: these cards do not exist)";
+
 /// Lines under a title.
 pub struct Section {
     pub title: &'static str,
@@ -123,15 +126,16 @@ fn driver(diagnosis: &Diagnosis) -> Vec<Line> {
     let mut lines = Vec::new();
     match diagnosis.machine.listing.answer() {
         Some(Listing::Cards { driver, cuda, simulated, .. }) => {
-            let what = if *simulated { " (simulated: these cards do not exist)" } else { "" };
+            let what = if *simulated { SIMULATED } else { "" };
             lines.extend(driver.iter().map(|version| fact("driver", format!("{version}{what}"))));
             lines.extend(cuda.map(|version| fact("CUDA", format!("up to {}", cuda_version(version)))));
         }
         _ => lines.extend(listing_fault(&diagnosis.machine.listing).map(|why| fact("NVML", why))),
     }
     match diagnosis.machine.driver.answer() {
-        Some(Answer::Cards { version: Some(version), .. }) if lines.len() < 2 => {
-            lines.push(fact("CUDA", format!("up to {}", cuda_version(*version))));
+        Some(Answer::Cards { version: Some(version), simulated, .. }) if lines.len() < 2 => {
+            let what = if *simulated { SIMULATED } else { "" };
+            lines.push(fact("CUDA", format!("up to {}{what}", cuda_version(*version))));
         }
         _ => lines.extend(driver_fault(&diagnosis.machine.driver).map(|why| fact("CUDA", why))),
     }

@@ -91,11 +91,14 @@ fn attempt(
     };
     let seen = Seen::now(request.gpu, request.patience)?;
     // A refusal, too, says which driver it was.
-    if let Some(Listing::Cards { driver, simulated, .. }) = seen.machine.listing.answer() {
-        change(state, |record| {
+    change(state, |record| {
+        record.simulated = seen.machine.is_simulated();
+        if let Some(Listing::Cards { driver, .. }) = seen.machine.listing.answer() {
             record.driver.clone_from(driver);
-            record.simulated = *simulated;
-        });
+        }
+    });
+    if seen.machine.is_simulated() && !request.allows_simulated {
+        return Err(Refusal::Simulated);
     }
     let prepared = prepare(&seen, request, &mut progress)?;
     let withheld = Withheld::of_process(request.keep_env);
@@ -206,7 +209,7 @@ impl Watched {
         let plan = Plan { max_memory: outputs.max_memory, forbidden, ..Plan::default() };
         let watch = Watch::start(&gauge, &baseline, plan, ours, alarm);
         change(state, |record| {
-            record.simulated = gauge.simulated;
+            record.simulated |= gauge.simulated;
             record.driver.clone_from(&gauge.driver);
             record.baseline = Some(baseline.clone());
         });

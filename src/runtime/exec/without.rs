@@ -28,6 +28,10 @@ pub(super) fn attempt(
     let environment = vec![(NO_CARD.0, NO_CARD.1.to_owned())];
     let listing = machine::listing(request.patience).map_err(not_asked)?;
     let simulated = matches!(listing.answer(), Some(Listing::Cards { simulated: true, .. }));
+    change(state, |record| record.simulated = simulated);
+    if simulated && !request.allows_simulated {
+        return Err(Refusal::Simulated);
+    }
     let files = match request.hides_cards {
         true => Ok(files_of_cards(&device_folder(simulated)).into_values().collect()),
         false => Err(reach::NOT_WANTED.to_owned()),
@@ -36,7 +40,6 @@ pub(super) fn attempt(
     let (hiding, prevention) = reach::prevented(&environment, files, &is_hidden, request.patience);
     let withheld = Withheld::of_process(request.keep_env);
     change(state, |record| {
-        record.simulated = simulated;
         record.environment = changes(&environment, &withheld);
         record.kept_environment.clone_from(&withheld.kept);
         record.prevention = Some(prevention.clone());

@@ -112,6 +112,7 @@ fn numbers(document: &Validation, meant: impl Fn(&Check) -> bool) -> Vec<usize> 
 
 /// Without a card nothing that needs one is run.
 fn refuse(document: &mut Validation, refusal: &Refusal) {
+    document.simulated |= matches!(refusal, Refusal::Simulated);
     for check in &mut document.checks {
         if check.state == State::Waiting && check.kind.uses_card() {
             check.settle(vec![Reason::of_refusal(Some(refusal.exit_code()), refusal.to_string())]);

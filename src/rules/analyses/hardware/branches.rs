@@ -431,7 +431,8 @@ fn name_of<'c>(target: &Target<'c>) -> Option<&'c str> {
 /// A block does not go on to what is behind it.
 fn leaves(block: &Block<'_>) -> bool {
     block.last().is_some_and(|step| {
-        matches!(step.kind, StepKind::Return(_) | StepKind::Raise(_) | StepKind::Continue | StepKind::Break)
+        let kind = &step.kind;
+        matches!(kind, StepKind::Return(_) | StepKind::Raise { .. } | StepKind::Continue | StepKind::Break)
     })
 }
 
