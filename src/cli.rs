@@ -72,7 +72,7 @@ enum Command {
     Trace(trace::Arguments),
     /// Say why something is reported at a line, or nothing, over all programs and launchers that come to it.
     Why(why::Arguments),
-    /// Write a policy, from the GPUs of this machine or from what is said here, and how to run gpulint.
+    /// Write a policy, from what is said here, the GPUs of this machine and what the project does, and how to run gpulint.
     Init(init::Arguments),
     /// Say which GPU a program would get here and why, and whether the policy is met.
     #[cfg(feature = "runtime")]

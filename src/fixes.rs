@@ -27,9 +27,8 @@ pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
 use crate::findings::{Edit, Finding, Fix, Safety, Severity, Status};
 use crate::languages::{self, Choices, Tree};
-use crate::policy::{Cpu, Policy};
 use crate::program::Program;
-use crate::rules::{RuleFix, RuleSet};
+use crate::rules::{Governed, RuleFix, RuleSet, Ruling};
 use crate::sources::{Language, Source, Sources};
 use edits::Edits;
 use rayon::prelude::*;
@@ -44,13 +43,12 @@ pub type Refusal = String;
 pub fn offer(
     (findings, unasked): (&mut [Finding], &[Finding]),
     program: &Program<'_>,
-    (policy, cpu): (&Policy, Option<&Cpu>),
+    governed: &Governed<'_>,
     rules: &RuleSet,
     least: Option<Severity>,
 ) {
     let forest = Forest::new(program.sources.files.len());
     let all: &[Finding] = findings;
-    let mask = joined::mask_for_one(policy);
     let mut offers: Vec<Option<Result<Fix, Refusal>>> = all
         .par_iter()
         .map(|finding| {
@@ -60,16 +58,23 @@ pub fn offer(
             {
                 return None;
             }
-            let behind_mask = match mask {
+            let Ruling { policy, cpu, .. } = governed.about(finding);
+            let behind_mask = match joined::mask_for_one(policy) {
                 Some(mask) if joined::needs_mask(finding) => joined::behind(finding, mask, all),
                 _ => None,
             };
             let finding = behind_mask.as_ref().unwrap_or(finding);
-            Some(fix_of(&Site { program, policy, cpu, finding, findings: all, forest: &forest }, fix))
+            let cpu = cpu.as_ref();
+            let of_fix = fix_of(
+                &Site { program, policy, cpu, governed, finding, findings: all, forest: &forest },
+                fix,
+            );
+            Some(of_fix.map(|fix| among_policies(fix, finding, governed)))
         })
         .collect();
-    if mask.is_some() {
-        joined::join(all, unasked, &mut offers, program.sources);
+    let is_meant = |finding: &Finding| joined::mask_for_one(governed.about(finding).policy).is_some();
+    if governed.each().iter().any(|one| joined::mask_for_one(one.policy).is_some()) {
+        joined::join((all, unasked), &is_meant, &mut offers, program.sources);
     }
     for (finding, offer) in findings.iter_mut().zip(offers) {
         match offer {
@@ -77,6 +82,15 @@ pub fn offer(
             Some(Ok(fix)) => finding.fix = Some(fix),
             Some(Err(reason)) => finding.unfixed = Some(reason),
         }
+    }
+}
+
+/// A fix is safe by what one policy says; where it changes what programs under another do, that may say something else.
+fn among_policies(fix: Fix, finding: &Finding, governed: &Governed<'_>) -> Fix {
+    let files = fix.edits.iter().map(|edit| edit.place.file).chain(finding.programs.iter().copied());
+    match governed.is_one(files) {
+        true => fix,
+        false => Fix { safety: Safety::Unsafe, ..fix },
     }
 }
 

@@ -1,12 +1,15 @@
 //! What `gpulint init` writes: a policy, the snippets that run gpulint at commits, on pull requests and on a machine with a
 //! GPU, and the page with the project's GPU standard. Texts only; the command line decides what becomes a file.
 
+pub mod evidence;
 pub mod machine;
 pub mod runner;
 pub mod standards;
 
 use crate::policy::{Amount, DeviceOrder};
+use evidence::Evidence;
 use machine::Card;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// What the policy is to say. All that is `None` or empty stands in it as a comment.
@@ -15,10 +18,12 @@ pub struct Wishes {
     pub gpu: Option<Gpu>,
     /// Modules that must run without a GPU; `None`: the project has no such part.
     pub cpu: Option<Vec<String>>,
+    /// What stands above the section about the GPU: what the project says, and what it does not agree on.
+    pub remarks: Vec<String>,
 }
 
 /// The GPU that scripts must use.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gpu {
     pub name: Option<String>,
     pub min_memory: Option<Amount>,
@@ -27,6 +32,76 @@ pub struct Gpu {
     pub forbidden: Vec<String>,
     /// The UUID of the card, when the machine says it.
     pub uuid: Option<String>,
+    /// The only device that code may name, where it is not the first.
+    pub device: Option<String>,
+    /// Why a key has its value, where the project says it.
+    pub seen: BTreeMap<&'static str, String>,
+}
+
+impl Wishes {
+    /// Adds what the project does already. Where that differs, among its programs or from the machine, nothing is chosen.
+    pub fn with(mut self, evidence: &Evidence) -> Wishes {
+        let mut gpu = self.gpu.take().unwrap_or_default();
+        let has_card = gpu.visible_devices.is_some();
+        if let Some(mask) = evidence.masks.only() {
+            let is_that = gpu.visible_devices.as_deref().is_none_or(|own| own == mask)
+                || gpu.uuid.as_deref() == Some(mask);
+            if is_that {
+                gpu.visible_devices = Some(mask.to_owned());
+                gpu.seen.insert("visible-devices", format!("set at {}", evidence.masks.places()));
+            } else {
+                self.remarks.push(format!(
+                    "This machine says {}, and the project CUDA_VISIBLE_DEVICES={}: write the one that is right.",
+                    gpu.visible_devices.take().unwrap_or_default(),
+                    evidence.masks.told()
+                ));
+            }
+        } else if evidence.masks.is_divided() {
+            self.remarks.push(format!(
+                "Programs differ in CUDA_VISIBLE_DEVICES: {}. Write the one that is right.",
+                evidence.masks.told()
+            ));
+            gpu.visible_devices = None;
+        }
+        let order = evidence.orders.only().and_then(|order| match order {
+            "PCI_BUS_ID" => Some(DeviceOrder::PciBusId),
+            "FASTEST_FIRST" => Some(DeviceOrder::FastestFirst),
+            _ => None,
+        });
+        if evidence.orders.is_divided() || (has_card && order == Some(DeviceOrder::FastestFirst)) {
+            self.remarks.push(format!(
+                "CUDA_DEVICE_ORDER is {}: write the one that is right.",
+                evidence.orders.told()
+            ));
+            gpu.device_order = None;
+        } else if let Some(order) = order {
+            gpu.device_order = Some(order);
+            gpu.seen.insert("device-order", format!("set at {}", evidence.orders.places()));
+        }
+        // Behind a mask the indices count anew.
+        if evidence.masks.is_empty() && !has_card {
+            if let Some(device) = evidence.devices.only() {
+                gpu.device = Some(device.to_owned());
+                gpu.seen.insert("device", format!("named at {}, without a mask", evidence.devices.places()));
+            } else if evidence.devices.is_divided() {
+                self.remarks.push(format!("Programs name several devices: {}.", evidence.devices.told()));
+            }
+        }
+        if !evidence.in_slices.is_empty() {
+            self.remarks.push(format!(
+                "In containers and jobs cards are counted from 0, so this says nothing of the machine: {}.",
+                evidence.in_slices.told()
+            ));
+        }
+        if !evidence.hidden.is_empty() {
+            self.remarks
+                .push(format!("Every GPU is hidden at {}: see `cpu` below.", evidence.hidden.places()));
+        }
+        if gpu != Gpu::default() {
+            self.gpu = Some(gpu);
+        }
+        self
+    }
 }
 
 impl Gpu {
@@ -47,6 +122,7 @@ impl Gpu {
             device_order: Some(DeviceOrder::PciBusId),
             forbidden,
             uuid: best.uuid.clone(),
+            ..Gpu::default()
         })
     }
 }
@@ -65,6 +141,9 @@ pub fn policy_text(wishes: &Wishes) -> String {
     });
     let mut text = schema.unwrap_or_default();
     text.push_str("# Which GPU this project may use. Every key: docs/policy.md of gpulint.\n\n");
+    for remark in &wishes.remarks {
+        let _ = writeln!(text, "# {remark}");
+    }
     gpu_section(wishes.gpu.as_ref(), &mut text);
     text.push('\n');
     cpu_section(wishes.cpu.as_deref(), &mut text);
@@ -87,6 +166,7 @@ fn gpu_section(gpu: Option<&Gpu>, text: &mut String) {
     let mut key = |key: &str, value: Option<String>, example: &str, why: &str| {
         let mark = mark(commented, value.is_some());
         let line = format!("{key}: {}", value.unwrap_or_else(|| example.to_owned()));
+        let why = gpu.seen.get(key).map_or(why, String::as_str);
         let _ = writeln!(text, "{mark}{line:34}  # {why}");
     };
     let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
@@ -101,7 +181,8 @@ fn gpu_section(gpu: Option<&Gpu>, text: &mut String) {
     }
     let order = gpu.device_order.map(|order| order.as_str().to_owned());
     key("device-order", order, "PCI_BUS_ID", "how an index counts; nvidia-smi counts by PCI slot");
-    let device = (!commented.is_empty()).then(|| "\"cuda:0\"".to_owned());
+    let device = gpu.device.as_ref().map(quoted);
+    let device = device.or((!commented.is_empty()).then(|| "\"cuda:0\"".to_owned()));
     key("device", device, "\"cuda:0\"", "the only device that code may name then");
     let forbidden = (!gpu.forbidden.is_empty()).then(|| list(&gpu.forbidden));
     key("forbidden", forbidden, "[\"RTX 5060 Ti\"]", "cards that must never be used");

@@ -69,14 +69,13 @@ use facts::{FileId, Place};
 use findings::suppressions::Suppression;
 use findings::{Finding, Severity, Speaks, suppressions};
 use languages::Choices;
-use policy::{Cpu, Mode};
 use program::trace::Trace;
-use program::{Earlier, Judged, Memory, Options, Program, Start};
+use program::{Earlier, Judged, Memory, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
-    FileRules, Rule, RuleSet, Scope, ScopeKind, Selection, UnknownSelector, findings_of, soften_where_unread,
-    speak_for_programs, speak_for_project,
+    FileRules, Governed, Rule, RuleSet, Ruling, Scope, ScopeKind, UnknownSelector, findings_of,
+    soften_where_unread, speak_for_programs, speak_for_project,
 };
 use serde::{Deserialize, Serialize};
 use settings::Settings;
@@ -115,47 +114,45 @@ fn check_remembering(
     rules: &RuleSet,
     memory: Option<Memory<Finding>>,
 ) -> Result<(Outcome, Option<Earlier<Finding>>), UnknownSelector> {
-    let policy = &settings.policy;
-    let cpu = settings.cpu_section();
-    let selection = Selection::resolve(rules, policy, cpu.is_some(), &settings.select, &settings.ignore)?;
-    let options = settings.options(cpu.as_ref(), sources);
+    let governed = Governed::of(settings, rules, sources)?;
+    let options = governed.options(settings, sources);
     let (mut program, skipped) = program_of(sources, settings, options, rules, memory.as_ref());
     let memory = memory.filter(|_| program.is_remembered());
-    let is_asked = |finding: &Finding| {
-        let path = &sources.file(finding.place.file).name;
-        selection.runs_in(&finding.rule, path)
+    let name_of = |finding: &Finding| sources.file(finding.place.file).name.as_str();
+    let is_asked_by = |ruling: &Ruling<'_>, finding: &Finding| {
+        governed.is_asked(ruling, &finding.rule, finding.place.file, name_of(finding))
     };
-    let silent = fixes::rule_about_devices(policy, rules).filter(|rule| !selection.runs_everywhere(&rule.id));
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
+        let ruling = governed.at(trace.entry.unwrap_or(FileId(0)));
+        let Ruling { policy, cpu, selection, .. } = ruling;
         let scope = Scope::new(program, (policy, cpu.as_ref()), trace, ScopeKind::of(start));
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
-        let mut findings: Vec<Finding> =
-            found.filter(|finding| program.is_judged(finding.place.file)).collect();
-        settle_severities(&mut findings, sources, &selection);
+        let mut findings: Vec<Finding> = found.filter(|one| program.is_judged(one.place.file)).collect();
+        findings.retain(|finding| is_asked_by(ruling, finding));
+        settle_severities(&mut findings, sources, &governed);
+        let silent = fixes::rule_about_devices(policy, rules);
+        let silent = silent.filter(|rule| governed.has_several() || !selection.runs_everywhere(&rule.id));
         let unasked = silent.into_iter().flat_map(|rule| findings_of(rule, Severity::Note, &scope));
-        findings.extend(unasked.filter(|finding| !is_asked(finding)));
+        findings.extend(unasked.filter(|finding| !is_asked_by(ruling, finding)));
         keep_worst_of_each_place(&mut findings);
         findings
     };
     let followed = program.follow(judge, keep_worst_of_each_place, memory.as_ref());
     note_cost(&program);
+    let is_asked = |finding: &Finding| is_asked_by(governed.about(finding), finding);
     let (mut findings, unasked): (Vec<_>, Vec<_>) = followed.judged.into_iter().partition(is_asked);
     findings.retain(|finding| sources.file(finding.place.file).reported);
-    findings.extend(program.for_all_checks(|program| {
-        written_faults(program, settings, (cpu.as_ref(), memory.as_ref()), &selection)
-    }));
+    findings.extend(program.for_all_checks(|program| written_faults(program, &governed, memory.as_ref())));
     keep_worst_of_each_place(&mut findings);
-    keep_stronger(&mut findings, &selection);
+    keep_stronger(&mut findings, &governed);
     let suppressions = program.until_loaded(|program| suppressions_of(program));
-    // A comment is needed as long as anything that the policy selects finds something under it, whatever this run looks for.
-    let by_policy = Selection::resolve(rules, policy, cpu.is_some(), &[], &[])?;
-    suppress(&mut findings, &suppressions, sources, rules, (&selection, &by_policy));
+    suppress(&mut findings, &suppressions, sources, rules, &governed);
     soften_where_unread(&mut findings, &program);
-    speak_for_project(&mut findings, &program, &selection);
+    speak_for_project(&mut findings, &program, &governed);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
         let both = (findings.as_mut_slice(), unasked.as_slice());
-        fixes::offer(both, program, (policy, cpu.as_ref()), rules, settings.min_severity);
+        fixes::offer(both, program, &governed, rules, settings.min_severity);
         speak_for_programs(&mut findings, program);
         findings
     });
@@ -165,7 +162,7 @@ fn check_remembering(
         source.reported && program.is_read(*file) && source.language != Language::Unread
     };
     let checked = files.filter(is_checked).collect();
-    let ran = selection.rules().map(|(rule, _)| rule.id.clone()).collect();
+    let ran = governed.rules().into_iter().map(|rule| rule.id.clone()).collect();
     let skipped = sources.skipped.iter().cloned().chain(skipped).collect();
     let earlier = memory.and_then(|memory| memory.kept(&program));
     if settings.process_ends {
@@ -198,45 +195,56 @@ fn note_cost(program: &Program<'_>) {
 /// What rules about written code find in the files that are reported.
 fn written_faults(
     program: &Program<'_>,
-    settings: &Settings,
-    (cpu, memory): (Option<&Cpu>, Option<&Memory<Finding>>),
-    selection: &Selection<'_>,
+    governed: &Governed<'_>,
+    memory: Option<&Memory<Finding>>,
 ) -> Vec<Finding> {
     let sources = program.sources;
     // With a memory few files are searched.
     let searched = sources.files.iter().filter(|source| source.reported && memory.is_none_or(Memory::is_new));
     let amount = searched.map(|source| source.text.len()).sum();
-    let rules = LazyLock::new(|| FileRules::of(selection.rules(), amount));
+    let each = governed.each().iter();
+    let rules = each.map(|one| LazyLock::new(move || FileRules::of(one.selection.rules(), amount)));
+    let rules: Vec<LazyLock<FileRules<'_>, _>> = rules.collect();
     let in_file = |(index, source): (usize, &Source)| {
         let file = FileId(index as u32);
         if !source.reported || !program.is_read(file) {
             return Vec::new();
         }
-        let look = || rules.findings_in(program, &settings.policy, cpu, file);
+        let ruling = governed.at(file);
+        let rules = &rules[governed.number_of(file)];
+        let look = || rules.findings_in(program, ruling.policy, ruling.cpu.as_ref(), file);
         match memory {
             Some(memory) => memory.written(program, file, look),
             None => look(),
         }
     };
     let mut findings: Vec<Finding> = sources.files.par_iter().enumerate().flat_map_iter(in_file).collect();
-    settle_severities(&mut findings, sources, selection);
+    retain_selected(&mut findings, sources, governed);
+    settle_severities(&mut findings, sources, governed);
     findings
 }
 
-/// Applies what the policy says about single rules and paths.
-fn settle_severities(findings: &mut Vec<Finding>, sources: &Sources, selection: &Selection<'_>) {
-    findings.retain_mut(|finding| {
-        let path = &sources.file(finding.place.file).name;
-        if let Some(severity) = selection.severity_in(&finding.rule, path) {
-            finding.severity = severity;
-        }
-        selection.runs_in(&finding.rule, path)
+/// Leaves those of rules that run where they stand.
+fn retain_selected(findings: &mut Vec<Finding>, sources: &Sources, governed: &Governed<'_>) {
+    findings.retain(|finding| {
+        let file = finding.place.file;
+        governed.at(file).selection.runs_in(&finding.rule, &sources.file(file).name)
     });
 }
 
+/// Applies what policies say about single rules and paths.
+fn settle_severities(findings: &mut [Finding], sources: &Sources, governed: &Governed<'_>) {
+    for finding in findings {
+        let file = finding.place.file;
+        if let Some(severity) = governed.severity_in(&finding.rule, file, &sources.file(file).name) {
+            finding.severity = severity;
+        }
+    }
+}
+
 /// Where two rules speak of one fault, the one that says more of it is kept, unless it takes it less seriously.
-fn keep_stronger(findings: &mut Vec<Finding>, selection: &Selection<'_>) {
-    for (rule, _) in selection.rules().filter(|(rule, _)| !rule.yields_to.is_empty()) {
+fn keep_stronger(findings: &mut Vec<Finding>, governed: &Governed<'_>) {
+    for rule in governed.rules().into_iter().filter(|rule| !rule.yields_to.is_empty()) {
         let stronger: Vec<_> = findings
             .iter()
             .filter(|finding| rule.yields_to.contains(&finding.rule))
@@ -281,11 +289,13 @@ fn suppress(
     suppressions: &[Suppression],
     sources: &Sources,
     rules: &RuleSet,
-    (selection, by_policy): (&Selection<'_>, &Selection<'_>),
+    governed: &Governed<'_>,
 ) {
     let names = rules.rules().iter().flat_map(|rule| [rule.id.as_str(), rule.family.as_str()]);
     let known: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();
-    let ran = |name: &str| {
+    // A comment is needed as long as anything that the policy selects finds something under it, whatever this run looks for.
+    let ran = |file: FileId, name: &str| {
+        let Ruling { selection, by_policy, .. } = governed.at(file);
         let is_meant = |rule: &&Rule| match name {
             suppressions::EVERY_RULE => !suppressions::is_about_suppressions(&rule.id),
             name => rule.family == name,
@@ -295,7 +305,12 @@ fn suppress(
         selection.runs(name) || (meant.peek().is_some() && meant.all(|rule| selection.runs(&rule.id)))
     };
     suppressions::apply(findings, suppressions, sources, &known, &ran);
-    settle_severities(findings, sources, selection);
+    findings.retain(|finding| {
+        let file = finding.place.file;
+        !suppressions::is_about_suppressions(&finding.rule)
+            || governed.at(file).selection.runs_in(&finding.rule, &sources.file(file).name)
+    });
+    settle_severities(findings, sources, governed);
 }
 
 /// The comments for gpulint in the files that are reported.
@@ -311,40 +326,8 @@ fn suppressions_of(program: &Program<'_>) -> Vec<Suppression> {
 }
 
 impl Settings {
-    fn language_choices(&self) -> Choices {
-        Choices { markdown_shell: self.policy.languages.markdown_shell }
-    }
-
-    /// The section in force for the CPU part: the policy's, or that of `--mode cpu`.
-    fn cpu_section(&self) -> Option<Cpu> {
-        match (self.mode, &self.policy.cpu) {
-            (Some(Mode::Gpu), _) => None,
-            (_, Some(cpu)) => Some(cpu.clone()),
-            (Some(Mode::Cpu), None) => Some(Cpu::default_for_mode()),
-            (None, None) => None,
-        }
-    }
-
-    fn options(&self, cpu: Option<&Cpu>, sources: &Sources) -> Options {
-        Options {
-            forbidden: cpu.map_or(Vec::new(), |cpu| {
-                cpu.forbidden_imports.iter().map(|pattern| pattern.as_str().to_owned()).collect()
-            }),
-            imports_matter: self.policy.gpu.is_some(),
-            cpu_part: cpu.cloned(),
-            scripts: self.policy.scripts.clone(),
-            tests: self.policy.tests.clone(),
-            console_scripts: self.console_scripts(sources),
-            every_gpu_file: self.policy.scripts.require_env == policy::RequireEnv::EveryGpuFile,
-            budget: self.budget(sources),
-            no_summaries: std::env::var_os("GPULINT_NO_SUMMARIES").is_some(),
-        }
-    }
-
-    /// How far programs are followed, where `GPULINT_MOST_STEPS` says how far each may go. Tests set it, since programs that
-    /// need more than is usual take long.
-    fn budget(&self, sources: &Sources) -> Option<program::Budget> {
-        let one = std::env::var("GPULINT_MOST_STEPS").ok()?.parse().ok()?;
-        Some(program::Budget { one, ..program::Budget::of(sources.files.len()) })
+    /// How the files that a policy governs are read.
+    fn language_choices(&self, source: &Source) -> Choices {
+        Choices { markdown_shell: self.governing_of(source).policy.languages.markdown_shell }
     }
 }

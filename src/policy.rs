@@ -21,8 +21,8 @@ mod runtime;
 
 pub use amount::Amount;
 pub use cpu::Cpu;
+pub use discover::{Upwards, discover, policy_in, project_root, upwards};
 pub(crate) use discover::{absolute, work_tree};
-pub use discover::{discover, project_root};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
 pub use layers::{Layered, Origin, layered, machine_files};

@@ -20,6 +20,7 @@ mod looks;
 mod milestones;
 mod modules;
 mod names;
+mod options;
 mod paths;
 mod pieces;
 mod reach;
@@ -43,6 +44,7 @@ pub use loading::Lowering;
 pub use looks::Look;
 pub use modules::{Found, Modules};
 pub use names::Names;
+pub use options::{Asked, Options};
 pub use pieces::Pieces;
 pub use reach::{Known, Leads, Reach, leads_of};
 pub(crate) use run::is_gpu_variable;
@@ -50,7 +52,6 @@ pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
 
 use crate::code::{Code, Function, Import};
 use crate::facts::{FileId, Place};
-use crate::policy::{Cpu, Scripts, Tests};
 use crate::sources::{Digest, Language, Sources};
 use crate::versions::Versions;
 use following::Ran;
@@ -88,34 +89,11 @@ pub struct Program<'s> {
     empty: Code<'s>,
     /// What the programs ran, known once they did.
     ran: OnceLock<Ran>,
-    cpu_part: OnceLock<Vec<FileId>>,
+    cpu_parts: OnceLock<Vec<Vec<FileId>>>,
     images: OnceLock<images::Images>,
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
     words: words::Known,
     work: work::Work,
-}
-
-/// What the policy says that changes how programs are followed.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Modules whose import the policy forbids in the CPU part (dotted names; what is below counts too).
-    pub forbidden: Vec<String>,
-    /// The import of a GPU library counts as GPU use.
-    pub imports_matter: bool,
-    /// One more program imports the modules that this section names: the CPU part.
-    pub cpu_part: Option<Cpu>,
-    /// What the policy says about scripts: names of functions that check the GPU.
-    pub scripts: Scripts,
-    /// What it says about tests: names of what releases GPU memory.
-    pub tests: Tests,
-    /// `[project.scripts]`: modules and the functions in them that are started.
-    pub console_scripts: Vec<(String, String)>,
-    /// Each file that touches the GPU is looked at as if it were started itself.
-    pub every_gpu_file: bool,
-    /// How far programs are followed; by default what suits the number of files.
-    pub budget: Option<Budget>,
-    /// Each call is followed, also where a summary of it would do: to compare the two.
-    pub no_summaries: bool,
 }
 
 impl Drop for Program<'_> {
@@ -155,7 +133,7 @@ impl<'s> Program<'s> {
             })
             .collect();
         let mut program = Program {
-            cpu_part: OnceLock::new(),
+            cpu_parts: OnceLock::new(),
             images: OnceLock::new(),
             left_alone: OnceLock::new(),
             words: words::Known::default(),
@@ -349,44 +327,35 @@ impl<'s> Program<'s> {
         self.imports.loads_library(file)
     }
 
-    /// Whether the policy counts a module of the project as GPU code.
-    fn is_gpu_module(&self, file: FileId) -> bool {
-        self.options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(&self.dotted(file)))
+    /// What is asked of the programs that start with a file.
+    fn asked_of(&self, file: FileId) -> &Asked {
+        self.options.asked_of(file)
     }
 
-    /// Whether the policy names a function as one that checks the GPU.
-    fn is_validator(&self, function: &str) -> bool {
-        self.options.scripts.is_validator(function)
+    /// The modules that the CPU part starts with which the policy of a file asks for: those that it names, or all that it
+    /// governs.
+    pub(crate) fn cpu_part(&self, of: FileId) -> &[FileId] {
+        self.cpu_parts().get(self.options.number_of(of)).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the policy names a fixture, decorator or context manager as one that releases GPU memory.
-    fn is_cleanup(&self, name: &str) -> bool {
-        self.options.tests.is_cleanup(name)
-    }
-
-    /// Whether the policy forbids the import of a module.
-    pub(crate) fn is_forbidden(&self, module: &str) -> bool {
-        let covers = |forbidden: &String| {
-            module
-                .strip_prefix(forbidden.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        self.options.forbidden.iter().any(covers)
-    }
-
-    /// The modules that the CPU part starts with: those that the policy names, or all.
-    pub(crate) fn cpu_part(&self) -> &[FileId] {
-        self.cpu_part.get_or_init(|| {
-            let Some(cpu) = &self.options.cpu_part else { return Vec::new() };
-            let named = |file: &FileId| match cpu.entry_points.is_empty() {
-                true => self.sources.file(*file).reported,
-                false => {
-                    let name = self.name_of(*file).trim_end_matches(".py").trim_end_matches(".ipynb");
-                    let by_path = name.trim_end_matches("/__init__").replace('/', ".");
-                    cpu.entry_points_match(&self.dotted(*file)) || cpu.entry_points_match(&by_path)
-                }
+    /// The CPU part of each policy.
+    fn cpu_parts(&self) -> &[Vec<FileId>] {
+        self.cpu_parts.get_or_init(|| {
+            let part = |(number, asked): (usize, &Asked)| {
+                let Some(cpu) = &asked.cpu_part else { return Vec::new() };
+                let named = |file: &FileId| match cpu.entry_points.is_empty() {
+                    true => self.sources.file(*file).reported,
+                    false => {
+                        let name = self.name_of(*file).trim_end_matches(".py").trim_end_matches(".ipynb");
+                        let name = name.strip_prefix(asked.folder.as_str()).unwrap_or(name);
+                        let by_path = name.trim_end_matches("/__init__").replace('/', ".");
+                        cpu.entry_points_match(&self.dotted(*file)) || cpu.entry_points_match(&by_path)
+                    }
+                };
+                let governed = self.all_files().filter(|file| self.options.number_of(*file) == number);
+                governed.filter(|file| self.is_read(*file) && named(file)).collect()
             };
-            self.all_files().filter(|file| self.is_read(*file) && named(file)).collect()
+            self.options.asked.iter().enumerate().map(part).collect()
         })
     }
 

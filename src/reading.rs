@@ -8,8 +8,9 @@ use crate::languages::{self, Choices};
 use crate::program::{Known, Lowering, Memory, Modules, Options, Parts, Program, Reach, leads_of};
 use crate::rules::RuleSet;
 use crate::settings::Settings;
-use crate::sources::{Skipped, Source, Sources};
+use crate::sources::{Language, Skipped, Source, Sources};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 /// The program that the sources are, and files that are not what they seem.
 pub fn program_of<'s>(
@@ -19,8 +20,9 @@ pub fn program_of<'s>(
     rules: &'s RuleSet,
     memory: Option<&Memory<Finding>>,
 ) -> (Program<'s>, Vec<Skipped>) {
-    let choices = settings.language_choices();
-    let modules = Modules::new(sources);
+    let choices = ChoicesByFile::of(settings, sources);
+    let tops: Vec<&str> = options.asked.iter().map(|asked| asked.folder.trim_end_matches('/')).collect();
+    let modules = Modules::new(sources, &tops);
     let knowledge = &rules.knowledge;
     let is_whole = sources.files.iter().all(|source| source.reported);
     // Of what could be read without complaints the code is read when somebody asks for it.
@@ -28,7 +30,7 @@ pub fn program_of<'s>(
         let look = memory.filter(|_| is_whole).and_then(|memory| memory.look(file));
         look.is_some_and(|look| look.is_read && !look.has_unread)
     };
-    let (mut codes, skipped) = reported(sources, choices, is_plain);
+    let (mut codes, skipped) = reported(sources, &choices, is_plain);
     let files = (0..sources.files.len() as u32).map(FileId);
     let mut leads = Vec::new();
     let (reach, memory) = if is_whole {
@@ -39,7 +41,7 @@ pub fn program_of<'s>(
         // Where it does not matter who leads to the files, it is not worth while to begin a memory.
         let memory = memory.filter(|memory| !memory.is_new() || bearing.contains(&true));
         let known = |file| memory.and_then(|memory| memory.leads(file)).cloned();
-        leads = leads_of(sources, &modules, choices.markdown_shell, known);
+        leads = leads_of(sources, &modules, !choices.with_shells.is_empty(), known);
         let reach = Reach::of(sources, &leads, bearing);
         let is_wanted = |file| match memory {
             Some(memory) => memory.look(file).is_none(),
@@ -48,7 +50,10 @@ pub fn program_of<'s>(
         let others = files.clone().zip(&sources.files).filter(|(_, source)| !source.reported);
         let others: Vec<FileId> = others.map(|(file, _)| file).filter(|&file| is_wanted(file)).collect();
         let read = others.into_par_iter();
-        let read = read.map(|file| (file, languages::lower(sources.file(file), choices).ok()));
+        let read = read.map(|file| {
+            let source = sources.file(file);
+            (file, languages::lower(source, choices.at(source)).ok())
+        });
         read.collect::<Vec<_>>().into_iter().for_each(|(file, code)| codes[file.0 as usize] = code);
         (reach, memory)
     };
@@ -58,20 +63,39 @@ pub fn program_of<'s>(
     (Program::new(parts), skipped)
 }
 
-fn lowering_by(choices: Choices) -> Lowering {
-    Box::new(move |source| languages::lower(source, choices).ok())
+fn lowering_by(choices: ChoicesByFile) -> Lowering {
+    Box::new(move |source| languages::lower(source, choices.at(source)).ok())
+}
+
+/// How each file is read, as the policy says that governs it.
+struct ChoicesByFile {
+    /// The documents whose blocks of shell are read, by name.
+    with_shells: FxHashSet<String>,
+}
+
+impl ChoicesByFile {
+    fn of(settings: &Settings, sources: &Sources) -> ChoicesByFile {
+        let documents = sources.files.iter().filter(|source| source.language == Language::Markdown);
+        let with_shells = documents.filter(|source| settings.language_choices(source).markdown_shell);
+        ChoicesByFile { with_shells: with_shells.map(|source| source.name.clone()).collect() }
+    }
+
+    fn at(&self, source: &Source) -> Choices {
+        Choices { markdown_shell: self.with_shells.contains(&source.name) }
+    }
 }
 
 /// The code of the files that are reported, but for those that are plain, and those that are not what they seem.
-fn reported(
-    sources: &Sources,
-    choices: Choices,
+fn reported<'s>(
+    sources: &'s Sources,
+    choices: &ChoicesByFile,
     is_plain: impl Fn(FileId) -> bool + Sync,
-) -> (Vec<Option<Code<'_>>>, Vec<Skipped>) {
+) -> (Vec<Option<Code<'s>>>, Vec<Skipped>) {
     let files = sources.files.par_iter().enumerate();
     let is_wanted = |number: usize, source: &Source| source.reported && !is_plain(FileId(number as u32));
-    let lowered =
-        files.map(|(number, source)| is_wanted(number, source).then(|| languages::lower(source, choices)));
+    let lowered = files.map(|(number, source)| {
+        is_wanted(number, source).then(|| languages::lower(source, choices.at(source)))
+    });
     let mut codes = Vec::with_capacity(sources.files.len());
     let mut skipped = Vec::new();
     for (lowered, source) in lowered.collect::<Vec<_>>().into_iter().zip(&sources.files) {

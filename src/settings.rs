@@ -1,10 +1,15 @@
 //! Everything a run needs to know beside the files: what the policy says and what the user typed,
 //! resolved into one value.
 
+mod others;
+
+pub use others::{Governing, Others};
+
 use crate::disk::{Bounds, Disk, Refused, refused};
 use crate::findings::Severity;
 use crate::policy::{self, FilePattern, Mode, Policy, PolicyError, absolute};
 use crate::sources::{Extent, Sources};
+use others::Reading;
 use std::path::{Path, PathBuf};
 
 /// What holds for one run.
@@ -12,7 +17,8 @@ use std::path::{Path, PathBuf};
 pub struct Settings {
     /// The folder that paths in reports are relative to; absolute.
     pub root: PathBuf,
-    /// The policy with the overrides of the command line; the default one when there is none.
+    /// The policy that governs the folder of the named paths, with the overrides of the command line; the default one when
+    /// there is none.
     pub policy: Policy,
     /// The file that the policy came from. `None`: there is no policy.
     pub policy_file: Option<PathBuf>,
@@ -20,6 +26,10 @@ pub struct Settings {
     pub machine_files: Vec<PathBuf>,
     /// Where the values come from, when not one file says all.
     pub origins: Vec<policy::Origin>,
+    /// The folder that globs and files in the policy count from, where that is not the root.
+    pub folder: Option<PathBuf>,
+    /// The policies of other folders, once they were looked for.
+    pub others: Others,
     /// The state of the files of the project.
     pub disk: Disk,
     /// `--mode`
@@ -28,6 +38,8 @@ pub struct Settings {
     pub select: Vec<String>,
     /// `--ignore`, likewise.
     pub ignore: Vec<String>,
+    /// `--exclude`, as seen from the root.
+    pub exclude: Vec<FilePattern>,
     /// The process ends after the run. What the run built is then left to the system, which frees it all
     /// at once.
     pub process_ends: bool,
@@ -71,9 +83,8 @@ pub enum SettingsError {
 
 /// The settings of a run, and how much of the project it reads.
 ///
-/// One policy governs a run: the nearest upwards from the folder that all checked paths share. So
-/// the order in which paths are named does not matter, and a policy never governs a file outside its
-/// folder because that file was named together with others.
+/// The policy is the nearest upwards from the folder that all checked paths share, so the order in which paths are named does
+/// not matter. Those of other folders are found with the files ([`Settings::find_others`]).
 pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let cwd = match &request.folder {
         Some(folder) => folder.clone(),
@@ -94,14 +105,22 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         }
         None => None,
     };
-    let mut found = if request.isolated { None } else { policy::discover(&request.disk, &start)? };
-    if let (Some((named, _)), Some((discovered, _))) = (&named, &found)
-        && !discovered.parent().is_some_and(|folder| named.starts_with(folder))
+    let mut found = match request.isolated {
+        true => policy::Upwards::default(),
+        false => policy::upwards(&request.disk, &start)?,
+    };
+    if let (Some((named, _)), Some(outermost)) = (&named, &found.outermost)
+        && !named.starts_with(outermost)
     {
         // A policy from outside replaces the project's own, its say about the root included.
-        found = None;
+        found = policy::Upwards::default();
     }
-    let root = policy::project_root(found.as_ref().map(|(file, _)| file.as_path()), &start, &cwd);
+    let root = policy::project_root(found.outermost.as_deref(), &start, &cwd);
+    let found = found.nearest;
+    // What is named on the command line holds for all files.
+    let is_only = named.is_some() || request.isolated;
+    let folder = found.as_ref().filter(|_| !is_only).and_then(|(file, _)| file.parent());
+    let folder = folder.filter(|folder| *folder != root).map(Path::to_owned);
     let in_work_tree = start.starts_with(&root) && root.join(".git").exists();
     let in_folder = request.folder.is_some() && start.starts_with(&root);
     let is_project = found.is_some() || in_work_tree || in_folder;
@@ -115,42 +134,52 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         }
     }
     let typed = policy::apply_overrides(Policy::default(), &overrides)?;
-    bounds = bounds.and(files_of(&typed, &root));
+    bounds = bounds.and(files_of(&typed, folder.as_deref().unwrap_or(&root)));
     // A policy may lean on what lies above it in the repository, and one that the user names on what lies beside it.
     let beside = named.as_ref().and_then(|(file, _)| file.parent());
     let extendable = bounds.and(policy::work_tree(&root)).and(beside);
     let (policy_file, policy) = named.or(found).unzip();
-    let extends = policy.as_ref().is_some_and(|policy| !policy.extends.is_empty());
     // In a workflow only what lies in the repository counts, so that it ends the same everywhere.
     let without_machine_files =
         request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
     let machine_files = if without_machine_files { Vec::new() } else { policy::machine_files() };
-    let layered = match extends || !machine_files.is_empty() {
-        true => policy::layered(&request.disk.within(extendable), policy_file.as_deref(), &machine_files)?,
-        false => policy::Layered { policy: policy.unwrap_or_default(), ..policy::Layered::default() },
-    };
-    let mut policy = policy::apply_overrides(layered.policy, &overrides)?;
-    for glob in &request.exclude {
+    let exclude = request.exclude.iter().map(|glob| {
         let pattern = FilePattern::typed(glob, &root, &cwd);
-        policy.exclude.push(pattern.ok_or_else(|| SettingsError::NoGlob(glob.clone()))?);
-    }
+        pattern.ok_or_else(|| SettingsError::NoGlob(glob.clone()))
+    });
+    let exclude = exclude.collect::<Result<Vec<_>, _>>()?;
     let mut select = request.select.clone();
-    let extended = if select.is_empty() { &mut policy.rules.select } else { &mut select };
-    extended.extend(request.extend_select.iter().cloned());
-    let settings = Settings {
+    let in_policy = select.is_empty();
+    if !in_policy {
+        select.extend(request.extend_select.iter().cloned());
+    }
+    let reading = Reading {
+        disk: request.disk.within(extendable),
+        machine_files,
+        overrides,
+        extend_select: if in_policy { request.extend_select.clone() } else { Vec::new() },
+    };
+    let policy::Layered { policy, machine_files, origins } = reading.read(policy_file.as_deref(), policy)?;
+    let mut settings = Settings {
         root,
         policy,
         policy_file,
-        machine_files: layered.machine_files,
-        origins: layered.origins,
+        machine_files,
+        origins,
+        folder,
+        others: Others::default(),
         disk: request.disk.within(bounds),
         mode: request.mode,
         select,
         ignore: request.ignore.clone(),
+        exclude,
         process_ends: false,
         min_severity: None,
     };
-    settings.refuse_template()?;
+    if !is_only {
+        settings.others.reading = Some(reading);
+    }
+    settings.governing().try_for_each(|governing| settings.refuse_template(&governing))?;
     Ok((settings, extent))
 }
 
@@ -171,10 +200,15 @@ fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
 }
 
 impl Settings {
+    /// The folder that globs and files in the policy count from; absolute.
+    pub fn base(&self) -> &Path {
+        self.folder.as_deref().unwrap_or(&self.root)
+    }
+
     /// A template that is no file of the project, or is missing: the fixes that need it would be missing without a word.
-    fn refuse_template(&self) -> Result<(), PolicyError> {
-        let Some(template) = &self.policy.scripts.template else { return Ok(()) };
-        let file = self.root.join(template);
+    fn refuse_template(&self, governing: &Governing<'_>) -> Result<(), PolicyError> {
+        let Some(template) = &governing.policy.scripts.template else { return Ok(()) };
+        let file = governing.folder.join(template);
         let opened = self.disk.bounds().open(&file);
         let what = match opened.err().as_ref().and_then(refused) {
             _ if self.disk.instead(&file).is_some() => return Ok(()),
@@ -189,7 +223,7 @@ impl Settings {
         Err(self.fault("scripts.template", &template.to_string_lossy(), message))
     }
 
-    /// A fault in what the policy says under a key, or below it, with `word`: in the file that says it, or typed.
+    /// A fault in what a policy says under a key, or below it, with `word`: in the file that says it, or typed.
     pub(crate) fn fault(&self, key: &str, word: &str, message: impl AsRef<str>) -> PolicyError {
         match self.place_of(key, word) {
             Some((file, line)) => PolicyError::in_file(file, line, message),
@@ -203,12 +237,15 @@ impl Settings {
             let below = origin.key.strip_prefix(key);
             below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
         };
-        let saying = self.origins.iter().filter(is_there).map(|origin| origin.file.as_path());
-        let files: Vec<&Path> = saying.chain(self.policy_file.as_deref()).collect();
+        let files = self.governing().flat_map(|governing| {
+            let saying = governing.origins.iter().filter(is_there).map(|origin| origin.file.as_path());
+            saying.chain(governing.file)
+        });
+        let files: Vec<&Path> = files.collect();
         // They were read before, some of them from outside of the project.
         let disk = self.disk.within(self.disk.bounds().and(&files));
         let lines = files.iter().map(|file| (*file, policy::line_naming(&disk, file, word)));
-        let unseen = files.last().map(|file| (*file, None));
+        let unseen = self.policy_file.as_deref().or(files.last().copied()).map(|file| (file, None));
         lines.into_iter().find(|(_, line)| line.is_some()).or(unseen)
     }
 
@@ -219,14 +256,23 @@ impl Settings {
         if self.root.as_os_str().is_empty() {
             return Vec::new();
         }
-        let text = sources.beside.text(&self.root.join("pyproject.toml")).unwrap_or_default();
-        let table = text.parse::<toml::Table>().unwrap_or_default();
-        let Some(project) = table.get("project").and_then(toml::Value::as_table) else {
-            return Vec::new();
-        };
-        let scripts = ["scripts", "gui-scripts"].iter().filter_map(|key| project.get(*key)?.as_table());
-        let targets = scripts.flat_map(|table| table.values()).filter_map(toml::Value::as_str);
-        let named = targets.filter_map(|target| target.split_once(':'));
-        named.map(|(module, function)| (module.trim().to_owned(), function.trim().to_owned())).collect()
+        let mut folders: Vec<&Path> = self.governing().map(|governing| governing.folder).collect();
+        folders.push(&self.root);
+        folders.sort();
+        folders.dedup();
+        folders.into_iter().flat_map(|folder| scripts_in(folder, sources)).collect()
     }
+}
+
+/// What the `pyproject.toml` of a folder starts.
+fn scripts_in(folder: &Path, sources: &Sources) -> Vec<(String, String)> {
+    let text = sources.beside.text(&folder.join("pyproject.toml")).unwrap_or_default();
+    let table = text.parse::<toml::Table>().unwrap_or_default();
+    let Some(project) = table.get("project").and_then(toml::Value::as_table) else {
+        return Vec::new();
+    };
+    let scripts = ["scripts", "gui-scripts"].iter().filter_map(|key| project.get(*key)?.as_table());
+    let targets = scripts.flat_map(|table| table.values()).filter_map(toml::Value::as_str);
+    let named = targets.filter_map(|target| target.split_once(':'));
+    named.map(|(module, function)| (module.trim().to_owned(), function.trim().to_owned())).collect()
 }

@@ -12,7 +12,7 @@ use crate::report::printable;
 use crate::rules::RuleSet;
 use crate::rules::explain::reasons;
 use crate::rules::wording::{as_code, in_force};
-use crate::rules::{Rule, Scope, ScopeKind, findings_of};
+use crate::rules::{Governed, Rule, Scope, ScopeKind, findings_of};
 use crate::settings::Settings;
 use crate::sources::{Language, Sources};
 use serde_json::{Value, json};
@@ -32,8 +32,9 @@ pub fn print(
     rules: &RuleSet,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut options = settings.options(settings.cpu_section().as_ref(), sources);
-    options.imports_matter = true;
+    let Ok(governed) = Governed::of(settings, rules, sources) else { return Ok(()) };
+    let mut options = governed.options(settings, sources);
+    options.asked.iter_mut().for_each(|asked| asked.imports_matter = true);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let traces = ways::of(&mut program, sources, file);
     let program = program;
@@ -172,7 +173,8 @@ fn print_why(
     (file, line): (FileId, u32),
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let scope = Scope::new(program, (&settings.policy, None), trace, ScopeKind::Program);
+    let policy = settings.governing_of(sources.file(trace.entry.unwrap_or(file))).policy;
+    let scope = Scope::new(program, (policy, None), trace, ScopeKind::Program);
     let at_line = |event: &Event| {
         let places = [Some(event.place), trace.statement_in(event, file)];
         places.into_iter().flatten().any(|place| {

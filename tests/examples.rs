@@ -1,8 +1,9 @@
 //! The example projects: the wrong one has exactly the findings that its README lists, the right one has none.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 #[test]
 fn two_cards_has_the_findings_that_its_readme_lists() {
@@ -37,7 +38,7 @@ fn the_output_in_the_readme_is_real() {
     let (shown, _) = rest.split_once("```").expect("its end");
     let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
         .args(["check", "examples/two-cards"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(checkout())
         .output()
         .expect("the binary runs");
     let real = String::from_utf8_lossy(&output.stdout);
@@ -53,12 +54,35 @@ fn the_trace_in_the_docs_is_real() {
     let (shown, _) = rest.split_once("\n\n").expect("its end");
     let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
         .args(["trace", "examples/two-cards/evaluate.py"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(checkout())
         .output()
         .expect("the binary runs");
     let real = String::from_utf8_lossy(&output.stdout);
     let shown: Vec<&str> = shown.lines().map(|line| &line[4..]).collect();
     assert_eq!(shown, real.lines().collect::<Vec<_>>());
+}
+
+/// A work tree of git that holds the examples alone: in that of this repository all its tests would be read.
+fn checkout() -> &'static Path {
+    static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = std::env::temp_dir().join(format!("gpulint-examples-{}", std::process::id()));
+        copy(&absolute("examples"), &folder.join("examples"));
+        std::fs::create_dir_all(folder.join(".git")).expect("writable");
+        std::fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").expect("writable");
+        folder
+    });
+    &CHECKOUT
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("writable");
+    for entry in std::fs::read_dir(from).expect("it can be listed").flatten() {
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).expect("it can be copied")),
+        }
+    }
 }
 
 /// Path, line and rule.
@@ -68,7 +92,7 @@ type Row = (String, u64, String);
 fn findings_in(folder: &str, exit_code: Option<i32>) -> BTreeSet<Row> {
     let output = Command::new(env!("CARGO_BIN_EXE_gpulint"))
         .args(["check", folder, "--no-cache", "--format", "json", "--min-severity", "note"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(checkout())
         .output()
         .expect("the binary runs");
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -78,7 +102,8 @@ fn findings_in(folder: &str, exit_code: Option<i32>) -> BTreeSet<Row> {
     let findings = report["findings"].as_array().expect("an array of findings");
     let rows = findings.iter().map(|finding| {
         let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-        (text("path"), finding["line"].as_u64().unwrap_or_default(), text("rule"))
+        let path = text("path").replacen(&format!("{folder}/"), "", 1);
+        (path, finding["line"].as_u64().unwrap_or_default(), text("rule"))
     });
     let rows: BTreeSet<Row> = rows.collect();
     assert_eq!(output.status.code(), exit_code, "{rows:#?}\n{errors}");

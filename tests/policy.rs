@@ -4,7 +4,7 @@ use gpulint::disk::Disk;
 use gpulint::findings::Severity;
 use gpulint::policy::{
     Amount, Backend, Cpu, DeviceOrder, Gpu, Mode, Policy, PolicyError, apply_overrides, discover,
-    is_override, json_schema, layered, line_naming, load, project_root,
+    is_override, json_schema, layered, line_naming, load, project_root, upwards,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -551,17 +551,40 @@ fn a_policy_that_is_found_and_broken_is_never_passed_over() {
 }
 
 #[test]
-fn the_root_is_the_policys_folder_else_the_work_tree_else_the_current_directory() {
+fn the_root_is_the_work_tree_else_the_folder_of_the_outermost_policy_else_the_current_directory() {
     let folder = Folder::new().with("repo/.git/HEAD", "").with("linked/.git", "gitdir: x").with("bare/x", "");
     let cwd = folder.path("bare");
-    let root = |policy: Option<&str>, start: &str| {
-        let policy = policy.map(|name| folder.path(name));
-        project_root(policy.as_deref(), &folder.path(start), &cwd)
+    let root = |outermost: Option<&str>, start: &str| {
+        let outermost = outermost.map(|name| folder.path(name));
+        project_root(outermost.as_deref(), &folder.path(start), &cwd)
     };
-    assert_eq!(root(Some("repo/a/gpulint.yaml"), "repo/a/b/x.py"), folder.path("repo/a"));
+    assert_eq!(root(Some("repo/a"), "repo/a/b/x.py"), folder.path("repo"));
     assert_eq!(root(None, "repo/a/b/x.py"), folder.path("repo"));
+    assert_eq!(root(Some("bare/a"), "bare/a/b/x.py"), folder.path("bare/a"));
     assert_eq!(root(None, "linked/a/../x.py"), folder.path("linked"));
     assert_eq!(root(None, "bare/x.py"), cwd);
+}
+
+#[test]
+fn policies_are_looked_for_up_to_the_top_of_the_work_tree() {
+    let folder = Folder::new()
+        .with("gpulint.yaml", "backends: [cpu]")
+        .with("plain/a/gpulint.yaml", "backends: [cuda]")
+        .with("repo/.git/HEAD", "")
+        .with("repo/gpulint.yaml", "backends: [rocm]")
+        .with("repo/a/pyproject.toml", "[tool.gpulint]\nbackends = [\"mps\"]\n")
+        .with("repo/a/b/pyproject.toml", "[tool.other]\n");
+    let found = |start: &str| {
+        let found = upwards(&Disk::default(), &folder.path(start)).unwrap();
+        let shown = |path: std::path::PathBuf| path.strip_prefix(folder.path("")).unwrap().to_owned();
+        (found.nearest.map(|(file, _)| shown(file)), found.outermost.map(shown))
+    };
+    let expected = |nearest: &str, outermost: &str| (Some(nearest.into()), Some(outermost.into()));
+    assert_eq!(found("plain/a/x.py"), expected("plain/a/gpulint.yaml", ""));
+    assert_eq!(found("repo/a/b/x.py"), expected("repo/a/pyproject.toml", "repo"));
+    assert_eq!(found("repo/x.py"), expected("repo/gpulint.yaml", "repo"));
+    let other = folder.with("other/.git/HEAD", "");
+    assert_eq!(upwards(&Disk::default(), &other.path("other/x.py")), Ok(gpulint::policy::Upwards::default()));
 }
 
 #[test]

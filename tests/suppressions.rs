@@ -104,10 +104,10 @@ fn a_rule_that_did_not_run_is_not_unused() {
     let sources = sources("x  # gpulint: ignore[device-not-allowed, nonsense]");
     let suppressions = suppressions_in(FileId(0), &sources.files[0], &comments(&sources), &[]);
     let mut findings = vec![];
-    apply(&mut findings, &suppressions, &sources, &RULES, &|rule| rule != "device-not-allowed");
+    apply(&mut findings, &suppressions, &sources, &RULES, &|_, rule| rule != "device-not-allowed");
     assert_eq!(findings.len(), 1);
     findings.clear();
-    apply(&mut findings, &suppressions, &sources, &RULES, &|rule| rule == "device-not-allowed");
+    apply(&mut findings, &suppressions, &sources, &RULES, &|_, rule| rule == "device-not-allowed");
     assert_eq!(findings, []);
 }
 
@@ -216,7 +216,7 @@ fn findings_after(sources: &Sources, statements: &[Span]) -> Vec<Finding> {
     }
     findings.sort_by_key(|finding| finding.place);
     let suppressions = suppressions_in(FileId(0), &sources.files[0], &comments(sources), statements);
-    apply(&mut findings, &suppressions, sources, &RULES, &|_| true);
+    apply(&mut findings, &suppressions, sources, &RULES, &|_, _| true);
     findings
 }
 

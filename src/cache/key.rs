@@ -26,15 +26,21 @@ pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys
         policy_file,
         machine_files,
         origins: _,
+        folder,
+        others: _,
         disk: _,
         mode,
         select,
         ignore,
+        // Which files are reported is in the files.
+        exclude: _,
         process_ends: _,
         min_severity,
     } = settings;
     let policy = serde_json::to_string(policy).ok()?;
-    let settings = (root, policy, policy_file, machine_files, mode, select, ignore, min_severity);
+    let others = settings.others_in_words();
+    let settings =
+        (root, (policy, folder, others), policy_file, machine_files, mode, select, ignore, min_severity);
     // The embedded rules are part of the program.
     let own_rules = match rules {
         Loaded::Embedded(_) => None,

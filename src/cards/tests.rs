@@ -8,7 +8,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::Severity;
 use crate::program::trace::{Event, Trace, What};
 use crate::program::{Definition, Judged, Program, Reaching, Start};
-use crate::rules::RuleSet;
+use crate::rules::{Governed, RuleSet};
 use crate::settings::Settings;
 use crate::sources::Sources;
 use labelled::Project;
@@ -45,7 +45,8 @@ fn held(reaching: &Reaching) -> Vec<String> {
 
 fn cards(sources: &Sources, settings: &Settings) -> BTreeSet<Card> {
     let rules = RuleSet::embedded();
-    let options = settings.options(settings.cpu_section().as_ref(), sources);
+    let governed = Governed::of(settings, rules, sources).expect("the policy names rules that there are");
+    let options = governed.options(settings, sources);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| -> Vec<Card> {
         let is_program = !matches!(start, Start::Library | Start::Modules | Start::CpuPart | Start::Unit(_));

@@ -25,7 +25,7 @@ use crate::report::{
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Request, Settings};
 use crate::silencing::fault_in;
-use crate::sources::{Excluded, Sources};
+use crate::sources::Sources;
 use anyhow::bail;
 use clap::Args;
 use compared::{Compared, Plan};
@@ -148,21 +148,29 @@ fn once(
     settings.process_ends = !arguments.watch && !arguments.fixes.are_wanted();
     settings.min_severity = Some(arguments.min_severity);
     if arguments.show_settings {
+        if let Ok(sources) = input.read(&settings.root, extent, &settings.excluded(false)) {
+            settings.find_others(&sources)?;
+        }
         ignoring_closed_pipe(show_settings(&settings, out))?;
         return Ok(0);
     }
-    let known = Known::of(&arguments.known, &settings)?;
     let changed_lines = arguments.known.changed_lines.clone();
     let changed_lines = changed_lines.map(|reference| Asked { option: "--changed-lines", reference });
     let lines_since = changed_lines.map(|asked| Base::of(&settings.root, &asked)).transpose()?;
     let whole = Input::Paths(vec![settings.root.clone()]);
     let input = if plan.is_whole { &whole } else { input };
-    let excluded = Excluded::new(&settings.policy.exclude, arguments.force_exclude);
+    let excluded = settings.excluded(arguments.force_exclude);
     // The rules are read while the files are.
     let (sources, rules) =
         rayon::join(|| input.read(&settings.root, extent, &excluded), || Loaded::of(&settings));
-    let (sources, rules) = (sources?, rules?);
+    let (sources, mut rules) = (sources?, rules?);
     let mut sources = sources.within(settings.disk.bounds());
+    settings.find_others(&sources)?;
+    settings.leave_out(&mut sources, input.paths(), arguments.force_exclude);
+    if settings.others_have_rules() {
+        rules = Loaded::of(&settings)?;
+    }
+    let known = Known::of(&arguments.known, &settings)?;
     let mut cache = if arguments.no_cache { None } else { Cache::of_user() };
     let compared = match plan.states {
         None => None,
@@ -184,7 +192,7 @@ fn once(
     let settled = |outcome: &mut Outcome, sources: &Sources, last: bool| {
         if let Some(known) = &known {
             let least = arguments.min_severity.min(arguments.fail_on);
-            known.apply(outcome, sources, input.paths(), least, last)?;
+            known.apply(outcome, (sources, &settings), input.paths(), least, last)?;
         }
         if let Some(base) = &lines_since {
             changed_lines::mark_unchanged(&mut outcome.findings, sources, base)?;
@@ -234,7 +242,7 @@ fn once(
         skipped: &outcome.skipped,
         unfinished: &outcome.unfinished,
         min_severity: arguments.min_severity,
-        has_policy: settings.policy_file.is_some() || !settings.machine_files.is_empty(),
+        has_policy: settings.has_policy(),
         fail_on: arguments.fail_on,
         colour: false,
         shown_on: ShownOn::Paper,
@@ -390,6 +398,11 @@ fn show_settings(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     }
     for origin in &settings.origins {
         whole += &format!("# {} is from {}\n", origin.key, origin.file.display());
+    }
+    let below = settings.governing().skip(1).filter(|one| one.folder.starts_with(settings.base()));
+    for (governing, file) in below.filter_map(|one| Some((one, one.file?))) {
+        let folder = governing.prefix(&settings.root);
+        whole += &format!("# in {}: {}\n", folder.trim_end_matches('/'), file.display());
     }
     if let Some(mode) = settings.mode {
         whole += &format!("# mode: {}\n", if mode == policy::Mode::Gpu { "gpu" } else { "cpu" });

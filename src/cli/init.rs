@@ -2,6 +2,7 @@
 
 use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::disk::Disk;
+use crate::init::evidence::Evidence;
 use crate::init::runner::Runner;
 use crate::init::{Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
@@ -155,7 +156,7 @@ impl Arguments {
                 visible_devices: self.visible_devices.clone(),
                 device_order: self.device_order.or_else(|| self.order_of_index()),
                 forbidden: self.forbidden.clone(),
-                uuid: None,
+                ..Gpu::default()
             }),
             // Such a project may have no GPU at all.
             (false, Some(_)) => None,
@@ -171,7 +172,12 @@ impl Arguments {
                 }
             },
         };
-        Wishes { gpu, cpu: self.cpu.clone() }
+        let wishes = Wishes { gpu, cpu: self.cpu.clone(), remarks: Vec::new() };
+        match self.asks_for_policy() {
+            true => wishes,
+            // What is said counts, else what is there.
+            false => wishes.with(&Evidence::of(&self.folder)),
+        }
     }
 
     /// An index says nothing without an order.

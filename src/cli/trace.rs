@@ -51,8 +51,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     if file.is_dir() {
         bail!("{} is a directory; name the file that is started", file.display());
     }
-    let (settings, extent) = settings_of(&arguments.policy.clone().request(paths.clone()))?;
-    let rules = Loaded::of(&settings)?;
+    let (mut settings, extent) = settings_of(&arguments.policy.clone().request(paths.clone()))?;
     let (sources, id) = if standard {
         let mut text = Vec::new();
         io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
@@ -69,6 +68,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         (sources, id)
     };
     let sources = sources.within(settings.disk.bounds());
+    settings.find_others(&sources)?;
+    let rules = Loaded::of(&settings)?;
     let Some(id) = id else {
         let reason = sources.skipped.first().map_or("could not be read", |skipped| &skipped.reason);
         bail!("{}: {reason}", file.display());

@@ -29,11 +29,10 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
 pub fn answer(place: &str, policy: &PolicyOptions, out: &mut dyn Write) -> anyhow::Result<u8> {
     let asked = Asked::read(place);
     let named = vec![asked.path.clone()];
-    let (settings, extent) = settings_of(&policy.clone().request(named.clone()))?;
+    let (mut settings, extent) = settings_of(&policy.clone().request(named.clone()))?;
     if asked.path.is_dir() {
         bail!("{} is a directory; name a line of a file, such as train.py:12", asked.path.display());
     }
-    let rules = Loaded::of(&settings)?;
     let all = vec![settings.root.clone()];
     if !settings.disk.has(&crate::policy::absolute(&asked.path)) {
         let sources = Sources::collect(&settings.root, &all, extent)?;
@@ -41,6 +40,8 @@ pub fn answer(place: &str, policy: &PolicyOptions, out: &mut dyn Write) -> anyho
     }
     let paths: Vec<PathBuf> = all.into_iter().chain(named).collect();
     let sources = Sources::collect(&settings.root, &paths, extent)?.within(settings.disk.bounds());
+    settings.find_others(&sources)?;
+    let rules = Loaded::of(&settings)?;
     let Some(file) = sources.at(&asked.path) else {
         let name = asked.path.to_string_lossy();
         let skipped = sources.skipped.iter().find(|skipped| name.ends_with(&skipped.path));

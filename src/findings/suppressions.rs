@@ -69,7 +69,7 @@ pub struct RuleName {
 /// Marks the findings that `suppressions` cover, and adds findings about the suppressions themselves.
 ///
 /// `known` holds the id of every rule there is, and every family. `ran` tells whether a rule, a whole family or, by the
-/// name [`EVERY_RULE`], all of them were looked for in this run: only then can its suppression be unused, and only then are [`UNUSED`] and [`UNKNOWN`] reported.
+/// name [`EVERY_RULE`], all of them were looked for in a file: only then can its suppression be unused, and only then are [`UNUSED`] and [`UNKNOWN`] reported.
 /// In files that are not reported suppressions work and nothing is said about them. Leaves the
 /// findings sorted by file, place and rule.
 pub fn apply(
@@ -77,7 +77,7 @@ pub fn apply(
     suppressions: &[Suppression],
     sources: &Sources,
     known: &[&str],
-    ran: &dyn Fn(&str) -> bool,
+    ran: &dyn Fn(FileId, &str) -> bool,
 ) {
     let mut claims: BTreeMap<FileId, Vec<Claim>> = BTreeMap::new();
     for suppression in suppressions {
@@ -98,7 +98,9 @@ pub fn apply(
     mark(&mut complaints, &mut claims, sources);
     complaints.extend(unused(&claims, true));
 
-    complaints.retain(|complaint| ran(&complaint.rule) && sources.file(complaint.place.file).reported);
+    complaints.retain(|complaint| {
+        ran(complaint.place.file, &complaint.rule) && sources.file(complaint.place.file).reported
+    });
     findings.append(&mut complaints);
     findings.sort_by(|a, b| (a.place, &a.rule).cmp(&(b.place, &b.rule)));
 }

@@ -41,8 +41,14 @@ pub fn rule_about_devices<'r>(policy: &Policy, rules: &'r RuleSet) -> Option<&'r
 }
 
 /// Makes one fix of those that set the mask of programs and those of the devices that these programs name; all findings that
-/// it mends have it. Devices of `unasked`, which nobody asked about, stay as they are.
-pub(super) fn join(findings: &[Finding], unasked: &[Finding], offers: &mut Offers, sources: &Sources) {
+/// it mends have it. `is_meant` are those whose policy says so. Devices of `unasked`, which nobody asked about, stay as they are.
+pub(super) fn join(
+    (findings, unasked): (&[Finding], &[Finding]),
+    is_meant: &dyn Fn(&Finding) -> bool,
+    offers: &mut Offers,
+    sources: &Sources,
+) {
+    let needs_mask = |device: &Finding| needs_mask(device) && is_meant(device);
     for device in unasked.iter().filter(|device| needs_mask(device)) {
         let is_meant = |at: &usize| sets_mask(&findings[*at]) && shares_program(&findings[*at], device);
         let masks: Vec<usize> = (0..findings.len()).filter(is_meant).collect();
@@ -166,7 +172,7 @@ mod tests {
         };
         // One takes out a part of what the other puts in order.
         let mut offers = [offer((0, 19), "mask = 1\nsecond ="), offer((10, 20), "second = 0")];
-        join(&findings, &[], &mut offers, &sources);
+        join((&findings, &[]), &|_| true, &mut offers, &sources);
         let told = "the device at a.py:2 would lie outside of the mask";
         assert_eq!(offers[0], Some(Err(told.to_owned())));
         assert!(matches!(&offers[1], Some(Ok(fix)) if fix.safety == Safety::Unsafe));

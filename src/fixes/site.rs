@@ -7,6 +7,7 @@ use crate::findings::{Edit, Finding, Safety};
 use crate::languages::{NodeId, Scopes, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
+use crate::rules::Governed;
 use crate::sources::{Language, Source};
 use std::sync::OnceLock;
 
@@ -15,6 +16,7 @@ pub struct Site<'a> {
     pub program: &'a Program<'a>,
     pub policy: &'a Policy,
     pub cpu: Option<&'a Cpu>,
+    pub governed: &'a Governed<'a>,
     pub finding: &'a Finding,
     /// All findings of the run, also suppressed ones.
     pub findings: &'a [Finding],
@@ -67,6 +69,21 @@ impl From<Vec<Edit>> for Draft {
 }
 
 impl<'a> Site<'a> {
+    /// The file whose policy the finding is about.
+    fn governed_file(&self) -> FileId {
+        self.finding.programs.first().copied().unwrap_or(self.finding.place.file)
+    }
+
+    /// The modules that the CPU part starts with.
+    pub fn cpu_part(&self) -> &'a [FileId] {
+        self.program.cpu_part(self.governed_file())
+    }
+
+    /// What the names of the files begin with that the policy names.
+    pub fn policy_folder(&self) -> &'a str {
+        &self.governed.at(self.governed_file()).folder
+    }
+
     pub fn file(&self) -> FileId {
         self.finding.place.file
     }

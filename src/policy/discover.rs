@@ -7,39 +7,63 @@ use std::path::{Component, Path, PathBuf};
 /// Names of policy files, the first that exists in a folder wins. `pyproject.toml` comes after them.
 const NAMES: [&str; 2] = ["gpulint.yaml", "gpulint.yml"];
 
-/// The policy that governs `start` (a file or a folder, which need not exist) and the absolute path
-/// of its file. Searched upwards, the nearest folder wins; a `pyproject.toml` without a
-/// `[tool.gpulint]` table does not end the search.
+/// The policies that lie upwards from a path.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Upwards {
+    /// The nearest, which governs the path, and the absolute path of its file.
+    pub nearest: Option<(PathBuf, Policy)>,
+    /// The folder of the outermost.
+    pub outermost: Option<PathBuf>,
+}
+
+/// The policy that governs `start` (a file or a folder, which need not exist) and the absolute path of its file.
 pub fn discover(disk: &Disk, start: &Path) -> Result<Option<(PathBuf, Policy)>, PolicyError> {
-    let start = absolute(start);
+    upwards(disk, start).map(|found| found.nearest)
+}
+
+/// The policies upwards from `start` (a file or a folder, which need not exist), as far as the top of the work tree of
+/// git: what lies above that is another project's. A `pyproject.toml` without a `[tool.gpulint]` table is none.
+pub fn upwards(disk: &Disk, start: &Path) -> Result<Upwards, PolicyError> {
+    let (start, top) = (absolute(start), work_tree(start));
+    let mut found = Upwards::default();
     for folder in start.ancestors() {
-        // Its folder would be the root of the project, so it has to lie there really.
-        let disk = &disk.within(Bounds::of(folder));
-        for name in NAMES {
-            let file = folder.join(name);
-            // Not `is_file`: a broken link or a folder of that name is told, never passed over.
-            if disk.has(&file) {
-                return load(disk, &file).map(|policy| Some((file, policy)));
-            }
+        // Where nothing else says so, its folder would be the root of the project, so it has to lie there really.
+        let disk = &disk.within(Bounds::of(top.as_deref().unwrap_or(folder)));
+        // Of those above the nearest only the place counts here.
+        if let Some(file) = found.nearest.is_some().then(|| yaml_in(disk, folder)).flatten() {
+            found.outermost = file.parent().map(Path::to_owned);
+        } else if let Some(policy) = policy_in(disk, folder)? {
+            found.outermost = Some(folder.to_owned());
+            found.nearest.get_or_insert(policy);
         }
-        let file = folder.join("pyproject.toml");
-        if (disk.is_file(&file) || disk.is_special(&file))
-            && let Some(policy) = load::load_pyproject(disk, &file)?
-        {
-            return Ok(Some((file, policy)));
+        if top.as_deref() == Some(folder) {
+            break;
         }
+    }
+    Ok(found)
+}
+
+/// The policy that lies in a folder, and the path of its file.
+pub fn policy_in(disk: &Disk, folder: &Path) -> Result<Option<(PathBuf, Policy)>, PolicyError> {
+    if let Some(file) = yaml_in(disk, folder) {
+        return load(disk, &file).map(|policy| Some((file, policy)));
+    }
+    let file = folder.join("pyproject.toml");
+    if disk.is_file(&file) || disk.is_special(&file) {
+        return Ok(load::load_pyproject(disk, &file)?.map(|policy| (file, policy)));
     }
     Ok(None)
 }
 
-/// The folder that paths in reports are relative to: that of the discovered policy, else the top of
-/// the git work tree around `start`, else `cwd`. `policy_file` is what [`discover`] found, not what
-/// `--config` names.
-pub fn project_root(policy_file: Option<&Path>, start: &Path, cwd: &Path) -> PathBuf {
-    if let Some(folder) = policy_file.and_then(Path::parent) {
-        return absolute(folder);
-    }
-    work_tree(start).unwrap_or_else(|| absolute(cwd))
+/// The file of a policy in YAML. Not `is_file`: a broken link or a folder of that name is told, never passed over.
+fn yaml_in(disk: &Disk, folder: &Path) -> Option<PathBuf> {
+    NAMES.iter().map(|name| folder.join(name)).find(|file| disk.has(file))
+}
+
+/// The folder that paths in reports are relative to: the top of the git work tree around `start`, else the folder of the
+/// outermost policy that [`upwards`] found, else `cwd`. What `--config` names does not count.
+pub fn project_root(outermost: Option<&Path>, start: &Path, cwd: &Path) -> PathBuf {
+    work_tree(start).or_else(|| outermost.map(absolute)).unwrap_or_else(|| absolute(cwd))
 }
 
 /// The top of the git work tree around a path.

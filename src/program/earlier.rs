@@ -351,7 +351,7 @@ impl Program<'_> {
         let (left, others): (&[FileId], Option<Digest>) = match start {
             Start::Library => (&[file], None),
             Start::Modules => (&[file], Some(self.modules_left().1)),
-            Start::CpuPart => (self.cpu_part(), None),
+            Start::CpuPart => (self.cpu_part(file), None),
             _ => return Digest::of(launched),
         };
         let ran = |file: FileId| {

@@ -54,8 +54,9 @@ impl Program<'_> {
     /// The entry points that may come to what is reported, in the order of their files.
     pub fn entries(&self) -> Vec<(FileId, Start)> {
         let files = self.all_files().filter(|&file| self.reach.leads(file));
-        let imported =
-            |file: FileId| (self.options.every_gpu_file && self.is_read(file)).then_some(Start::Imported);
+        let imported = |file: FileId| {
+            (self.asked_of(file).every_gpu_file && self.is_read(file)).then_some(Start::Imported)
+        };
         let is_whole = |file| self.look(file).units == 0 && self.look(file).blocks.is_empty();
         let whole = files.clone().filter(|&file| is_whole(file));
         let whole = whole.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?)));

@@ -160,7 +160,7 @@ impl Program<'_> {
             Start::Library => {
                 self.all_files().filter(|&file| self.reach.leads(file) && self.has_code_alone(file)).collect()
             }
-            Start::CpuPart => self.cpu_part().first().copied().into_iter().collect(),
+            Start::CpuPart => self.cpu_parts().iter().filter_map(|part| part.first().copied()).collect(),
             _ => self.left_alone().to_vec(),
         }
     }

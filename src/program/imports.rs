@@ -151,20 +151,23 @@ pub(super) fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Opti
         _ => Vec::new(),
     };
     let full = names.iter().map(|name| format!("{}.{name}", import.module));
+    // Programs of any policy may come by.
+    let forbidden = || options.asked.iter().flat_map(|asked| &asked.forbidden);
+    let imports_matter = options.asked.iter().any(|asked| asked.imports_matter);
     std::iter::once(import.module.to_owned()).chain(full).any(|module| {
         let below =
             module.strip_prefix(EVERYWHERE).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         // The collector matters to tests only, and to those that touch the GPU.
         let may_act = knowledge.has_effects(&module) && !below && module != "gc";
         may_act
-            || options.forbidden.iter().any(|forbidden| module.starts_with(forbidden.as_str()))
+            || forbidden().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {
                 row.contact == Contact::CudaInit
                     || !row.contact_in.is_empty()
                     || !row.sets.is_empty()
                     || !row.contact_if_installed.is_empty()
-                    || (options.imports_matter && row.gpu_library)
-                    || row.imports.iter().any(|brought| options.forbidden.contains(brought))
+                    || (imports_matter && row.gpu_library)
+                    || row.imports.iter().any(|brought| forbidden().any(|forbidden| forbidden == brought))
             })
     })
 }

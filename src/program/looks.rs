@@ -78,7 +78,8 @@ impl Looking<'_> {
         let Looking { modules, knowledge, options, words, is_kept } = self;
         // What the policy counts as GPU code is of interest whatever it holds.
         let name = &modules.dotted(file, &source.name);
-        let is_gpu_module = options.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(name));
+        let mut cpu_parts = options.asked.iter().filter_map(|asked| asked.cpu_part.as_ref());
+        let is_gpu_module = cpu_parts.any(|cpu| cpu.is_gpu_module(name));
         let mut look = Look { hot: is_gpu_module || words.stand_in(&source.text), ..about_start(code) };
         if is_kept {
             look.pieces = Pieces::of(source, code);

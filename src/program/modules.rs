@@ -38,6 +38,8 @@ struct Home {
     folder: FolderId,
     above_package: FolderId,
     searches_upwards: bool,
+    /// The nearest folder upwards that is a project of its own: a policy lies in it.
+    top: FolderId,
     /// It is the `__init__.py` of its folder.
     is_init: bool,
 }
@@ -62,7 +64,8 @@ impl Found {
 }
 
 impl Modules {
-    pub fn new(sources: &Sources) -> Modules {
+    /// `tops` are the folders that are projects of their own below the root: `app`.
+    pub fn new(sources: &Sources, tops: &[&str]) -> Modules {
         let root = Folder { path: String::new(), above: ROOT, init: None };
         let mut modules = Modules {
             crates: Crates::new(sources),
@@ -101,8 +104,9 @@ impl Modules {
                 None => modules.add(above, &name, Found::Folder(id)),
             }
         }
+        let tops: Vec<FolderId> = tops.iter().filter_map(|top| modules.folder(top)).collect();
         let homes = folders.into_par_iter().zip(&sources.files);
-        modules.homes = homes.map(|(folder, source)| modules.home(folder, &source.text)).collect();
+        modules.homes = homes.map(|(folder, source)| modules.home(folder, &source.text, &tops)).collect();
         for init in modules.folders.iter().filter_map(|folder| folder.init) {
             modules.homes[init.0 as usize].is_init = true;
         }
@@ -130,14 +134,18 @@ impl Modules {
         }
     }
 
-    fn home(&self, folder: FolderId, text: &str) -> Home {
+    fn home(&self, folder: FolderId, text: &str, tops: &[FolderId]) -> Home {
         let mut above_package = folder;
         while self.is_package(above_package) {
             above_package = self.above(above_package);
         }
         // A script that changes `sys.path` nearly always adds a folder above its own.
         let searches_upwards = memchr::memmem::find(text.as_bytes(), b"sys.path").is_some();
-        Home { folder, above_package, searches_upwards, is_init: false }
+        let mut top = folder;
+        while top != ROOT && !tops.contains(&top) {
+            top = self.above(top);
+        }
+        Home { folder, above_package, searches_upwards, top, is_init: false }
     }
 
     fn above(&self, folder: FolderId) -> FolderId {
@@ -238,7 +246,11 @@ impl Modules {
         let home = &self.homes[file.0 as usize];
         let start = script.map_or(home, |script| &self.homes[script.0 as usize]);
         let first = script.map(|_| start.folder).into_iter().chain(search_paths.iter().copied());
-        let rest = [start.above_package, home.above_package, ROOT].into_iter().chain(self.folder("src"));
+        let mut rest = vec![start.above_package, home.above_package];
+        for top in [start.top, home.top, ROOT] {
+            rest.push(top);
+            rest.extend(self.folder(&self.path_below(top, "src")));
+        }
         for folder in first.chain(rest) {
             if let Some(found) = search(folder) {
                 return Some(found);

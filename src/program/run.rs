@@ -67,7 +67,7 @@ use super::paths::Paths;
 use super::state::{Reaching, State};
 use super::summaries::Summaries;
 use super::trace::{Arms, Assurance, EventId, Frame, Recipient, Trace};
-use super::{Program, Start};
+use super::{Asked, Program, Start};
 use crate::facts::{FileId, Place, Span};
 use calls::Args;
 use conduct::Conduct;
@@ -87,6 +87,8 @@ pub(super) use worker::Worker;
 
 pub(super) struct Run<'p> {
     program: &'p Program<'p>,
+    /// What the policy asks that governs the file which was started.
+    asked: &'p Asked,
     start: Start,
     /// What started it, and with which environment.
     launch: Option<&'p Launch>,
@@ -219,6 +221,7 @@ impl<'p> Run<'p> {
         });
         Run {
             program,
+            asked: program.asked_of(entry),
             start,
             launch: None,
             shell: Shell::default(),
@@ -313,7 +316,7 @@ impl<'p> Run<'p> {
             Start::Library => self.run_library(),
             Start::Unit(unit) => self.run_unit(unit),
             Start::Snippet(snippet) => self.run_snippet(snippet),
-            Start::CpuPart => self.run_imports(self.program.cpu_part()),
+            Start::CpuPart => self.run_imports(self.program.cpu_part(self.entry)),
             Start::Modules => self.run_imports(&[self.entry]),
         }
         self.trace.steps = self.steps;

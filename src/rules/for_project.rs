@@ -3,7 +3,7 @@
 use super::conditions::Verdict;
 use super::evaluate::Scope;
 use super::schema::{Condition, Section, Together};
-use super::{Rule, Selection};
+use super::{Governed, Rule};
 use crate::facts::FileId;
 use crate::findings::{Finding, Moment, Related, Severity, Speaks};
 use crate::program::Program;
@@ -15,8 +15,8 @@ const SHOWN: usize = 3;
 
 /// Lets the first finding of a rule speak for the project, and makes notes of the others. Those that the policy gives a
 /// severity, and those against what the project does elsewhere, speak for themselves.
-pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, selection: &Selection<'_>) {
-    for (rule, _) in selection.rules() {
+pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, governed: &Governed<'_>) {
+    for rule in governed.rules() {
         let Some(project) = &rule.for_project else { continue };
         let is_usual = program.keeps_to(project.convention);
         let name_of = |finding: &Finding| program.name_of(finding.place.file);
@@ -27,7 +27,8 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, select
             }
             // Also one that is suppressed: who accepts the first accepts what it says of all.
             let is_open = finding.severity >= Severity::Warning;
-            if is_open && !is_usual && selection.severity_in(&rule.id, name_of(finding)).is_none() {
+            let is_set = governed.severity_in(&rule.id, finding.place.file, name_of(finding)).is_some();
+            if is_open && !is_usual && !is_set {
                 alike.push(at);
             } else {
                 finding.speaks = Speaks::ForItself;

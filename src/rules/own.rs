@@ -37,16 +37,26 @@ impl Loaded {
     /// # Errors
     /// When a folder or a rule cannot be used.
     pub fn of(settings: &Settings) -> Result<Loaded, PolicyError> {
-        let folders = &settings.policy.rules.paths;
+        // Policies may name the same folder.
+        let mut folders: Vec<(&Path, PathBuf)> = Vec::new();
+        for governing in settings.governing() {
+            for folder in &governing.policy.rules.paths {
+                let full = policy::absolute(&governing.folder.join(folder));
+                if folders.iter().all(|(_, known)| *known != full) {
+                    folders.push((folder, full));
+                }
+            }
+        }
         if folders.is_empty() {
             return Ok(Loaded::Embedded(RuleSet::embedded()));
         }
         let mut own: Vec<(PathBuf, Rule)> = Vec::new();
-        for folder in folders {
-            let files = files_of(&settings.disk, &settings.root.join(folder))
-                .map_err(|reason| unusable(folder, &reason, settings))?;
+        for (folder, full) in folders {
+            let files =
+                files_of(&settings.disk, &full).map_err(|reason| unusable(folder, &reason, settings))?;
             for file in files {
-                let rule = read(&settings.disk, &file)?;
+                let mut rule = read(&settings.disk, &file)?;
+                rule.own_of = Some(full.clone());
                 let twice = own.iter().find(|(_, known)| known.id == rule.id).map(|(path, _)| path.clone());
                 if let Some(first) = twice {
                     let shown = first.strip_prefix(&settings.root).unwrap_or(&first).display().to_string();

@@ -13,6 +13,7 @@ use crate::sources::Language;
 use anyhow::{Result, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// One rule.
 #[derive(Debug, Deserialize)]
@@ -22,6 +23,9 @@ pub struct Rule {
     /// The folder that the file lies in.
     #[serde(skip)]
     pub family: String,
+    /// Of a rule of the project: the folder under `rules.paths` that it was found in.
+    #[serde(skip)]
+    pub own_of: Option<PathBuf>,
     /// One line: what is wrong.
     pub summary: String,
     /// Without a policy; absent: off until the policy has the section or somebody selects the rule.

@@ -3,10 +3,11 @@
 use super::schema::Section;
 use super::{Rule, RuleSet};
 use crate::findings::Severity;
-use crate::policy::Policy;
+use crate::policy::{Policy, absolute};
 use globset::{Glob, GlobMatcher};
 use rustc_hash::FxHashSet;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// A selector that names no rule, family or profile.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,10 @@ pub struct Selection<'r> {
     everywhere: FxHashSet<&'r str>,
     per_path: Vec<PathSelection>,
     overrides: Vec<(String, Severity)>,
+    /// Ids of the rules that are selected and not ignored, whatever sections the policy has.
+    admitted: FxHashSet<&'r str>,
+    /// What the names of the files begin with that globs are about; they count from there.
+    folder: String,
 }
 
 impl Section {
@@ -87,6 +92,7 @@ impl<'r> Selection<'r> {
         }
         let mut chosen = Vec::new();
         let mut everywhere = FxHashSet::default();
+        let mut admitted = FxHashSet::default();
         for rule in rules.rules() {
             let names = |selector: &String| {
                 is_named(rule, selector)
@@ -98,6 +104,10 @@ impl<'r> Selection<'r> {
                 policy.rules.per_path.iter().filter_map(|(_, settings)| settings.select.as_ref());
             let somewhere = by_path.any(|select| select.iter().any(names));
             let in_policy = rule.policy.as_ref().filter(|given| given.section.is_in(policy, has_cpu_part));
+            let is_on = rule.policy.is_some() || rule.severity.is_some();
+            if (named || (profile && is_on)) && !ignored.contains(&rule.id) {
+                admitted.insert(rule.id.as_str());
+            }
             // A rule that is off by itself runs as a warning when somebody names it.
             let severity = in_policy
                 .map(|policy_severity| policy_severity.severity)
@@ -117,7 +127,28 @@ impl<'r> Selection<'r> {
             everywhere,
             per_path,
             overrides: severities(rules, &policy.rules.severity)?,
+            admitted,
+            folder: String::new(),
         })
+    }
+
+    /// The same for a policy in a folder below the root: its globs count from there, and of the project's own rules only
+    /// those run that it names itself (`own`); all where it is the only policy.
+    pub(super) fn below(mut self, prefix: &str, folder: &Path, own: Option<&[PathBuf]>) -> Selection<'r> {
+        prefix.clone_into(&mut self.folder);
+        let Some(own) = own else { return self };
+        let is_its = |rule: &Rule| {
+            rule.own_of.as_ref().is_none_or(|of| own.iter().any(|named| absolute(&folder.join(named)) == *of))
+        };
+        self.rules.retain(|(rule, _)| is_its(rule));
+        let runs: FxHashSet<&str> = self.rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
+        self.everywhere.retain(|id| runs.contains(id));
+        self
+    }
+
+    /// Whether a rule by which another policy judges may be reported in a file.
+    pub(super) fn admits(&self, id: &str, path: &str) -> bool {
+        self.runs_from(self.admitted.contains(id), id, path)
     }
 
     /// The rules that run, with the severity that each has before per-rule and per-path settings.
@@ -130,9 +161,18 @@ impl<'r> Selection<'r> {
         self.rules.iter().any(|(rule, _)| rule.id == id)
     }
 
+    /// Whether a rule runs where no path says otherwise.
+    pub(super) fn runs_by_itself(&self, id: &str) -> bool {
+        self.everywhere.contains(id)
+    }
+
     /// Whether a rule runs in a file: the last path that says so decides.
     pub fn runs_in(&self, id: &str, path: &str) -> bool {
-        self.special_for(path).fold(self.everywhere.contains(id), |runs, special| {
+        self.runs_from(self.everywhere.contains(id), id, path)
+    }
+
+    fn runs_from(&self, by_itself: bool, id: &str, path: &str) -> bool {
+        self.special_for(path).fold(by_itself, |runs, special| {
             let selected = special.select.as_ref().map_or(runs, |select| select.contains(id));
             selected && !special.ignore.contains(id)
         })
@@ -156,6 +196,7 @@ impl<'r> Selection<'r> {
     }
 
     fn special_for<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a PathSelection> {
+        let path = path.strip_prefix(self.folder.as_str()).unwrap_or(path);
         self.per_path.iter().filter(move |special| special.glob.is_match(path))
     }
 }

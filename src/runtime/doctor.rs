@@ -2,10 +2,12 @@
 //! anybody.
 
 mod pages;
+mod policy_lines;
 mod resolution;
 mod sections;
 
 pub use pages::{markdown, text};
+pub use policy_lines::PolicyLines;
 pub use resolution::{Order, Resolution, Variable};
 
 use super::advice::allocator::AllocatorAdvice;
@@ -42,6 +44,8 @@ pub struct Diagnosis {
     /// For the card that the process gets.
     pub batch: Option<BatchAdvice>,
     pub verdict: Verdict,
+    /// What a policy may say to name a card by its UUID, where it does not yet.
+    pub policy_lines: Vec<PolicyLines>,
     /// What could not be seen, and why.
     pub unseen: Vec<String>,
 }
@@ -87,6 +91,12 @@ impl Diagnosis {
         let known = Known { free_bytes: known.free_bytes.or(free), ..*known };
         let batch = first.map(|card| BatchAdvice::of(card, &known));
         let verdict = verdict(policy, &machine, &masks, &surroundings);
+        let allowed = match &verdict {
+            Verdict::Met { card } => Some(card),
+            Verdict::NotMet { allowed, .. } => allowed.as_ref(),
+            Verdict::NoPolicy => None,
+        };
+        let policy_lines = policy_lines::policy_lines(policy.gpu.as_ref(), allowed, &machine.known_boards());
         let architectures = machine.cards().into_iter().map(ArchitectureFacts::of).collect();
         let unseen = unseen(&machine);
         Ok(Diagnosis {
@@ -100,6 +110,7 @@ impl Diagnosis {
             allocator,
             batch,
             verdict,
+            policy_lines,
             unseen,
         })
     }

@@ -3,7 +3,7 @@
 use super::diagnostics::{Maker, Note, Origin, about_policy};
 use super::documents::{Document, Documents, Notebook};
 use super::encoding::Encoding;
-use super::projects::{Project, Projects, Trouble};
+use super::projects::{Project, Projects, Trouble, trouble_about, trouble_with};
 use super::remedies::Change;
 use super::uri::{self, Named};
 use super::{Event, Options};
@@ -13,8 +13,9 @@ use crate::facts::FileId;
 use crate::findings::baseline::{Baseline, Run};
 use crate::findings::{Finding, Status};
 use crate::languages;
+use crate::rules::Loaded;
 use crate::settings::Settings;
-use crate::sources::{Excluded, Kept, Language, Opened, Source, Sources};
+use crate::sources::{Kept, Language, Opened, Source, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -171,13 +172,34 @@ impl Checks {
             opened.push(open.opened.clone());
             known.push(open);
         }
-        let settings = &project.settings;
+        let mut settings = project.settings.clone();
         // An editor shows what a check of the whole project would report.
-        let excluded = Excluded::new(&settings.policy.exclude, true);
+        let excluded = settings.excluded(true);
         let sources = Sources::with_opened(&settings.root, opened, (project.extent, &excluded), &self.kept);
-        let sources = sources.within(settings.disk.bounds());
-        let Ok(mut outcome) = crate::check(&sources, settings, &project.rules) else { return checked };
-        mark_known(&mut outcome, &sources, settings);
+        let mut sources = sources.within(settings.disk.bounds());
+        let found = settings.find_others(&sources).map_err(|error| trouble_with(&error));
+        settings.leave_out(&mut sources, &[], true);
+        let own_rules = found.and_then(|()| match settings.others_have_rules() {
+            true => Loaded::of(&settings).map(Some).map_err(|error| trouble_with(&error)),
+            false => Ok(None),
+        });
+        let checked_all = own_rules.and_then(|own_rules| {
+            let rules = own_rules.as_ref().unwrap_or(&project.rules);
+            let outcome = crate::check(&sources, &settings, rules);
+            outcome.map_err(|unknown| trouble_about(&unknown, &settings)).map(|outcome| (outcome, own_rules))
+        });
+        let (mut outcome, own_rules) = match checked_all {
+            Ok(checked) => checked,
+            Err(trouble) => {
+                // What was said before stays, as long as the policy of another folder is wrong.
+                let documents = known.iter().flat_map(|open| &open.documents);
+                checked.kept.extend(documents.map(|(uri, _)| uri.clone()));
+                checked.troubles.insert(trouble);
+                return checked;
+            }
+        };
+        let rules = own_rules.as_ref().unwrap_or(&project.rules);
+        mark_known(&mut outcome, &sources, &settings);
         let (mut origins, mut raw_notebooks, mut versions) = (HashMap::new(), HashMap::new(), HashMap::new());
         for open in known {
             let is_it = |source: &Source| match &open.opened.path {
@@ -197,7 +219,7 @@ impl Checks {
         }
         let maker = Maker {
             sources: &sources,
-            rules: &project.rules,
+            rules,
             origins: &origins,
             encoding,
             raw_notebooks: &raw_notebooks,
@@ -218,22 +240,27 @@ impl Checks {
     }
 }
 
-/// Marks what the baseline of the policy lists. One that cannot be read lists nothing here: `gpulint check` says what
+/// Marks what the baselines of the policies list. One that cannot be read lists nothing here: `gpulint check` says what
 /// is wrong with it, and more is shown in the meantime.
 fn mark_known(outcome: &mut Outcome, sources: &Sources, settings: &Settings) {
-    let file = settings.policy.baseline.as_ref().map(|file| settings.root.join(file));
-    let Some(Ok(baseline)) = file.map(|file| Baseline::read(&settings.disk, &file, &file.to_string_lossy()))
-    else {
-        return;
-    };
     let is_gone = |path: &str| sources.root.join(path).symlink_metadata().is_err();
-    let run = Run {
-        files: outcome.checked.iter().map(|file| sources.file(*file).name.as_str()).collect(),
-        rules: outcome.ran.iter().map(String::as_str).collect(),
-        is_gone: &is_gone,
-        is_named: &|_| false,
-    };
-    baseline.mark(&mut outcome.findings, sources, &run);
+    for (number, file) in settings.baselines().into_iter().enumerate() {
+        let Ok(baseline) = Baseline::read(&settings.disk, &file, &file.to_string_lossy()) else { continue };
+        let is_its = |file: &FileId| settings.baseline_of(sources.file(*file)) == Some(number);
+        let checked = outcome.checked.iter().filter(|file| is_its(file));
+        let run = Run {
+            files: checked.map(|file| sources.file(*file).name.as_str()).collect(),
+            rules: outcome.ran.iter().map(String::as_str).collect(),
+            is_gone: &is_gone,
+            is_named: &|_| false,
+        };
+        let (mut its, others): (Vec<Finding>, Vec<Finding>) =
+            std::mem::take(&mut outcome.findings).into_iter().partition(|one| is_its(&one.place.file));
+        baseline.mark(&mut its, sources, &run);
+        outcome.findings = others;
+        outcome.findings.append(&mut its);
+    }
+    outcome.findings.sort_by(|one, other| (one.place, &one.rule).cmp(&(other.place, &other.rule)));
 }
 
 impl Said {
@@ -248,6 +275,7 @@ impl Checked {
         self.said.extend(other.said.iter().map(|(uri, said)| (uri.clone(), said.clone())));
         self.said.retain(|uri, _| !other.kept.contains(uri));
         self.kept.extend(other.kept.iter().cloned());
+        self.troubles.extend(other.troubles.iter().cloned());
         self.failed |= other.failed;
     }
 
@@ -291,7 +319,7 @@ fn survived<T>(work: impl FnOnce() -> T) -> Option<T> {
 fn is_readable(opened: &Opened, project: &Project) -> bool {
     let Some(language) = opened.language() else { return true };
     let source = Source::new(None, opened.name.clone(), language, opened.text.clone());
-    languages::lower(&source, project.settings.language_choices()).is_ok()
+    languages::lower(&source, project.settings.language_choices(&source)).is_ok()
 }
 
 /// The open files that may be checked.

@@ -3,9 +3,9 @@
 
 use super::Options;
 use crate::policy::{PolicyError, absolute};
-use crate::rules::{Loaded, Selection};
+use crate::rules::{Governed, Loaded, UnknownSelector};
 use crate::settings::{Request, Settings, SettingsError, resolve};
-use crate::sources::Extent;
+use crate::sources::{Extent, Sources};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,17 +92,20 @@ fn project(
         Some(Loaded::WithOwn(rules)) => Loaded::WithOwn(Arc::clone(rules)),
         _ => Loaded::of(&settings).map_err(|error| trouble_with(&error))?,
     };
-    let is_cpu = settings.cpu_section().is_some();
-    let selection = Selection::resolve(&rules, &settings.policy, is_cpu, &settings.select, &settings.ignore);
-    if let Err(unknown) = selection {
-        let (file, line) = settings.place_of("rules", &unknown.word).unzip();
-        let file = file.map(Path::to_owned);
-        return Err(Trouble { file, line: line.flatten(), message: unknown.to_string() });
+    if let Err(unknown) = Governed::of(&settings, &rules, &Sources::default()) {
+        return Err(trouble_about(&unknown, &settings));
     }
     Ok(Arc::new(Project { settings, extent, rules }))
 }
 
-fn trouble_with(error: &PolicyError) -> Trouble {
+/// A selector of a policy that names no rule.
+pub fn trouble_about(unknown: &UnknownSelector, settings: &Settings) -> Trouble {
+    let (file, line) = settings.place_of("rules", &unknown.word).unzip();
+    let file = file.map(Path::to_owned);
+    Trouble { file, line: line.flatten(), message: unknown.to_string() }
+}
+
+pub fn trouble_with(error: &PolicyError) -> Trouble {
     let file = Some(absolute(Path::new(&error.place))).filter(|file| file.exists());
     let message = match &file {
         Some(_) => error.message.clone(),

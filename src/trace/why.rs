@@ -8,7 +8,7 @@ use crate::program::{Definition, Judged, MASK, ORDER, Program, Reaching, Start};
 use crate::report::printable;
 use crate::rules::decided::why_silent;
 use crate::rules::wording::in_force;
-use crate::rules::{RuleSet, Scope, ScopeKind};
+use crate::rules::{Governed, RuleSet, Scope, ScopeKind};
 use crate::settings::Settings;
 use crate::sources::Sources;
 use rustc_hash::FxHashSet;
@@ -82,14 +82,15 @@ pub fn tell(
     checked: &Checked<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let cpu = settings.cpu_section();
-    let options = settings.options(cpu.as_ref(), sources);
+    let Ok(governed) = Governed::of(settings, rules, sources) else { return Ok(()) };
+    let options = governed.options(settings, sources);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let here = |finding: &&Finding| line.holds(sources, finding.place);
     let reported: Vec<&Finding> = checked.findings.iter().filter(here).collect();
     let spoken: FxHashSet<&str> = reported.iter().map(|finding| finding.rule.as_str()).collect();
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
-        let scope = Scope::new(program, (&settings.policy, cpu.as_ref()), trace, ScopeKind::of(start));
+        let ruling = governed.at(trace.entry.unwrap_or(FileId(0)));
+        let scope = Scope::new(program, (ruling.policy, ruling.cpu.as_ref()), trace, ScopeKind::of(start));
         let teller = Teller { sources, rules, line, checked, spoken: &spoken };
         teller.way(program, &scope, start).into_iter().collect::<Vec<Way>>()
     };

@@ -184,7 +184,7 @@ fn a_project_below_the_top_of_the_repository() {
     let project = project.file("app/b.py", INDEX_WITHOUT_ORDER.replace("\"1\"", "\"2\""));
     git(&project, "config diff.relative true");
     let answer = project.run_in("app", "check --format json --changed-lines main");
-    assert_eq!(seen(&answer), (vec!["b.py:2 missing-device-order".to_owned()], 1));
+    assert_eq!(seen(&answer), (vec!["app/b.py:2 missing-device-order".to_owned()], 1));
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod shells;
 mod since;
 mod staged;
 mod stdin;
+mod subfolders;
 mod trace;
 mod usage;
 mod watch;

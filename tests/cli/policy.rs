@@ -21,12 +21,13 @@ fn the_nearest_policy_upwards_from_the_paths_holds() {
         .file("app/deep/a.py", "")
         .file("app/b.py", "")
         .file("c.py", "");
-    let app = "# root: /app\n# policy: /app/gpulint.yaml";
+    // The root is that of the outermost policy, from wherever it is asked.
+    let app = "# root: \n# policy: /app/gpulint.yaml";
     assert_eq!(shown(&project, ".", "app/deep/a.py"), app);
     assert_eq!(shown(&project, ".", "app/deep/a.py app/b.py"), app);
     assert_eq!(shown(&project, "app/deep", ""), app);
     // What two paths share decides, so their order does not matter.
-    let top = "# root: \n# policy: /gpulint.yaml";
+    let top = "# root: \n# policy: /gpulint.yaml\n# in app: /app/gpulint.yaml";
     assert_eq!(shown(&project, ".", "app/b.py c.py"), top);
     assert_eq!(shown(&project, ".", "c.py app/b.py"), top);
 }
@@ -282,7 +283,7 @@ fn a_policy_extends_what_lies_in_its_work_tree() {
     project.run_in("repo/app", "check").fails(2, outside);
     let project = project.file("repo/.git/HEAD", "");
     let found = project.run_in("repo/app", "check --format json").findings();
-    assert_eq!(found, ["a.py:3 wrong-visible-devices"]);
+    assert_eq!(found, ["app/a.py:3 wrong-visible-devices"]);
     let project = project.file("repo/app/gpulint.yaml", "extends: ../base.yaml\n");
     let answer = project.run_in("repo/app", "check");
     assert!(answer.stderr.contains("repo/base.yaml:2: the template gone.py under"), "{answer:?}");

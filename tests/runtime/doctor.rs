@@ -193,3 +193,31 @@ fn what_a_card_could_do_at_most_is_told() {
     let limits = json!({"cores": null, "core_clock": 1695, "bus": null, "memory_clock": 9751});
     assert_eq!(boards[1]["limits"], limits);
 }
+
+#[test]
+fn the_lines_that_name_a_card_by_its_uuid() {
+    let host = SimulatedHost::new();
+    let lines = |uuid: &str, name: &str| {
+        format!(
+            "  in gpulint.yaml:\n    gpu:\n      name: \"{name}\"\n      visible-devices: \"{uuid}\"\n      \
+             device-order: PCI_BUS_ID\n"
+        )
+    };
+    let of_3090 = lines(RTX_3090, "RTX 3090");
+    // Without a policy each card may be the right one; under one that names it by index, only that.
+    let answer = doctor(&host, &[], &["--isolated"]);
+    assert!(answer.text.contains(&of_3090), "{}", answer.text);
+    assert_eq!(answer.text.matches("in gpulint.yaml:").count(), 2, "{}", answer.text);
+    let answer = under_policy(&host, &[]);
+    assert_eq!(answer.text.matches("in gpulint.yaml:").count(), 1, "{}", answer.text);
+    assert!(answer.text.contains(&of_3090), "{}", answer.text);
+    let told = &report(&host, &[])["policy_lines"];
+    assert_eq!(told[1]["uuid"], RTX_3090, "{told}");
+    // What is offered is a policy, which is met then, and nothing more is offered.
+    let folder = policy_folder(told[1]["text"].as_str().expect("a text"));
+    let file = folder.path().join("gpulint.yaml").display().to_string();
+    let variables = [("CUDA_VISIBLE_DEVICES", RTX_3090)];
+    let answer = doctor(&host, &variables, &["--config", &file]);
+    assert_eq!(answer.code, Some(0), "{}", answer.text);
+    assert!(!answer.text.contains("in gpulint.yaml:"), "{}", answer.text);
+}

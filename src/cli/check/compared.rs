@@ -13,7 +13,7 @@ use crate::policy::absolute;
 use crate::report::Format;
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::{Request, Settings, resolve};
-use crate::sources::{Excluded, Sources};
+use crate::sources::Sources;
 use anyhow::bail;
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, OnceCell};
@@ -208,16 +208,18 @@ impl<'a> Compared<'a> {
         settings.min_severity = Some(self.arguments.min_severity);
         // A policy that came or went moves no file.
         settings.root.clone_from(&self.plain.root);
-        let rules = Loaded::of(&settings).ok()?;
         let mut sources = self.sources_in(disk);
-        let excluded = Excluded::new(&settings.policy.exclude, self.arguments.force_exclude);
+        settings.find_others(&sources).ok()?;
+        let rules = Loaded::of(&settings).ok()?;
+        let excluded = settings.excluded(self.arguments.force_exclude);
         for source in &mut sources.files {
             let path = source.path.as_deref();
             source.reported &= !path.is_some_and(|path| excluded.names(&settings.root, path));
         }
+        settings.leave_out(&mut sources, &self.paths, self.arguments.force_exclude);
         let mut outcome = self.checks.check(&sources, &settings, &rules).ok()?;
         if let Ok(Some(known)) = Known::of(&self.arguments.known, &settings) {
-            known.mark(&mut outcome, &sources, &self.paths);
+            known.mark(&mut outcome, (&sources, &settings), &self.paths);
         }
         Some(Found { sources, findings: outcome.findings })
     }

@@ -47,28 +47,86 @@ impl Options {
     }
 }
 
-/// The baseline of a run.
+/// The baselines of a run.
 pub struct Known {
+    each: Vec<One>,
+}
+
+/// One of them.
+struct One {
+    /// Which files it is about.
+    about: About,
     file: PathBuf,
     /// The file as the user would name it.
     shown: String,
     baseline: Baseline,
     writes: bool,
-    /// The policy names it, so later runs read it without being told.
+    /// A policy names it, so later runs read it without being told.
     is_by_itself: bool,
     disk: Disk,
+}
+
+/// The files that a baseline is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    All,
+    /// Those for which policies name it, by its number.
+    Named(usize),
+    /// Those for which none is named.
+    Others,
 }
 
 impl Known {
     /// `None` when the run has no baseline.
     pub fn of(options: &Options, settings: &Settings) -> anyhow::Result<Option<Known>> {
         let Options { baseline: named, write_baseline: writes, .. } = options.clone();
-        let by_policy = || settings.policy.baseline.as_ref().map(|file| settings.root.join(file));
-        let by_default = || writes.then(|| settings.root.join(NAME));
-        let named = named.map(|file| absolute(&file));
-        let is_by_itself = named.is_none() && settings.policy.baseline.is_some();
-        let Some(file) = named.clone().or_else(by_policy).or_else(by_default) else { return Ok(None) };
-        let disk = settings.disk.within(settings.disk.bounds().and(&named));
+        let mut files: Vec<(About, PathBuf)> = Vec::new();
+        match named {
+            Some(file) => files.push((About::All, absolute(&file))),
+            None => {
+                let by_policy = settings.baselines().into_iter().enumerate();
+                files.extend(by_policy.map(|(number, file)| (About::Named(number), file)));
+                let all_have = settings.root_has_baseline();
+                if writes && !all_have {
+                    let about = if files.is_empty() { About::All } else { About::Others };
+                    files.push((about, settings.base().join(NAME)));
+                }
+            }
+        }
+        let each = files.into_iter().map(|(about, file)| One::of(about, file, writes, settings));
+        let each = each.collect::<anyhow::Result<Vec<One>>>()?;
+        Ok((!each.is_empty()).then_some(Known { each }))
+    }
+
+    /// Marks the findings that are known, and does nothing else.
+    pub fn mark(&self, outcome: &mut Outcome, (sources, settings): (&Sources, &Settings), paths: &[PathBuf]) {
+        for one in &self.each {
+            one.with_run(outcome, (sources, settings), paths, |findings, run| {
+                drop(one.baseline.mark(findings, sources, run))
+            });
+        }
+    }
+
+    /// Marks the findings that are known, and says what became of the others; writes the baseline when asked to.
+    /// `paths` are those that the user named; findings below `least` are not worth an entry. Before the `last` time
+    /// in a run nothing is said.
+    pub fn apply(
+        &self,
+        outcome: &mut Outcome,
+        (sources, settings): (&Sources, &Settings),
+        paths: &[PathBuf],
+        least: Severity,
+        last: bool,
+    ) -> anyhow::Result<()> {
+        self.each.iter().try_for_each(|one| one.apply(outcome, (sources, settings), paths, least, last))
+    }
+}
+
+impl One {
+    fn of(about: About, file: PathBuf, writes: bool, settings: &Settings) -> anyhow::Result<One> {
+        let typed = (about == About::All).then_some(&file);
+        let disk = settings.disk.within(settings.disk.bounds().and(typed));
+        let is_by_itself = matches!(about, About::Named(_));
         let cwd = std::env::current_dir().unwrap_or_default();
         let shown = file.strip_prefix(cwd).unwrap_or(&file).display().to_string();
         let baseline = match writes && !disk.has(&file) {
@@ -81,23 +139,13 @@ impl Known {
             },
             false => Baseline::read(&disk, &file, &shown)?,
         };
-        Ok(Some(Known { file, shown, baseline, writes, is_by_itself, disk }))
+        Ok(One { about, file, shown, baseline, writes, is_by_itself, disk })
     }
 
-    /// Marks the findings that are known, and does nothing else.
-    pub fn mark(&self, outcome: &mut Outcome, sources: &Sources, paths: &[PathBuf]) {
-        self.with_run(outcome, sources, paths, |findings, run| {
-            drop(self.baseline.mark(findings, sources, run))
-        });
-    }
-
-    /// Marks the findings that are known, and says what became of the others; writes the baseline when asked to.
-    /// `paths` are those that the user named; findings below `least` are not worth an entry. Before the `last` time
-    /// in a run nothing is said.
-    pub fn apply(
+    fn apply(
         &self,
         outcome: &mut Outcome,
-        sources: &Sources,
+        (sources, settings): (&Sources, &Settings),
         paths: &[PathBuf],
         least: Severity,
         last: bool,
@@ -107,7 +155,7 @@ impl Known {
             Status::Baselined => true,
             Status::Suppressed | Status::Unchanged | Status::Old => false,
         };
-        self.with_run(outcome, sources, paths, |findings, run| {
+        self.with_run(outcome, (sources, settings), paths, |findings, run| {
             let held = self.baseline.mark(findings, sources, run);
             if !self.writes {
                 if last {
@@ -127,20 +175,33 @@ impl Known {
     fn with_run<T>(
         &self,
         outcome: &mut Outcome,
-        sources: &Sources,
+        (sources, settings): (&Sources, &Settings),
         paths: &[PathBuf],
         work: impl FnOnce(&mut [Finding], &Run) -> T,
     ) -> T {
+        let is_its = |file: &FileId| match self.about {
+            About::All => true,
+            About::Named(number) => settings.baseline_of(sources.file(*file)) == Some(number),
+            About::Others => settings.baseline_of(sources.file(*file)).is_none(),
+        };
         let name = |file: &FileId| sources.file(*file).name.as_str();
         let named: Vec<PathBuf> = paths.iter().map(|path| absolute(path)).collect();
         let on_disk = |path: &str| absolute(&sources.root.join(path));
         let run = Run {
-            files: outcome.checked.iter().map(name).collect(),
+            files: outcome.checked.iter().filter(|file| is_its(file)).map(name).collect(),
             rules: outcome.ran.iter().map(String::as_str).collect(),
             is_gone: &|path| !self.disk.has(&on_disk(path)),
             is_named: &|path| named.iter().any(|named| on_disk(path).starts_with(named)),
         };
-        work(&mut outcome.findings, &run)
+        if self.about == About::All {
+            return work(&mut outcome.findings, &run);
+        }
+        // The others stand still in the meantime.
+        outcome.findings.sort_by_key(|finding| !is_its(&finding.place.file));
+        let its = outcome.findings.partition_point(|finding| is_its(&finding.place.file));
+        let done = work(&mut outcome.findings[..its], &run);
+        outcome.findings.sort_by(|one, other| (one.place, &one.rule).cmp(&(other.place, &other.rule)));
+        done
     }
 
     fn write(&self, fresh: &Baseline) -> anyhow::Result<()> {

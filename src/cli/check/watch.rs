@@ -99,7 +99,8 @@ fn look(request: &Request, own: &[PathBuf]) -> Result<Stamps, MissingPaths> {
     let start = request.paths.first().map_or_else(|| cwd.clone(), |path| absolute(path));
     let (root, extent, baseline) = match resolve(request) {
         Ok((settings, extent)) => {
-            let baseline = settings.root.join(settings.policy.baseline.unwrap_or(baseline::NAME.into()));
+            let named = settings.policy.baseline.clone().unwrap_or(baseline::NAME.into());
+            let baseline = settings.base().join(named);
             (settings.root, extent, Some(baseline))
         }
         Err(_) => (cwd, Extent::NamedPaths, None),

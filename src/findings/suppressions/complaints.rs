@@ -1,7 +1,7 @@
 //! Findings about suppressions: those that are not needed and those that cannot work.
 
 use super::{EVERY_RULE, FAMILY, RuleName, Suppression, UNKNOWN, UNUSED};
-use crate::facts::Place;
+use crate::facts::{FileId, Place};
 use crate::findings::{Finding, Severity};
 use crate::sources::Sources;
 
@@ -11,12 +11,12 @@ pub(super) fn of_unused(
     suppression: &Suppression,
     name: Option<&RuleName>,
     known: &[&str],
-    ran: &dyn Fn(&str) -> bool,
+    ran: &dyn Fn(FileId, &str) -> bool,
 ) -> Option<Finding> {
     let Some(RuleName { id, span }) = name else {
         let message = "unused suppression: no rule finds anything here".to_owned();
         let unused = || complaint(UNUSED, suppression.place, message, "Remove the comment.".to_owned());
-        return ran(EVERY_RULE).then(unused);
+        return ran(suppression.place.file, EVERY_RULE).then(unused);
     };
     let place = Place { file: suppression.place.file, span: *span };
     if !known.contains(&id.as_str()) {
@@ -28,7 +28,8 @@ pub(super) fn of_unused(
         return Some(complaint(UNKNOWN, place, message, advice));
     }
     let message = format!("unused suppression: `{id}` finds nothing here");
-    ran(id).then(|| complaint(UNUSED, place, message, format!("Remove `{id}` from the comment.")))
+    ran(suppression.place.file, id)
+        .then(|| complaint(UNUSED, place, message, format!("Remove `{id}` from the comment.")))
 }
 
 /// The finding about a `gpulint:` comment that is not understood. It shows the form that would be,

@@ -32,7 +32,7 @@ pub fn later(site: &Site<'_>) -> Result<Draft, Refusal> {
     let mut target = site.file();
     for hop in site.finding.related.iter().rev() {
         // What the policy names itself must not load it, whoever imports it.
-        if site.program.cpu_part().contains(&target) {
+        if site.cpu_part().contains(&target) {
             break;
         }
         let finding = Finding { place: hop.place, ..site.finding.clone() };

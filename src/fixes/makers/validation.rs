@@ -168,7 +168,7 @@ fn module_of(site: &Site<'_>, file: FileId) -> Result<String, Refusal> {
 fn template_with_validator(site: &Site<'_>) -> Option<String> {
     let template = site.policy.scripts.template.as_ref()?;
     let name = template.to_string_lossy().replace('\\', "/");
-    let text = site.program.sources.text_named(&name)?;
+    let text = site.program.sources.text_named(&format!("{}{name}", site.policy_folder()))?;
     let mut words = text.split(|one: char| !one.is_alphanumeric() && one != '_');
     words.any(|word| site.policy.scripts.is_validator(word)).then_some(name)
 }

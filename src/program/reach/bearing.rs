@@ -10,7 +10,7 @@ use crate::program::imports::{Words, each_import, is_outside};
 use crate::program::knowledge::Knowledge;
 use crate::program::looks::Looking;
 use crate::program::modules::Modules;
-use crate::program::{Options, Program};
+use crate::program::{Asked, Options, Program};
 use crate::sources::{Language, Source, Sources};
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashSet;
@@ -66,13 +66,14 @@ impl Known<'_, '_> {
 
     fn may_hold_one(&self, file: FileId, source: &Source, code: &Code<'_>, words: &Words) -> bool {
         // What the CPU part imports counts by its name, whatever stands around the import.
-        let counts_modules = self.options.cpu_part.as_ref().is_some_and(|cpu| !cpu.gpu_modules.is_empty());
+        let counting = |asked: &Asked| asked.cpu_part.as_ref().is_some_and(|cpu| !cpu.gpu_modules.is_empty());
+        let counts_modules = self.options.asked.iter().any(counting);
         let Known { modules, knowledge, options, .. } = *self;
         let look =
             || Looking { modules, knowledge, options, words, is_kept: false }.at(file, source, Some(code));
         source.language != Language::Python
             || counts_modules
-            || self.options.every_gpu_file
+            || self.options.asked_of(file).every_gpu_file
             || says_more(source)
             || may_start(file, source, code, self.modules, self.options)
             || look().speaks()
@@ -94,7 +95,7 @@ impl Program<'_> {
             || says_more(source)
             || self.start_of(file).is_some()
             || self.imports.speaks(file)
-            || (self.is_hot(file) && (self.options.every_gpu_file || may_run()))
+            || (self.is_hot(file) && (self.asked_of(file).every_gpu_file || may_run()))
     }
 }
 

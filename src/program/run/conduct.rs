@@ -84,7 +84,7 @@ impl<'p> Run<'p> {
             || waits_for_start(&text)
             || text.ends_with(".ProcessPoolExecutor");
         Conduct {
-            validates: self.program.is_validator(text.rsplit('.').next().unwrap_or(&text)),
+            validates: self.asked.scripts.is_validator(text.rsplit('.').next().unwrap_or(&text)),
             parses: text
                 .rsplit_once('.')
                 .is_some_and(|(parser, method)| method.starts_with("parse_") && is_argument_parser(parser)),

@@ -193,9 +193,14 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether the policy counts a module of the project as GPU code.
+    fn is_gpu_module(&self, file: FileId) -> bool {
+        self.asked.cpu_part.as_ref().is_some_and(|cpu| cpu.is_gpu_module(&self.program.dotted(file)))
+    }
+
     /// Notes that the CPU part imports a module of the project that counts as GPU code.
     fn note_gpu_module(&mut self, file: FileId, span: Span) {
-        if self.start == super::Start::CpuPart && file != self.here.file && self.program.is_gpu_module(file) {
+        if self.start == super::Start::CpuPart && file != self.here.file && self.is_gpu_module(file) {
             let module = self.program.dotted(file);
             let brings = vec!["GPU code of the project".to_owned()];
             self.note(outside(module, false, false, brings, None), span);
@@ -370,8 +375,8 @@ impl<'p> Run<'p> {
         let row = self.program.knowledge.package(&full);
         // A name that is not a module of its own says nothing that the module did not say.
         let own = row.is_some_and(|row| row.module == full);
-        let forbidden = self.program.is_forbidden(&full);
-        let forbidden_by_name = forbidden && !self.program.is_forbidden(module);
+        let forbidden = self.asked.is_forbidden(&full);
+        let forbidden_by_name = forbidden && !self.asked.is_forbidden(module);
         if name.is_some() && !own && !forbidden_by_name {
             return;
         }
@@ -408,7 +413,7 @@ impl<'p> Run<'p> {
                 .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package));
         let touches = new && contacts && meant && !excused;
         let brings: Vec<String> =
-            row.imports.iter().filter(|module| self.program.is_forbidden(module)).cloned().collect();
+            row.imports.iter().filter(|module| self.asked.is_forbidden(module)).cloned().collect();
         let worth_it = row.gpu_library || touches || forbidden || !brings.is_empty();
         let note = match (&row.note, &row.version) {
             _ if touches && in_version.is_some() => in_version.map(|one| one.note.clone()),

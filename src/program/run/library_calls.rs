@@ -182,7 +182,7 @@ impl<'p> Run<'p> {
 
     /// Notes the call of a function that the policy names as a validator.
     pub(super) fn note_validator(&mut self, name: &str, span: Span) {
-        if self.program.is_validator(name) {
+        if self.asked.scripts.is_validator(name) {
             self.note(What::Validate { by: name.to_owned() }, span);
         }
     }

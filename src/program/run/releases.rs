@@ -70,7 +70,7 @@ impl<'p> Run<'p> {
         };
         match &callee.kind {
             ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
-                self.program.is_cleanup(name).then_some(*name)
+                self.asked.tests.is_cleanup(name).then_some(*name)
             }
             _ => None,
         }

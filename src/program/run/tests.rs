@@ -224,7 +224,7 @@ impl<'p> Run<'p> {
         let fixtures = self.fixtures_of(definition, &named, places, object.as_ref());
         let asked = self.asked_for(definition).chain(fixtures.iter().map(|(name, _)| *name));
         let mut used = named.into_iter().chain(asked.map(str::to_owned));
-        let by_fixture = used.find(|name| self.program.is_cleanup(name));
+        let by_fixture = used.find(|name| self.asked.tests.is_cleanup(name));
         let cleanup = around.cleanup.or(marks.cleanup).map(str::to_owned).or(by_fixture);
         let session = Session {
             test,

@@ -26,6 +26,8 @@ pub(in crate::program) struct Worker<'p> {
     setters: FxHashSet<&'p str>,
     made_with: FxHashMap<PathId, Args<'p>>,
     is_off: bool,
+    /// The file that the last program started with.
+    last: Option<FileId>,
 }
 
 impl<'p> Worker<'p> {
@@ -41,6 +43,7 @@ impl<'p> Worker<'p> {
             setters: FxHashSet::default(),
             made_with: FxHashMap::default(),
             is_off,
+            last: None,
         }
     }
 
@@ -49,6 +52,12 @@ impl<'p> Worker<'p> {
         if self.is_off {
             return run.trace();
         }
+        let program = run.program;
+        if self.last.is_some_and(|last| !program.options.are_alike(last, run.entry)) {
+            // What functions do rests on what the policy says of them.
+            *self = Worker::new(program);
+        }
+        self.last = Some(run.entry);
         self.lend(&mut run);
         run.follow();
         self.lend(&mut run);

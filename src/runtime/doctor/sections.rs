@@ -52,7 +52,7 @@ pub fn sections(diagnosis: &Diagnosis) -> Vec<Section> {
 }
 
 fn policy(diagnosis: &Diagnosis) -> Vec<Line> {
-    match &diagnosis.verdict {
+    let mut lines = match &diagnosis.verdict {
         Verdict::NoPolicy => {
             vec![Line::Sentence(
                 "none: nothing says which GPU is the right one; `gpulint init` writes a policy".into(),
@@ -70,7 +70,18 @@ fn policy(diagnosis: &Diagnosis) -> Vec<Line> {
             lines.extend(shells.map(|export| Line::Code(export.place.name(), export.text.clone())));
             lines
         }
+    };
+    let offered = &diagnosis.policy_lines;
+    if !offered.is_empty() {
+        let these =
+            if offered.len() == 1 { "these lines name" } else { "these lines name one of the cards by" };
+        let whom = if offered.len() == 1 { format!(" {} by", offered[0].name) } else { String::new() };
+        lines.push(Line::Sentence(format!(
+            "{these}{whom} its UUID, which stays the same when cards are counted anew"
+        )));
     }
+    lines.extend(offered.iter().map(|one| Line::Code("gpulint.yaml", one.text.clone())));
+    lines
 }
 
 fn process(diagnosis: &Diagnosis) -> Vec<Line> {

@@ -9,7 +9,7 @@ use std::path::Path;
 /// The lines of the template, filled in. `import os` is left out where it is there already.
 pub(super) fn lines(site: &Site<'_>, template: &Path, spot: &Spot) -> Result<Vec<String>, Refusal> {
     let sources = site.program.sources;
-    let text = sources.beside.text(&sources.root.join(template));
+    let text = sources.beside.text(&sources.root.join(site.policy_folder()).join(template));
     let text =
         text.map_err(|error| format!("the template {} cannot be read: {error}", template.display()))?;
     let filled = values(site)

@@ -1,0 +1,181 @@
+//! What a project does already: which card its programs take, by the masks, orders and devices that they are followed to.
+//! Where they differ nothing is chosen, and both are shown.
+
+use crate::facts::{FileId, Place};
+use crate::masks;
+use crate::program::trace::{Trace, What};
+use crate::program::{Definition, Judged, Program, Reaching, Start};
+use crate::reading::program_of;
+use crate::rules::{Governed, RuleSet};
+use crate::settings::{Request, resolve};
+use crate::sources::{Language, Sources};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One thing that programs do, and where it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// Masks that choose cards of the machine.
+    pub masks: Seen,
+    pub orders: Seen,
+    /// Devices that are named where no mask is set.
+    pub devices: Seen,
+    /// Masks of containers and of jobs of a cluster, where cards are counted from 0.
+    pub in_slices: Seen,
+    /// Programs that hide every GPU.
+    pub hidden: Seen,
+}
+
+/// Each value, with the places where it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen(BTreeMap<String, Vec<String>>);
+
+impl Seen {
+    /// The value, where there is one.
+    pub fn only(&self) -> Option<&str> {
+        match self.0.len() {
+            1 => self.0.keys().next().map(String::as_str),
+            _ => None,
+        }
+    }
+
+    /// Whether programs differ.
+    pub fn is_divided(&self) -> bool {
+        self.0.len() > 1
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `"1" in run.sh:2 and 3 more, "0" in other.sh:1`
+    pub fn told(&self) -> String {
+        let each = self.0.iter().map(|(value, places)| {
+            let quoted = serde_json::Value::from(value.as_str());
+            format!("{quoted} in {}", shortened(places))
+        });
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The places of all values: `run.sh:2 and 3 more`.
+    pub fn places(&self) -> String {
+        shortened(&self.0.values().flatten().cloned().collect::<Vec<_>>())
+    }
+
+    fn add(&mut self, value: &str, place: String) {
+        let places = self.0.entry(value.to_owned()).or_default();
+        if !places.contains(&place) {
+            places.push(place);
+            places.sort();
+        }
+    }
+}
+
+fn shortened(places: &[String]) -> String {
+    match places {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+    }
+}
+
+/// What one program does when it takes a GPU.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Sight {
+    Mask(String, Place),
+    Order(String, Place),
+    Device(i64, Place),
+}
+
+impl Judged for Sight {
+    fn places(&self) -> Vec<Place> {
+        Vec::new()
+    }
+
+    fn shown_by(&mut self, _: FileId) {}
+}
+
+impl Evidence {
+    /// Follows the programs of a folder. One that cannot be read says nothing.
+    pub fn of(folder: &Path) -> Evidence {
+        Evidence::read(folder).unwrap_or_default()
+    }
+
+    fn read(folder: &Path) -> Option<Evidence> {
+        let request = Request { paths: vec![folder.to_owned()], isolated: true, ..Request::default() };
+        let (settings, extent) = resolve(&request).ok()?;
+        let sources = Sources::collect(&settings.root, &request.paths, extent).ok()?;
+        let sources = sources.within(settings.disk.bounds());
+        let rules = RuleSet::embedded();
+        let options = Governed::of(&settings, rules, &sources).ok()?.options(&settings, &sources);
+        let (mut program, _) = program_of(&sources, &settings, options, rules, None);
+        let judge = |_: &Program<'_>, trace: &Trace, start: Start| sights(trace, start);
+        let seen = program.follow(judge, |_: &mut Vec<Sight>| {}, None).judged;
+        let mut evidence = Evidence::default();
+        for sight in seen {
+            evidence.add(&sight, &sources);
+        }
+        Some(evidence)
+    }
+
+    fn add(&mut self, sight: &Sight, sources: &Sources) {
+        match sight {
+            Sight::Mask(value, place) => {
+                let seen = match masks::read(value).left {
+                    0 => &mut self.hidden,
+                    _ if is_in_slice(*place, sources) => &mut self.in_slices,
+                    _ => &mut self.masks,
+                };
+                seen.add(value, sources.shown(*place));
+            }
+            Sight::Order(value, place) => self.orders.add(value, sources.shown(*place)),
+            Sight::Device(index, place) => {
+                self.devices.add(&format!("cuda:{index}"), sources.shown(*place));
+            }
+        }
+    }
+}
+
+/// What a program has set when it first takes a GPU, and the devices that it names where it has no mask.
+fn sights(trace: &Trace, start: Start) -> Vec<Sight> {
+    if !start.is_program() || matches!(start, Start::Unit(_)) {
+        return Vec::new();
+    }
+    let known = |reaching: &Reaching| {
+        let mut values = reaching.iter().map(|definition| match definition {
+            Definition::Set(event, Some(value)) => {
+                Some((value.trim().to_owned(), trace.events.get(*event as usize)?.place))
+            }
+            _ => None,
+        });
+        let first = values.next().flatten();
+        first.filter(|_| values.next().is_none())
+    };
+    let uses = |what: &What| what.takes_gpu() || matches!(what, What::Select { index: Some(_), .. });
+    let mut sights = Vec::new();
+    if let Some(first) = trace.events.iter().find(|event| uses(&event.what)) {
+        sights.extend(known(&first.before.mask).map(|(value, place)| Sight::Mask(value, place)));
+        sights.extend(known(&first.before.order).map(|(value, place)| Sight::Order(value, place)));
+    }
+    let bare = trace
+        .events
+        .iter()
+        .filter(|event| event.before.mask.iter().all(|mask| matches!(mask, Definition::Unset)));
+    sights.extend(bare.filter_map(|event| match event.what {
+        What::Select { index: Some(index), .. } => Some(Sight::Device(index, event.place)),
+        _ => None,
+    }));
+    sights
+}
+
+/// Whether cards are counted from 0 where this stands: in a container, or a job of a cluster.
+fn is_in_slice(place: Place, sources: &Sources) -> bool {
+    let source = sources.file(place.file);
+    let name = source.name.to_ascii_lowercase();
+    source.language == Language::Dockerfile
+        || (source.language == Language::Yaml
+            && ["compose", "services:", "containers:"]
+                .iter()
+                .any(|word| name.contains(word) || source.text.contains(word)))
+        || source.text.contains("#SBATCH")
+}
