@@ -6,7 +6,7 @@ pub mod why;
 
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
-use crate::program::trace::{Event, Trace, What};
+use crate::program::trace::{Event, Recipient, Trace, What};
 use crate::program::{Definition, MASK, ORDER, Program, Reaching, Start};
 use crate::report::printable;
 use crate::rules::RuleSet;
@@ -310,7 +310,8 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         "cell": position.cell,
         "line": position.line,
         "column": position.column,
-        "certain": event.surely_happens(),
+        // What is only for a started program never happens in this process.
+        "certain": event.surely_happens() && event.recipient != Recipient::Program,
         "in_child": event.in_child,
         "chain": chain,
     });
@@ -323,6 +324,9 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         }
         What::Write { variable, value, only_if_unset } => {
             json!({"kind": "write", "variable": variable, "value": value, "only_if_unset": only_if_unset})
+        }
+        What::Restore { variable } => {
+            json!({"kind": "write", "variable": variable, "value": null, "only_if_unset": false})
         }
         What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
         What::Refuse { variable, given } => json!({"kind": "refuse", "variable": variable, "given": given}),
@@ -360,6 +364,7 @@ fn describe(what: &What) -> String {
             format!("{variable} = {value}{}", if *only_if_unset { ", unless it is set" } else { "" })
         }
         What::Remove { variable } => format!("{variable} is removed"),
+        What::Restore { variable } => format!("{variable} is set to the value that was read before"),
         What::Refuse { variable, given } => format!("{variable} = {given}, which raises a TypeError"),
         What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
         What::Release { .. } => format!("{} gives GPU memory back", as_code(what)),

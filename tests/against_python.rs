@@ -3,16 +3,29 @@
 
 #![cfg(unix)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
 fn gpulint_says_what_python_does() {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let known = folder().join("known.txt");
+    compare(&["--seed", "1", "--count", "300", "--most", "5", "--known", known.to_str().expect("a text")]);
+}
+
+#[test]
+fn gpulint_says_what_python_does_of_written_programs() {
+    let written = folder().join("written");
+    compare(&["--written", written.to_str().expect("a text")]);
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/against_python")
+}
+
+fn compare(arguments: &[&str]) {
     let mut python = Command::new("python3");
-    python.arg("-B").arg(repository.join("tests/against_python/compare.py"));
-    python.arg("--known").arg(repository.join("tests/against_python/known.txt"));
-    python.args(["--gpulint", env!("CARGO_BIN_EXE_gpulint"), "--seed", "1", "--count", "300", "--most", "5"]);
+    python.arg("-B").arg(folder().join("compare.py")).args(["--gpulint", env!("CARGO_BIN_EXE_gpulint")]);
+    python.args(arguments);
     let Ok(output) = python.output() else {
         assert!(std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "there is no python3");
         eprintln!("skipped: there is no python3");

@@ -34,6 +34,8 @@ mod functions;
 mod generators;
 mod here;
 mod imports;
+mod items;
+mod iterables;
 mod jumps;
 mod launched;
 mod launchers;
@@ -41,6 +43,7 @@ mod lazy;
 mod library_calls;
 mod loading;
 mod loops;
+mod making;
 mod milestones;
 mod mocks;
 mod noted_again;
@@ -52,9 +55,11 @@ mod refusals;
 mod releases;
 mod search_paths;
 mod spending;
+mod stars;
 mod started;
 mod starts;
 mod steps;
+mod tasks;
 mod tests;
 mod texts;
 mod variables;
@@ -124,7 +129,11 @@ pub(super) struct Run<'p> {
     flow: Flow,
     here: Here<'p>,
     /// Functions being run, innermost last.
-    active: Vec<(FileId, usize)>,
+    active: Vec<generators::Active>,
+    /// Coroutines that run when somebody waits.
+    tasks: Vec<Value<'p>>,
+    /// What is called when the program ends, with its arguments.
+    at_exit: Vec<tasks::AtExit<'p>>,
     /// What calls did that were followed, and what is known of those that are being followed.
     summaries: Summaries<'p>,
     /// How many loops that are being followed have passes that are not.
@@ -244,6 +253,8 @@ impl<'p> Run<'p> {
             flow: Flow::Next,
             here: Here::in_module(entry, 0, 0),
             active: Vec::new(),
+            tasks: Vec::new(),
+            at_exit: Vec::new(),
             summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,
             decisions: Decisions::default(),
@@ -319,6 +330,8 @@ impl<'p> Run<'p> {
             Start::CpuPart => self.run_imports(self.program.cpu_part(self.entry)),
             Start::Modules => self.run_imports(&[self.entry]),
         }
+        self.run_tasks_left(Span::default());
+        self.run_at_exit();
         self.trace.steps = self.steps;
         self.trace.cost.replayed = std::mem::take(&mut self.summaries.replayed);
     }

@@ -180,12 +180,18 @@ impl State {
         }
     }
 
-    /// What was removed is there again, with a value that is not followed.
-    pub fn restore_removed(&mut self) {
-        for (_, reaching) in Rc::make_mut(&mut self.environment) {
-            let removed = reaching.len();
-            reaching.retain(|definition| !matches!(definition, Definition::Removed(_)));
-            if reaching.len() < removed && !reaching.contains(&Definition::Elsewhere) {
+    /// What was changed since a copy was made may be as it was then: what was removed is there again, and what was set
+    /// has the value that it has now or had before.
+    /// `held` are those that the program had set then, where that is known; others that were removed stay so.
+    pub fn restore_copy(&mut self, held: Option<&[String]>) {
+        for (name, reaching) in Rc::make_mut(&mut self.environment) {
+            let known = reaching.len();
+            if held.is_none_or(|held| held.iter().any(|held| **held == **name)) {
+                reaching.retain(|definition| !matches!(definition, Definition::Removed(_)));
+            }
+            let is_changed = |definition: &Definition| matches!(definition, Definition::Set(..));
+            let changed = reaching.len() < known || reaching.iter().any(is_changed);
+            if changed && !reaching.contains(&Definition::Elsewhere) {
                 reaching.push(Definition::Elsewhere);
             }
         }

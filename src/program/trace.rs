@@ -144,6 +144,8 @@ pub enum What {
     Validate { by: String },
     /// An environment variable of the GPU is removed.
     Remove { variable: String },
+    /// An environment variable of the GPU is given the value that was read from it before.
+    Restore { variable: String },
     /// Memory of the GPU is given back.
     Release { by: String },
     /// A process is started: it inherits the environment as it is now.

@@ -148,6 +148,7 @@ impl Words<'_> {
             What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
             What::Write { variable, .. } => format!("`{variable}` is set here"),
             What::Remove { variable } => format!("`{variable}` is removed here"),
+            What::Restore { variable } => format!("`{variable}` is set to what was read before here"),
             What::Select { text, .. } => format!("`{text}` is chosen here"),
             What::Refuse { variable, .. } => format!("`{variable}` is set here"),
             What::Validate { by } => format!("`{by}` checks the GPU"),
@@ -198,9 +199,10 @@ pub(crate) fn as_code(what: &What) -> String {
         What::Launch { callee, .. } => callee.clone(),
         What::Observed { text, .. } => text.clone(),
         What::End => "the end of what is set here".to_owned(),
-        What::Write { variable, .. } | What::Remove { variable } | What::Refuse { variable, .. } => {
-            variable.clone()
-        }
+        What::Write { variable, .. }
+        | What::Remove { variable }
+        | What::Restore { variable }
+        | What::Refuse { variable, .. } => variable.clone(),
         What::Select { text, .. } => text.clone(),
     }
 }

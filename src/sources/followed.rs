@@ -125,8 +125,9 @@ fn imported_by(
     looked_up: &mut FxHashSet<PathBuf>,
     folders: &mut Folders,
 ) -> Vec<PathBuf> {
-    let Some(folder) = file.parent() else { return Vec::new() };
-    let mut above = folder;
+    let Some(folder) = file.parent().map(Path::to_owned) else { return Vec::new() };
+    let folder = &folder;
+    let mut above: &Path = folder;
     while folders.entry(&above.join("__init__.py")) == Some(Kind::File)
         && let Some(parent) = above.parent()
     {
@@ -143,6 +144,7 @@ fn imported_by(
         }
     }
     let mut files = Vec::new();
+    let mut beginnings: Vec<PathBuf> = Vec::new();
     let mut look_up = |base: &Path, dotted: &str| {
         let mut path = base.to_owned();
         for part in dotted.split('.').filter(|part| !part.is_empty()) {
@@ -158,7 +160,20 @@ fn imported_by(
             }
         }
     };
-    for line in lines_with("import ", text) {
+    if ["import_module", "__import__"].iter().any(|word| text.contains(word)) {
+        for name in quoted_names(text) {
+            let dotted = name.trim_start_matches('.');
+            let bases: &[PathBuf] =
+                if dotted.len() < name.len() { std::slice::from_ref(folder) } else { &near };
+            bases.iter().for_each(|base| look_up(base, dotted));
+            // `import_module("plugins." + name)`
+            if let Some(package) = dotted.strip_suffix('.') {
+                let inside = bases.iter().map(|base| base.join(package.replace('.', "/")));
+                inside.for_each(|folder| beginnings.push(folder));
+            }
+        }
+    }
+    for line in lines_with("import ", text).flat_map(|line| line.split(';')) {
         let line = line.trim_start();
         let line = line.strip_prefix("lazy ").unwrap_or(line);
         if let Some(rest) = line.strip_prefix("import ") {
@@ -183,7 +198,19 @@ fn imported_by(
             }
         }
     }
+    for folder in beginnings {
+        let listed = kinds_in(&folder).into_iter().filter(|(_, kind)| *kind == Kind::File);
+        let modules = listed.map(|(name, _)| folder.join(name));
+        files.extend(modules.filter(|path| path.extension().is_some_and(|ending| ending == "py")));
+    }
     files
+}
+
+/// Texts that may name a module, for `import_module("package.part")`.
+fn quoted_names(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let pieces = text.split(['"', '\'']).skip(1).filter(|piece| !piece.is_empty());
+    pieces.filter(move |piece| piece.chars().all(is_name))
 }
 
 /// What lies in the folders that were looked into: one listing takes the place of many questions.

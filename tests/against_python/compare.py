@@ -47,18 +47,20 @@ def main():
     parser.add_argument("--most", type=int, default=20, help="print so many contradictions, and count the others")
     parser.add_argument("--kind", help="print those of this kind only")
     parser.add_argument("--folder", type=pathlib.Path, help="look at the program in this folder instead")
+    parser.add_argument("--written", type=pathlib.Path, help="look at the programs that were written by hand in this folder instead")
     parser.add_argument("--without", default="", help="kinds of statements and values to leave out, such as key_error,early_return")
     parser.add_argument("--known", type=pathlib.Path, help="a file of seeds, with the reason behind each, that are left out")
     arguments = parser.parse_args()
     scope.left_out.update(filter(None, arguments.without.split(",")))
     gpulint = str(arguments.gpulint.resolve())
     if arguments.folder:
-        texts = {path.name: path.read_text() for path in sorted(arguments.folder.glob("*.py"))}
-        _, found, story = judge(texts, gpulint)
+        _, found, story = judge(texts_below(arguments.folder), gpulint)
         for contradiction in found:
             print(contradiction.kind, contradiction.what, sep=": ")
         print(story)
         return 1 if found else 0
+    if arguments.written:
+        return 1 if any([contradicts(program, gpulint) for program in sorted(arguments.written.iterdir())]) else 0
 
     known = seeds_in(arguments.known)
     seeds = [seed for seed in range(arguments.seed, arguments.seed + arguments.count) if seed not in known]
@@ -82,6 +84,23 @@ def main():
     if verdicts["gpulint failed"] or verdicts["agreed"] + verdicts["contradicted"] < len(seeds) * 0.8:
         return 2
     return 1 if contradicting else 0
+
+
+def texts_below(folder):
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.py"))}
+
+
+def contradicts(program, gpulint):
+    """Whether a program that was written by hand contradicts; one that cannot be judged counts as one that does."""
+    texts = texts_below(program) if program.is_dir() else {"main.py": program.read_text()}
+    verdict, found, story = judge(texts, gpulint)
+    if verdict == "agreed":
+        return False
+    print(f"== {program.name}: {verdict}")
+    for contradiction in found:
+        print(contradiction.kind, contradiction.what, sep=": ")
+    print(story)
+    return True
 
 
 def seeds_in(file):
@@ -117,9 +136,7 @@ def judge(texts, gpulint, allowed=None):
     """What came of it, the contradictions, and the whole story in words. `allowed` are the only errors that it may raise."""
     folder = tempfile.mkdtemp(prefix="against-python-")
     try:
-        for name, text in texts.items():
-            with open(os.path.join(folder, name), "w") as file:
-                file.write(text)
+        write(texts, folder)
         runs = observe.runs_of(os.path.realpath(folder), RUNS)
         # Of what did not end, or is no sensible program, nothing is said.
         if runs is None:
@@ -141,12 +158,17 @@ def judge(texts, gpulint, allowed=None):
         shutil.rmtree(folder)
 
 
+def write(texts, folder):
+    for name, text in texts.items():
+        path = pathlib.Path(folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
 def raised_by(texts):
     folder = tempfile.mkdtemp(prefix="against-python-")
     try:
-        for name, text in texts.items():
-            with open(os.path.join(folder, name), "w") as file:
-                file.write(text)
+        write(texts, folder)
         return {name for run in observe.runs_of(os.path.realpath(folder), RUNS) or [] for name in run["raised"]}
     finally:
         shutil.rmtree(folder)

@@ -71,6 +71,8 @@ pub(crate) struct Closure<'p> {
     pub role: Role,
     /// Of a property: what is called when the attribute is set.
     pub setter: Option<Rc<Closure<'p>>>,
+    /// `functools.cache`: the scope that keeps what its calls gave, by their arguments.
+    pub results: Option<ScopeId>,
     /// Context managers that decorate it, innermost first: each call runs inside them.
     pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
@@ -132,6 +134,8 @@ pub(crate) enum Role {
     Static,
     ClassMethod,
     Property,
+    /// `functools.cached_property`: what it gives is kept in the object.
+    CachedProperty,
 }
 
 #[derive(Debug)]
@@ -330,7 +334,8 @@ fn same_closure<'p>(one: &Closure<'p>, other: &Closure<'p>) -> bool {
         _ => false,
     };
     let class = |closure: &Closure<'p>| closure.class.as_ref().map(|class| class.scope);
-    (one.file, one.function, one.scope, one.role) == (other.file, other.function, other.scope, other.role)
+    (one.file, one.function, one.scope, one.role, one.results)
+        == (other.file, other.function, other.scope, other.role, other.results)
         && one.counts_devices == other.counts_devices
         && class(one) == class(other)
         && (Rc::ptr_eq(&one.marks, &other.marks) || one.marks.same(&other.marks))

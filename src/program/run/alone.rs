@@ -27,6 +27,7 @@ impl<'p> Run<'p> {
                     class: None,
                     role: Role::Plain,
                     setter: None,
+                    results: None,
                     inside: Vec::new(),
                     counts_devices: false,
                     marks: Rc::default(),

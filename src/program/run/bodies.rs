@@ -60,7 +60,10 @@ impl<'p> Run<'p> {
     fn run_class_body(&mut self, class: &Rc<ClassValue<'p>>) {
         let outer_scope = std::mem::replace(&mut self.here.scope, class.scope);
         let outer_class = self.here.class.replace(class.clone());
+        // `nonlocal` of the function around it says nothing about the names of the class.
+        let outer_shared = std::mem::take(&mut self.here.shared);
         self.block(self.body_of(class));
+        self.here.shared = outer_shared;
         self.here.scope = outer_scope;
         self.here.class = outer_class;
     }

@@ -1,5 +1,6 @@
 //! Branches: each arm is followed from the same state, and the states join afterwards.
 
+use super::presence::{Presence, Tested};
 use super::{Flow, Run};
 use crate::code::Expr;
 use crate::program::heap::Change;
@@ -13,6 +14,15 @@ use smallvec::SmallVec;
 pub(super) struct Outcome<'p> {
     pub state: State,
     pub changes: Vec<Change<'p>>,
+}
+
+/// What is known of a test when it was evaluated.
+pub(super) struct Asked<'p> {
+    pub truth: Option<bool>,
+    presence: Option<Presence>,
+    /// It asked for the number of devices.
+    counts: bool,
+    pub tested: Tested<'p>,
 }
 
 /// A variable that some arms changed, with what each of these made of it, by the numbers of the arms.
@@ -187,19 +197,37 @@ impl<'p> Run<'p> {
         then: impl FnOnce(&mut Run<'p>),
         otherwise: impl FnOnce(&mut Run<'p>),
     ) {
+        let Some(asked) = self.ask(test) else { return };
+        match asked.truth {
+            Some(true) => then(self),
+            Some(false) => otherwise(self),
+            None => self.branch_on(test, asked, then, otherwise),
+        }
+    }
+
+    /// Evaluates a test; `None` when it does not come to an end.
+    pub(super) fn ask(&mut self, test: &'p Expr<'p>) -> Option<Asked<'p>> {
         let asked_before = std::mem::replace(&mut self.asked_count, false);
         let (value, tested) = self.eval_test(test);
         let counts = std::mem::replace(&mut self.asked_count, asked_before);
         if self.flow != Flow::Next {
-            return;
+            return None;
         }
         let value = self.settle(value);
         let mut truth = self.truth(&value);
         let presence = if truth.is_none() { self.presence(test, &tested) } else { None };
         truth = truth.or_else(|| self.known_presence(presence.as_ref()?));
-        if let Some(truth) = truth {
-            return if truth { then(self) } else { otherwise(self) };
-        }
+        Some(Asked { truth, presence, counts, tested })
+    }
+
+    /// Follows both arms of a test that is not understood.
+    pub(super) fn branch_on(
+        &mut self,
+        test: &'p Expr<'p>,
+        Asked { presence, counts, .. }: Asked<'p>,
+        then: impl FnOnce(&mut Run<'p>),
+        otherwise: impl FnOnce(&mut Run<'p>),
+    ) {
         let read = presence.as_ref().map(|presence| self.reaching(&presence.variable)).unwrap_or_default();
         let counted_before = self.count_devices(counts);
         let condition = self.condition(test);

@@ -2,9 +2,12 @@
 
 use super::Run;
 use super::calls::Args;
+use super::collections::merged;
+use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
 use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
+use crate::program::state::Definition;
 
 impl<'p> Run<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
@@ -32,25 +35,54 @@ impl<'p> Run<'p> {
             }
             ("str", Some(read @ Value::Outside(_))) if self.variable_read(&read).is_some() => read,
             ("int", Some(Value::Int(value, place))) => Value::Int(value, place),
-            ("int", Some(Value::Text(text))) => {
-                text.text.trim().parse().map_or(Value::Unknown, |value| Value::Int(value, text.place))
-            }
+            ("int", Some(Value::Text(text))) => match text.text.trim().parse() {
+                Ok(value) => Value::Int(value, text.place),
+                Err(_) => {
+                    if args.items.len() == 1 && text.text.is_ascii() && !text.text.contains('_') {
+                        self.seems_to_raise();
+                    }
+                    Value::Unknown
+                }
+            },
             ("bool", Some(value)) => self.truth(&value).map_or(Value::Unknown, Value::Bool),
             ("list" | "set", None) => self.collection(Value::sequence(Vec::new())),
+            ("list" | "set" | "sorted" | "tuple" | "reversed", Some(value))
+                if self.names_environment(&value) =>
+            {
+                Value::Outside(self.paths.id(NAMES_IN_ENVIRONMENT))
+            }
             ("list" | "set" | "sorted", Some(value)) => {
                 let value = self.iterate(value, span);
                 let mut elements = self.elements(&value);
-                if name == "sorted" {
-                    elements = elements.filter(|_| args.items.len() == 1).and_then(sorted);
+                match name {
+                    "sorted" => {
+                        let backwards = args.keyword("reverse").map(|argument| argument.value.truth());
+                        let is_plain = args.items.len() == 1 + usize::from(backwards.is_some());
+                        elements = elements.filter(|_| is_plain && backwards != Some(None)).and_then(sorted);
+                        if backwards == Some(Some(true)) {
+                            elements.iter_mut().for_each(|elements| elements.reverse());
+                        }
+                    }
+                    "set" => elements = elements.map(each_once),
+                    _ => {}
                 }
                 self.collection(elements.map_or(Value::Unknown, Value::sequence))
             }
+            ("reversed", Some(value)) => {
+                let value = self.iterate(value, span);
+                let elements = self.elements(&value);
+                elements
+                    .map_or(Value::Unknown, |elements| Value::sequence(elements.into_iter().rev().collect()))
+            }
+            ("iter", Some(waiting @ (Value::Paused(_) | Value::Stream(_)))) => waiting,
             ("tuple" | "iter" | "frozenset", Some(value)) => {
                 let value = self.iterate(value, span);
-                self.elements(&value).map_or(Value::Unknown, Value::sequence)
+                let elements = self.elements(&value);
+                let elements = if name == "frozenset" { elements.map(each_once) } else { elements };
+                elements.map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => {
-                let made = self.make_dict(first, args);
+                let made = self.make_dict(first, args, span);
                 self.collection(made)
             }
             ("len", Some(value @ Value::Instance(_))) => {
@@ -75,10 +107,15 @@ impl<'p> Run<'p> {
                 let value = self.iterate(value, span);
                 let elements = self.elements(&value)?;
                 let place = self.place(span);
+                let first = match args.get(Some(1), Some("start")).map(|argument| &argument.value) {
+                    None => 0,
+                    Some(Value::Int(first, _)) => *first,
+                    Some(_) => return Some(Value::Unknown),
+                };
                 let pairs = elements
                     .into_iter()
-                    .enumerate()
-                    .map(|(index, element)| Value::sequence(vec![Value::Int(index as i64, place), element]));
+                    .zip(first..)
+                    .map(|(element, index)| Value::sequence(vec![Value::Int(index, place), element]));
                 Value::sequence(pairs.collect())
             }
             ("zip", Some(first)) => {
@@ -111,10 +148,7 @@ impl<'p> Run<'p> {
                 Value::None
             }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
-                Some(Value::Text(name)) => match &name.text {
-                    std::borrow::Cow::Borrowed(name) => self.attribute(&object, name, span),
-                    std::borrow::Cow::Owned(_) => Value::Unknown,
-                },
+                Some(Value::Text(name)) => self.attribute_by_text(&object, &name, args.at(2), span),
                 _ => Value::Unknown,
             },
             // What stands behind the first `yield` does not run yet.
@@ -129,17 +163,32 @@ impl<'p> Run<'p> {
                 ]);
                 Value::Unknown
             }
-            ("sum" | "any" | "all" | "max" | "min", Some(value)) => {
+            ("any" | "all", Some(value)) => self.any_of(value, name == "any", span),
+            ("type", Some(Value::Instance(instance))) if args.items.len() == 1 => {
+                Value::Class(instance.class.clone())
+            }
+            ("str" | "repr" | "format", Some(object @ Value::Instance(_))) => {
+                self.text_of(&object, name, span)
+            }
+            ("print", _) => {
+                for argument in &args.items {
+                    if let object @ Value::Instance(_) = self.settle(argument.value.clone()) {
+                        self.text_of(&object, "str", span);
+                    }
+                }
+                Value::None
+            }
+            ("sum" | "max" | "min", Some(value)) => {
                 self.iterate(value, span);
                 Value::Unknown
             }
-            ("print" | "isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
+            ("isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
             _ => return None,
         })
     }
 
     /// `sorted(values, key=function)`: the function is called with each of the values, if there is one.
-    fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
+    pub(super) fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
         let Some(values) = args.at(0).map(|argument| argument.value.clone()) else { return };
         let values = self.iterate(values, span);
         let element = self.elements(&values).map(|elements| elements.into_iter().next());
@@ -158,20 +207,27 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>) -> Value<'p> {
+    fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>, span: Span) -> Value<'p> {
         let mut items = Vec::new();
         match first.map(|first| self.contents(&first)) {
             Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
             Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
-                let copy = self.paths.id("os.environ.copy()");
-                items.push((Value::None, Value::Outside(copy)));
+                // What the program had set when the copy was made.
+                let known = self.whole_environment().variables();
+                let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
+                let names = known.filter(|(_, reaching)| reaching.iter().any(is_set));
+                let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+                let place = self.place(span);
+                let names = names.into_iter().map(|name| Value::text(name, place)).collect();
+                items.push((Value::None, Value::sequence(names)));
             }
             Some(_) => return Value::Unknown,
             None => {}
         }
         for argument in &args.items {
             if let Some(name) = &argument.name {
-                items.push((Value::text(name.clone(), self.place(argument.span)), argument.value.clone()));
+                let named = (Value::text(name.clone(), self.place(argument.span)), argument.value.clone());
+                items = merged(items, &[named]);
             }
         }
         if args.open { Value::Unknown } else { Value::mapping(items) }
@@ -228,7 +284,7 @@ impl<'p> Run<'p> {
 }
 
 /// Texts, or integers, in their order; `None` for what Python may order otherwise.
-fn sorted(mut values: Vec<Value<'_>>) -> Option<Vec<Value<'_>>> {
+pub(super) fn sorted(mut values: Vec<Value<'_>>) -> Option<Vec<Value<'_>>> {
     if values.iter().all(|value| matches!(value, Value::Int(..))) {
         values.sort_by_key(|value| if let Value::Int(number, _) = value { *number } else { 0 });
     } else if values.iter().all(|value| matches!(value, Value::Text(_))) {

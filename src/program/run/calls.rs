@@ -1,6 +1,7 @@
 //! Calls: who is called, and with what.
 
 use super::branches::ArmRun;
+use super::items::one_of_functions;
 use super::{Flow, Run};
 use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
@@ -64,6 +65,11 @@ impl<'p> Run<'p> {
                     return Value::Unknown;
                 }
                 let method = self.super_attribute(name, span);
+                if *name == "__new__"
+                    && let Some(made) = self.bare_object(&method, &args)
+                {
+                    return made;
+                }
                 return self.call(method, args, span);
             }
             let receiver = self.eval(object);
@@ -145,6 +151,11 @@ impl<'p> Run<'p> {
                 Value::Unknown
             }
             Value::Collection(_) => match self.contents(receiver) {
+                Value::Sequence(_) | Value::Mapping(_)
+                    if let Some(result) = self.change_collection(receiver, name, &args, span) =>
+                {
+                    result
+                }
                 contents @ (Value::Sequence(_) | Value::Mapping(_)) => {
                     let result = self.constant_method(&contents, name, &args, span);
                     if name == "copy" { self.collection(result) } else { result }
@@ -263,6 +274,11 @@ impl<'p> Run<'p> {
                     self.chosen_by_key_default(&key.value, &default.value);
                 }
                 let found = self.mapping_item(items, &key.value);
+                let is_unsure = matches!(found, Some(Value::Unknown));
+                if is_unsure && name == "get" {
+                    let default = default.map(|default| &default.value);
+                    return one_of_functions(items.iter().map(|(_, value)| value).chain(default));
+                }
                 found.unwrap_or_else(|| default.map_or(Value::None, |default| default.value.clone()))
             }
             (Value::Mapping(items), "items") => {
@@ -301,115 +317,6 @@ impl<'p> Run<'p> {
                 self.run_callbacks(name, args, span);
                 Value::Unknown
             }
-        }
-    }
-
-    /// The value under a key; `None` when no known key equals it.
-    pub(super) fn mapping_item(
-        &self,
-        items: &[(Value<'p>, Value<'p>)],
-        key: &Value<'p>,
-    ) -> Option<Value<'p>> {
-        let mut unsure = false;
-        for (known, value) in items.iter().rev() {
-            match super::steps::equal(known, key) {
-                Some(true) => return Some(value.clone()),
-                Some(false) => {}
-                None => unsure = true,
-            }
-        }
-        unsure.then_some(Value::Unknown)
-    }
-
-    /// `container[key]`
-    pub(super) fn item(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
-        match container {
-            Value::Collection(_) => {
-                let contents = self.contents(container);
-                self.item(&contents, key, span)
-            }
-            Value::OneOf(values) => {
-                let each = values.iter().filter(|value| !matches!(value, Value::None));
-                let items: Vec<_> = each.map(|value| self.item(value, key, span)).collect();
-                Value::one_of(items)
-            }
-            Value::Mapping(items) => match self.mapping_item(items, key) {
-                Some(value) if !matches!(value, Value::Unknown) => value,
-                _ => {
-                    self.may_raise();
-                    Value::Unknown
-                }
-            },
-            Value::Sequence(values) => match key {
-                Value::Int(index, _) => {
-                    let length = values.len() as i64;
-                    let index = if *index < 0 { index + length } else { *index };
-                    usize::try_from(index)
-                        .ok()
-                        .and_then(|index| values.get(index))
-                        .cloned()
-                        .unwrap_or(Value::Unknown)
-                }
-                _ => Value::Unknown,
-            },
-            Value::Instance(_) => {
-                self.special(container, "__getitem__", vec![key.clone()], span).unwrap_or(Value::Unknown)
-            }
-            Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
-            Value::Outside(path) => {
-                self.apply_subscript_effects(*path, key, span);
-                let item = self.paths.item(*path);
-                let known = !self.program.knowledge.of_call(self.paths.text(item)).is_empty();
-                if known { Value::Outside(item) } else { Value::Unknown }
-            }
-            Value::Deferred(..) => {
-                let settled = self.settle(container.clone());
-                if matches!(settled, Value::Deferred(..)) {
-                    Value::Unknown
-                } else {
-                    self.item(&settled, key, span)
-                }
-            }
-            _ => Value::Unknown,
-        }
-    }
-
-    /// What a loop over the value sees: a generator runs, anything else is itself.
-    pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
-        let value = self.settle(value);
-        match &value {
-            Value::Collection(_) => self.contents(&value),
-            Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
-            Value::Outside(path) => {
-                self.apply_iteration_effects(*path, span);
-                value
-            }
-            Value::Instance(_) => match self.special(&value, "__iter__", Vec::new(), span) {
-                Some(waiting @ (Value::Paused(_) | Value::Stream(_))) => self.run_paused(&waiting, span),
-                Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
-                Some(collection @ Value::Collection(_)) => self.contents(&collection),
-                Some(iterator) => {
-                    self.special(&iterator, "__next__", Vec::new(), span);
-                    Value::Unknown
-                }
-                None => {
-                    self.special(&value, "__getitem__", vec![Value::Unknown], span);
-                    Value::Unknown
-                }
-            },
-            _ => value,
-        }
-    }
-
-    /// The elements of a collection, when all are known.
-    pub(super) fn elements(&self, value: &Value<'p>) -> Option<Vec<Value<'p>>> {
-        match self.contents(value) {
-            // An empty one stands for what somebody fills who is not followed.
-            Value::Sequence(values) if !values.is_empty() => Some(values.to_vec()),
-            Value::Mapping(items) if !items.is_empty() => {
-                Some(items.iter().map(|(key, _)| key.clone()).collect())
-            }
-            _ => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Run;
 use super::branches::ArmRun;
 use super::calls::Args;
 use super::decorators::Decorated;
-use crate::code::{Expr, StepKind, Target};
+use crate::code::Expr;
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Closure, Instance, Role, Value};
 use crate::program::modules::Found;
@@ -12,8 +12,27 @@ use crate::program::summaries::Fact;
 use std::rc::Rc;
 
 /// A class that is its own base would be looked through without end.
-const DEEPEST: usize = 16;
+pub(super) const DEEPEST: usize = 16;
 const MOST_BASES: usize = 64;
+
+/// Methods of lists, sets and dictionaries that change them.
+const CHANGING: &[&str] = &[
+    "append",
+    "add",
+    "extend",
+    "insert",
+    "update",
+    "pop",
+    "popitem",
+    "remove",
+    "discard",
+    "clear",
+    "setdefault",
+    "sort",
+    "reverse",
+    "__setitem__",
+    "__delitem__",
+];
 
 impl<'p> Run<'p> {
     pub(super) fn define_class(&mut self, index: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
@@ -102,6 +121,11 @@ impl<'p> Run<'p> {
         members.sort_by_key(|(name, _)| *name);
         for (name, member) in members {
             if let Value::Instance(instance) = &member
+                && let Value::Function(_) = self.class_attribute(&instance.class, "__set__")
+            {
+                self.setters.insert(name);
+            }
+            if let Value::Instance(instance) = &member
                 && let Value::Function(named) = self.class_attribute(&instance.class, "__set_name__")
             {
                 let method = named.bound_to(member.clone());
@@ -141,6 +165,11 @@ impl<'p> Run<'p> {
                 self.bind_method(found, object, Some(object), span)
             }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
+            // `add = values.append`: whoever has it changes the collection.
+            Value::Collection(_) if CHANGING.contains(&name) => {
+                self.hand_out(object);
+                Value::Unknown
+            }
             Value::Deferred(..) => {
                 let settled = self.settle(object.clone());
                 if matches!(settled, Value::Deferred(..)) {
@@ -177,7 +206,12 @@ impl<'p> Run<'p> {
         if let Some(value) = self.in_scope(instance.scope, name) {
             return value.clone();
         }
-        let found = self.class_attribute(&instance.class, name);
+        // `self.__name` is of the class in which it is written, whatever classes that build on it have.
+        let own = self.here.class.clone().filter(|_| name.starts_with("__") && !name.ends_with("__"));
+        let found = match own.and_then(|class| self.own_attribute(&class, name)) {
+            Some(own) => own,
+            None => self.class_attribute(&instance.class, name),
+        };
         let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
         match &found {
             Value::Unknown => {
@@ -185,6 +219,11 @@ impl<'p> Run<'p> {
                 self.special(&object, "__getattr__", vec![text], span).unwrap_or(found)
             }
             Value::Instance(_) => self.special(&found, "__get__", vec![object, class], span).unwrap_or(found),
+            Value::Function(closure) if closure.role == Role::CachedProperty => {
+                let value = self.bind_method(found, &object, Some(&class), span);
+                self.bind_in(instance.scope, name, value.clone());
+                value
+            }
             _ => self.bind_method(found, &object, Some(&class), span),
         }
     }
@@ -287,11 +326,11 @@ impl<'p> Run<'p> {
         let bound = match closure.role {
             Role::Static => return found,
             Role::ClassMethod => class,
-            Role::Plain | Role::Property if from_class => return found,
-            Role::Plain | Role::Property => Some(object),
+            Role::Plain | Role::Property | Role::CachedProperty if from_class => return found,
+            Role::Plain | Role::Property | Role::CachedProperty => Some(object),
         };
         let method = Rc::new(Closure { bound: bound.cloned(), ..Closure::clone(closure) });
-        if closure.role == Role::Property && !from_class {
+        if matches!(closure.role, Role::Property | Role::CachedProperty) && !from_class {
             return self.run_function(&method, Args::default(), span);
         }
         Value::Function(method)
@@ -321,84 +360,6 @@ impl<'p> Run<'p> {
             _ => return,
         };
         self.bind_in(scope, name, value);
-    }
-
-    /// Calls a class of the project: a new instance, with its constructor run.
-    pub(super) fn instantiate(
-        &mut self,
-        class: &Rc<ClassValue<'p>>,
-        args: Args<'p>,
-        site: Span,
-    ) -> Value<'p> {
-        if !self.spend() {
-            return Value::Unknown;
-        }
-        let scope = self.new_scope(None, false);
-        let instance = Value::Instance(Rc::new(Instance { class: class.clone(), scope }));
-        if let Value::Function(maker) = self.class_attribute(class, "__new__") {
-            self.run_function(&maker.bound_to(Value::Class(class.clone())), args.clone(), site);
-        }
-        match self.class_attribute(class, "__init__") {
-            Value::Function(constructor) => {
-                self.run_function(&constructor.bound_to(instance.clone()), args, site);
-            }
-            Value::Outside(path) if !class.dataclass => {
-                let path = self.paths.text(path).clone();
-                // The class itself is what effects are known about: `class Mine(DataParallel)`.
-                let class_path = path.trim_end_matches(".__init__").trim_end_matches("()");
-                self.apply_call_effects(class_path, &args, site);
-            }
-            _ if class.dataclass => {
-                self.fill_fields(class, scope, &args, site);
-                match self.class_attribute(class, "__post_init__") {
-                    Value::Function(after) => {
-                        self.run_function(&after.bound_to(instance.clone()), Args::default(), site);
-                    }
-                    // It is made of a known one: `class Mine(TrainingArguments)`.
-                    Value::Outside(path) => {
-                        let path = self.paths.text(path).clone();
-                        let class_path = path.trim_end_matches(".__post_init__").trim_end_matches("()");
-                        self.apply_call_effects(class_path, &args, site);
-                    }
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-        instance
-    }
-
-    /// Sets the fields of a dataclass from the arguments; the others keep the defaults of the class.
-    fn fill_fields(&mut self, class: &Rc<ClassValue<'p>>, scope: u32, args: &Args<'p>, site: Span) {
-        for (position, field) in self.fields(class, 0).into_iter().enumerate() {
-            if let Some(argument) = args.get(Some(position), Some(field)) {
-                self.bind_in(scope, field, argument.value.clone());
-            } else if args.open {
-                self.bind_in(scope, field, Value::Unknown);
-            } else if let made @ Value::Stream(_) = self.class_attribute(class, field) {
-                let made = self.run_paused(&made, site);
-                self.bind_in(scope, field, made);
-            }
-        }
-    }
-
-    /// The annotated names of a class, after those of its bases.
-    fn fields(&mut self, class: &Rc<ClassValue<'p>>, depth: usize) -> Vec<&'p str> {
-        let mut fields = Vec::new();
-        for base in class.bases.clone().into_iter().filter(|_| depth < DEEPEST) {
-            if let Value::Class(base) = self.settle(base) {
-                fields.extend(self.fields(&base, depth + 1));
-            }
-        }
-        for step in &self.code_of(class.file).classes[class.class].body {
-            if let StepKind::Assign { targets, annotated: true, .. } = &step.kind
-                && let Some(Target::Name(name, _)) = targets.first()
-                && !fields.contains(name)
-            {
-                fields.push(name);
-            }
-        }
-        fields
     }
 
     /// `super()`: attributes are looked up in the bases of the class that holds the method.

@@ -1,6 +1,7 @@
 //! Lists, sets and dictionaries: objects that hold something, under whatever names they are known.
 
 use super::Run;
+use super::builtins::sorted;
 use super::calls::Args;
 use super::steps::equal;
 use crate::code::{Expr, ExprKind};
@@ -139,18 +140,7 @@ impl<'p> Run<'p> {
         args: &Args<'p>,
         span: Span,
     ) -> Option<Value<'p>> {
-        let contents = self.contents(collection);
-        let (mut changed, mut results) = (Vec::new(), Vec::new());
-        for held in contents.alternatives() {
-            let (after, result) = match held {
-                Value::Sequence(values) => self.changed_sequence(values.to_vec(), name, args, span)?,
-                Value::Mapping(items) => self.changed_mapping(items.to_vec(), name, args, span)?,
-                _ => return None,
-            };
-            changed.push(after);
-            results.push(result);
-        }
-        let (changed, result) = (Value::one_of(changed), Value::one_of(results));
+        let (changed, result) = self.changed(collection, name, args, span)?;
         if let Value::Collection(scope) = collection {
             self.set_contents(*scope, changed);
             return Some(result);
@@ -165,6 +155,42 @@ impl<'p> Run<'p> {
             _ => {}
         }
         Some(result)
+    }
+
+    /// The same for an object of which nobody needs to know where it was found.
+    pub(super) fn change_collection(
+        &mut self,
+        collection: &Value<'p>,
+        name: &str,
+        args: &Args<'p>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        let Value::Collection(scope) = collection else { return None };
+        let (changed, result) = self.changed(collection, name, args, span)?;
+        self.set_contents(*scope, changed);
+        Some(result)
+    }
+
+    /// What a collection holds after a method that changes it, and what that method gives.
+    fn changed(
+        &mut self,
+        collection: &Value<'p>,
+        name: &str,
+        args: &Args<'p>,
+        span: Span,
+    ) -> Option<(Value<'p>, Value<'p>)> {
+        let contents = self.contents(collection);
+        let (mut changed, mut results) = (Vec::new(), Vec::new());
+        for held in contents.alternatives() {
+            let (after, result) = match held {
+                Value::Sequence(values) => self.changed_sequence(values.to_vec(), name, args, span)?,
+                Value::Mapping(items) => self.changed_mapping(items.to_vec(), name, args, span)?,
+                _ => return None,
+            };
+            changed.push(after);
+            results.push(result);
+        }
+        Some((Value::one_of(changed), Value::one_of(results)))
     }
 
     /// Binds a name where it is bound already: the object has changed, not the name.
@@ -200,6 +226,12 @@ impl<'p> Run<'p> {
         match (contents, key) {
             (Value::Mapping(items), _) => {
                 let mut items = items.to_vec();
+                if !items.iter().any(|(known, _)| equal(known, key) == Some(true)) {
+                    // It may be any of those that nobody can tell apart from it.
+                    for (_, old) in items.iter_mut().filter(|(known, _)| equal(known, key).is_none()) {
+                        *old = Value::one_of([old.clone(), value.clone()]);
+                    }
+                }
                 match items.iter_mut().rev().find(|(known, _)| equal(known, key) == Some(true)) {
                     Some((_, old)) => *old = value.clone(),
                     None => items.push((key.clone(), value.clone())),
@@ -260,6 +292,7 @@ impl<'p> Run<'p> {
     ) -> Option<(Value<'p>, Value<'p>)> {
         let first = args.at(0).map(|argument| argument.value.clone());
         match (name, first) {
+            ("add", Some(value)) if values.iter().any(|known| equal(known, &value) == Some(true)) => {}
             ("append" | "add", Some(value)) => values.push(value),
             ("extend" | "update", Some(more)) => {
                 let more = self.iterate(more, span);
@@ -276,7 +309,19 @@ impl<'p> Run<'p> {
             }
             ("clear", None) => values.clear(),
             ("reverse", None) => values.reverse(),
+            ("sort", None) => {
+                if let Some(key) = args.keyword("key") {
+                    let key = key.value.clone();
+                    let listed = Args::positional(vec![Value::sequence(values.clone())], span);
+                    self.call_with_each(&key, &listed, span);
+                }
+                let sorted = if args.items.is_empty() { sorted(values) } else { None };
+                return Some((sorted.map_or(Value::Unknown, Value::sequence), Value::None));
+            }
             ("pop", None) => {
+                if values.is_empty() {
+                    self.seems_to_raise();
+                }
                 let last = values.pop().unwrap_or(Value::Unknown);
                 return Some((Value::sequence(values), last));
             }

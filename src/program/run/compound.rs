@@ -156,7 +156,7 @@ impl<'p> Run<'p> {
     }
 
     /// Goes on behind `body` whatever it raises; whether something was seen to raise.
-    fn catch_all(&mut self, body: impl FnOnce(&mut Self)) -> bool {
+    pub(super) fn catch_all(&mut self, body: impl FnOnce(&mut Self)) -> bool {
         let caught = self.new_landing();
         self.catches.push(caught);
         body(self);

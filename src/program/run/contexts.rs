@@ -58,6 +58,20 @@ impl<'p> Run<'p> {
                             self.write_mapping(&changes, span, false);
                             self.recipient = outer;
                         }
+                        let named = args.items.iter().filter_map(|argument| {
+                            let name = argument
+                                .name
+                                .clone()
+                                .filter(|name| !["clear", "values"].contains(&&**name))?;
+                            Some((name, argument.value.clone()))
+                        });
+                        let named: Vec<_> = named.collect();
+                        let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
+                        for (name, value) in named {
+                            let key = Value::text(name, self.place(span));
+                            self.write_variable(&key, &value, span, false);
+                        }
+                        self.recipient = outer;
                     }
                 } else if let Some(target) = self.patch_target(&text, &args) {
                     self.state.set_up_mut().mocked.push(target);
@@ -158,6 +172,11 @@ impl<'p> Run<'p> {
 
     /// What the end of a context manager does.
     fn exit(&mut self, leave: &Leave<'p>, span: Span) {
+        if let Value::Outside(path) = leave.manager
+            && self.paths.text(path).ends_with("TaskGroup()")
+        {
+            return self.run_tasks(span);
+        }
         if let Value::Outside(path) = leave.manager
             && self.paths.text(path).ends_with("ExitStack()")
         {

@@ -99,7 +99,15 @@ impl<'p> Run<'p> {
                 let role = match &*path {
                     "builtins.staticmethod" => Role::Static,
                     "builtins.classmethod" => Role::ClassMethod,
-                    "builtins.property" | "functools.cached_property" => Role::Property,
+                    "builtins.property" => Role::Property,
+                    "functools.cached_property" => Role::CachedProperty,
+                    "functools.cache" | "functools.lru_cache" | "functools.lru_cache()" => {
+                        let Value::Function(closure) = &value else { return value };
+                        let results = self.collection(Value::mapping(Vec::new()));
+                        let Value::Collection(results) = results else { return value };
+                        let keeps = Closure { results: Some(results), ..Closure::clone(closure) };
+                        return Value::Function(Rc::new(keeps));
+                    }
                     _ => return self.launchable(wrapper_path).map_or(value, Value::Outside),
                 };
                 match &value {

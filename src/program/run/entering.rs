@@ -2,7 +2,7 @@
 
 use super::{Flow, Here, Run, WaysOut};
 use crate::facts::{FileId, Span};
-use crate::program::heap::values::ScopeId;
+use crate::program::heap::values::{ScopeId, Value};
 use crate::program::summaries::Fact;
 
 /// A module that does more steps has most of its names bound by some of them.
@@ -79,6 +79,17 @@ impl<'p> Run<'p> {
         let scope = self.modules.get(&file).copied();
         self.summaries.note(Fact::Entered(file, scope));
         scope
+    }
+
+    /// `sys.modules["package.module"]`, where that is a module of the project that ran.
+    pub(super) fn module_entered(&mut self, name: &Value<'p>) -> Value<'p> {
+        let Value::Text(name) = name else { return Value::Unknown };
+        let file =
+            self.in_order.iter().map(|(file, _)| *file).find(|file| self.program.dotted(*file) == name.text);
+        match file {
+            Some(file) if self.entered(file).is_some() => Value::Module(file),
+            _ => Value::Unknown,
+        }
     }
 
     /// Whether no GPU library was surely imported so far.

@@ -2,10 +2,11 @@
 
 use super::Run;
 use super::calls::Args;
+use super::iterables::{ITEMS_OF_ENVIRONMENT, NAMES_IN_ENVIRONMENT};
 use super::presence::Presence;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::state::{ALLOCATOR, Definition, MASK, Reaching, State};
+use crate::program::state::{ALLOCATOR, Definition, MASK, ORDER, Reaching, State};
 use crate::program::summaries::Fact;
 use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
 use smallvec::smallvec;
@@ -71,6 +72,8 @@ impl<'p> Run<'p> {
                 }
                 Some(old)
             }
+            "os.environ.keys" => Some(Value::Outside(self.paths.id(NAMES_IN_ENVIRONMENT))),
+            "os.environ.items" => Some(Value::Outside(self.paths.id(ITEMS_OF_ENVIRONMENT))),
             "os.environ.update" => {
                 if let Some(mapping) = args.at(0) {
                     let mapping = mapping.value.clone();
@@ -93,9 +96,18 @@ impl<'p> Run<'p> {
                 Some(Value::None)
             }
             "os.environ.clear" => {
-                for variable in [crate::program::state::MASK, crate::program::state::ORDER] {
+                let is_set = |reaching: &Reaching| reaching.iter().any(|definition| !definition.is_absent());
+                let known = self.whole_environment().variables();
+                let others =
+                    known.filter(|(name, reaching)| ![MASK, ORDER].contains(name) && is_set(reaching));
+                let others: Vec<String> = others.map(|(name, _)| name.to_owned()).collect();
+                for variable in [MASK.to_owned(), ORDER.to_owned()].into_iter().chain(others) {
+                    let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
+                    let may_be_unset = usize::from(!self.reaching(&variable).iter().all(is_set));
                     let key = Value::text(variable, self.place(span));
+                    self.uncertain += may_be_unset;
                     self.remove_variable(&key, span);
+                    self.uncertain -= may_be_unset;
                 }
                 Some(Value::None)
             }
@@ -149,6 +161,13 @@ impl<'p> Run<'p> {
         match self.whole_contents(&mapping) {
             Value::Mapping(items) => {
                 for (key, value) in items.iter() {
+                    if matches!(key, Value::None) {
+                        let names = self.elements(value).unwrap_or_default();
+                        let names = names.iter().filter_map(Value::as_text).map(|name| name.into_owned());
+                        let names: Vec<String> = names.collect();
+                        let is_known = matches!(value, Value::Sequence(_));
+                        self.restore_copy(is_known.then_some(&names), span);
+                    }
                     let at = match (key.place(), value.place()) {
                         (Some(start), Some(end))
                             if start.file == end.file && start.file == self.here.file =>
@@ -170,12 +189,28 @@ impl<'p> Run<'p> {
                     }
                 }
             }
-            // What was removed since the copy was made is there again, with the value that it had then.
-            copy if self.is_environ_copy(&copy) => self.whole_environment().restore_removed(),
+            copy if self.is_environ_copy(&copy) => self.restore_copy(None, span),
             copy if self.is_environ(&copy) => {}
             // Anything may be in it.
             _ => self.whole_environment().blur(),
         }
+    }
+
+    /// `os.environ.update(copy)`, where the copy was made of the environment. `held` are the variables that the program had
+    /// set then, where that is known.
+    fn restore_copy(&mut self, held: Option<&[String]>, span: Span) {
+        let changed = |reaching: &Reaching| {
+            reaching.iter().any(|it| matches!(it, Definition::Set(..) | Definition::Removed(_)))
+        };
+        let known = self.whole_environment().variables();
+        let names: Vec<String> =
+            known.filter(|(_, reaching)| changed(reaching)).map(|(name, _)| name.to_owned()).collect();
+        self.uncertain += 1;
+        for name in names {
+            self.note_variable(&name, span, |variable| What::Restore { variable });
+        }
+        self.uncertain -= 1;
+        self.whole_environment().restore_copy(held);
     }
 
     pub(super) fn write_variable(
@@ -196,6 +231,7 @@ impl<'p> Run<'p> {
         let writes_back = self.variable_read(&value).is_some_and(|read| read == variable);
         if writes_back && !matches!(value, Value::OneOf(_)) {
             // Whatever was set in between, it is again what the caller gave.
+            self.note_variable(&variable, span, |variable| What::Restore { variable });
             return self.set_reaching(&variable, smallvec![Definition::Elsewhere]);
         }
         let only_if_unset = only_if_unset || writes_back;
@@ -293,7 +329,8 @@ impl<'p> Run<'p> {
             && self.reaching(&variable).iter().any(Definition::is_absent)
         {
             self.may_raise();
-            self.assume(&Presence { variable, when_true: true, says_when: None }, true);
+            let set = Presence { variable, when_true: true, says_when: None, earlier: false };
+            self.assume(&set, true);
         }
         value
     }
@@ -305,6 +342,13 @@ impl<'p> Run<'p> {
         }
         self.summaries.raised += 1;
         self.jump_to_handlers();
+    }
+
+    /// An exception is raised here by all that is known: a `try` around this may go on from this state, and what follows in it
+    /// is not certain.
+    pub(super) fn seems_to_raise(&mut self) {
+        self.may_raise();
+        self.ways_out.of_try |= !self.catches.is_empty();
     }
 
     /// `del os.environ["X"]`, and `pop` without a default: they raise where it is not set.

@@ -1,6 +1,7 @@
 //! Expressions: what they do, and the value they have when it is known.
 
 use super::collections::merged;
+use super::iterables::each_once;
 use super::loops::MOST_ELEMENTS;
 use super::{Flow, Run};
 use crate::code::{Comprehension, Expr, ExprKind};
@@ -50,8 +51,16 @@ impl<'p> Run<'p> {
                 self.item(&container, &key, expr.span)
             }
             ExprKind::Sequence(values) => {
-                let known = self.sequence(values);
-                if self.makes_collection(expr) { self.collection(known) } else { known }
+                let mut known = self.sequence(values);
+                if !self.makes_collection(expr) {
+                    return known;
+                }
+                if let Value::Sequence(values) = &known
+                    && self.program.sources.text(self.place(expr.span)).starts_with('{')
+                {
+                    known = Value::sequence(each_once(values.to_vec()));
+                }
+                self.collection(known)
             }
             ExprKind::Mapping(items) => {
                 let known = self.mapping(items);
@@ -83,6 +92,9 @@ impl<'p> Run<'p> {
             ExprKind::Lambda(function) => self.closure(*function, false),
             ExprKind::Await(inner) => {
                 let value = self.eval(inner);
+                if !matches!(value, Value::Paused(_)) {
+                    self.run_tasks(expr.span);
+                }
                 self.run_paused(&value, expr.span)
             }
             ExprKind::Yield(value) => {
@@ -209,7 +221,7 @@ impl<'p> Run<'p> {
             let key_value = self.eval(key);
             let item = self.eval(value);
             self.chosen_by_key(&key_value, &item);
-            known.push((key_value, item));
+            known = merged(known, &[(key_value, item)]);
         }
         if complete { Value::mapping(known) } else { Value::Unknown }
     }
@@ -305,7 +317,8 @@ impl<'p> Run<'p> {
             Value::Sequence(pair) => Some((pair[0].clone(), pair[1].clone())),
             _ => None,
         });
-        pairs.collect::<Option<_>>().map_or(Value::Unknown, Value::mapping)
+        let pairs: Option<Vec<_>> = pairs.collect();
+        pairs.map_or(Value::Unknown, |pairs| Value::mapping(merged(Vec::new(), &pairs)))
     }
 
     /// Runs the generators from `depth` on, the first over what it is given; `true` when every element is known.

@@ -1,6 +1,8 @@
 //! Functions of the project: their definition and their calls.
 
-use super::calls::Args;
+use super::calls::{Arg, Args};
+use super::generators::{Active, object_of};
+use super::steps::equal;
 use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Function, ParameterKind};
 use crate::facts::Span;
@@ -36,6 +38,7 @@ impl<'p> Run<'p> {
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
             setter: None,
+            results: None,
             inside: Vec::new(),
             counts_devices,
             marks: self.unmarked.clone(),
@@ -82,11 +85,17 @@ impl<'p> Run<'p> {
             inner.inside.pop();
             return self.run_inside_manager(&manager, Rc::new(inner), args, site);
         }
+        if let Some(results) = closure.results {
+            let inner = Rc::new(Closure { results: None, ..Closure::clone(closure) });
+            return self.run_once_for(results, &inner, args, site);
+        }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
         if self.is_running(key) {
             self.summaries.note(Fact::Running(key));
-            return Value::Unknown;
+            if !self.is_another(closure, &args) {
+                return Value::Unknown;
+            }
         }
         if self.active.len() >= MOST_CALLS {
             self.summaries.left_out += 1;
@@ -113,6 +122,37 @@ impl<'p> Run<'p> {
             Some(result) => result,
             None => self.follow_call(closure, arguments, site),
         }
+    }
+
+    /// Calls a function that keeps its results, unless it was called with these arguments before.
+    fn run_once_for(
+        &mut self,
+        results: ScopeId,
+        function: &Rc<Closure<'p>>,
+        args: Args<'p>,
+        site: Span,
+    ) -> Value<'p> {
+        let place = self.place(site);
+        let named = |argument: &Arg<'p>| {
+            let name = argument.name.as_ref().map(|name| Value::text(name.clone(), place));
+            Value::sequence(vec![name.unwrap_or(Value::None), argument.value.clone()])
+        };
+        let given: Vec<Value<'p>> =
+            function.bound.iter().cloned().chain(args.items.iter().map(named)).collect();
+        let Value::Mapping(known) = self.contents(&Value::Collection(results)) else {
+            return self.run_function(function, args, site);
+        };
+        let is_open = args.open;
+        let key = Value::sequence(given);
+        if let Some((_, result)) = known.iter().find(|(known, _)| is_one(known, &key)) {
+            return result.clone();
+        }
+        let result = self.run_function(function, args, site);
+        if !is_open {
+            let kept = known.iter().cloned().chain([(key, result.clone())]).collect();
+            self.set_contents(results, Value::mapping(kept));
+        }
+        result
     }
 
     /// The namespace of a call, with its parameters.
@@ -154,7 +194,11 @@ impl<'p> Run<'p> {
         };
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
-        self.active.push((closure.file, closure.function));
+        self.active.push(Active {
+            key: (closure.file, closure.function),
+            scope: closure.scope,
+            object: object_of(closure),
+        });
         let ways_out = self.ways_out;
         let counted = self.count_devices(closure.counts_devices);
         let mocked = self.state.set_up().mocked.len();
@@ -199,5 +243,16 @@ impl<'p> Run<'p> {
             returns.push(Value::None);
         }
         Value::one_of(returns)
+    }
+}
+
+/// Whether two values are surely one.
+fn is_one(one: &Value<'_>, other: &Value<'_>) -> bool {
+    match (one, other) {
+        (Value::Sequence(one), Value::Sequence(other)) => {
+            one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| is_one(one, other))
+        }
+        (Value::Instance(one), Value::Instance(other)) => one.scope == other.scope,
+        _ => equal(one, other) == Some(true),
     }
 }

@@ -1,14 +1,14 @@
 //! Code that waits: coroutines, generators and generator expressions run when somebody asks for what they
 //! give, and not when they are made. Where a generator yields, what waits for it runs.
 
-use super::calls::Args;
+use super::calls::{Arg, Args};
 use super::functions::MOST_CALLS;
 use super::jumps::Landing;
 use super::loops::Loop;
 use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::{FileId, Span};
-use crate::program::heap::values::{Source, Stream, Value};
+use crate::program::heap::values::{Closure, ScopeId, Source, Stream, Value};
 use crate::program::trace::FrameId;
 use std::rc::Rc;
 
@@ -29,6 +29,15 @@ pub(super) enum Body<'p> {
 }
 
 pub(super) type Rest<'p> = Box<dyn FnOnce(&mut Run<'p>, Value<'p>) -> Value<'p> + 'p>;
+
+/// A function that is running.
+#[derive(Clone, Copy)]
+pub(super) struct Active {
+    pub key: (FileId, usize),
+    /// Where it was defined.
+    pub scope: ScopeId,
+    pub object: Option<ScopeId>,
+}
 
 /// A generator that somebody waits for.
 pub(super) struct Resume<'p> {
@@ -76,12 +85,32 @@ impl<'p> Run<'p> {
 
     /// Whether a function is being run and does not wait at a `yield`, or too many of it wait there.
     pub(super) fn is_running(&self, key: (FileId, usize)) -> bool {
-        let active = self.active.iter().filter(|known| **known == key).count();
+        let active = self.active.iter().filter(|known| known.key == key).count();
         if active == 0 {
             return false;
         }
         let waiting = self.resumes.iter().filter(|resume| resume.generator == Some(key)).count();
         active > waiting || waiting >= MOST_WAITING
+    }
+
+    /// Whether a call of a function that is running is followed all the same: it is a method of another object, a function
+    /// that was made anew, as by a decorator that stands twice, or it is given a collection or a number that is known.
+    pub(super) fn is_another(&self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
+        /// So many calls of one function in each other are followed.
+        const MOST: usize = 3;
+        /// The same, by the arguments alone.
+        const MOST_KNOWN: usize = 3;
+        let key = (closure.file, closure.function);
+        let is_same = |known: &Active| {
+            known.key == key && (known.scope, known.object) == (closure.scope, object_of(closure))
+        };
+        let running = self.active.iter().filter(|known| known.key == key).count();
+        let is_known = |argument: &Arg<'p>| match &argument.value {
+            Value::Int(..) => true,
+            collection => self.elements(collection).is_some(),
+        };
+        let is_other = !self.active.iter().any(is_same);
+        running < MOST && is_other || running < MOST_KNOWN && args.items.iter().any(is_known)
     }
 
     /// Runs a coroutine or generator that was called before.
@@ -91,6 +120,10 @@ impl<'p> Run<'p> {
                 let key = (paused.closure.file, paused.closure.function);
                 if self.is_running(key) || self.active.len() >= MOST_CALLS {
                     self.summaries.left_out += 1;
+                    // What it would give to one that passes its values on is not known.
+                    if let Some(given) = self.given.last_mut() {
+                        given.values = None;
+                    }
                     return Value::Unknown;
                 }
                 if !self.function_of(&paused.closure).is_generator {
@@ -148,7 +181,7 @@ impl<'p> Run<'p> {
         let Some(body) = self.resumes[number].body.take() else { return Value::Unknown };
         let resume = &mut self.resumes[number];
         let caller = resume.caller;
-        resume.generator = self.active.last().copied();
+        resume.generator = self.active.last().map(|active| active.key);
         let own_ways = std::mem::replace(&mut self.ways_out, resume.ways_out);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
         let is_left = match body {
@@ -366,6 +399,14 @@ impl<'p> Run<'p> {
                 if *keeps { Value::Unknown } else { Value::sequence(results) }
             }
         }
+    }
+}
+
+/// The object whose method a function is.
+pub(super) fn object_of(closure: &Closure<'_>) -> Option<ScopeId> {
+    match &closure.bound {
+        Some(Value::Instance(instance)) => Some(instance.scope),
+        _ => None,
     }
 }
 

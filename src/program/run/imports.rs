@@ -297,8 +297,12 @@ impl<'p> Run<'p> {
             Some(Value::Deferred(next, next_name)) if (next, next_name) != (file, name) => {
                 self.settle(Value::Deferred(next, next_name))
             }
-            Some(Value::Lazy(_) | Value::Deferred(..)) | None => Value::Unknown,
+            Some(Value::Lazy(_) | Value::Deferred(..)) => Value::Unknown,
             Some(value) => value,
+            None => {
+                let statement = self.here.statement;
+                self.getattr_of(file, name, statement)
+            }
         }
     }
 
@@ -320,30 +324,6 @@ impl<'p> Run<'p> {
             ExprKind::Bool(truth) => Value::Bool(*truth),
             _ => Value::Unknown,
         }
-    }
-
-    fn import_star(&mut self, module: Option<Found>) {
-        let Some(Found::File(file)) = module else { return };
-        let Some(scope) = self.entered(file) else { return self.defer_star(file) };
-        let mut values = self.heap.names(scope);
-        values.retain(|(name, _)| !name.starts_with('_'));
-        for (name, value) in values {
-            self.bind(name, value);
-        }
-    }
-
-    /// Names of a module that did not run, for `from module import *`.
-    fn defer_star(&mut self, file: FileId) {
-        for name in self.names_of_star(file) {
-            self.bind(name, Value::Deferred(file, name));
-        }
-    }
-
-    /// The names that a module which did not run has for `from module import *`.
-    pub(super) fn names_of_star(&self, file: FileId) -> Vec<&'p str> {
-        let mut names = self.program.names_defined(file);
-        names.retain(|name| !name.starts_with('_'));
-        names
     }
 
     /// Whether a package is surely installed.

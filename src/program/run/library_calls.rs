@@ -2,8 +2,10 @@
 //! libraries.
 
 use super::calls::{Arg, Args};
+use super::collections::merged;
 use super::conduct::{Conduct, Effects};
 use super::imports::Imported;
+use super::tasks::makes_task;
 use super::{Flow, Run};
 use crate::facts::Span;
 use crate::program::heap::refers_to_scopes;
@@ -39,6 +41,11 @@ impl<'p> Run<'p> {
         {
             return value;
         }
+        if let Some(name) = text.strip_prefix("itertools.")
+            && let Some(value) = self.call_itertools(name, &args, span)
+        {
+            return value;
+        }
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
             return value;
         }
@@ -49,6 +56,12 @@ impl<'p> Run<'p> {
             && let Some(value) = self.enter_for_later(&args, span)
         {
             return value;
+        }
+        if &*text == "atexit.register" && self.leave_for_exit(&args, span) {
+            return args.at(0).map_or(Value::Unknown, |argument| argument.value.clone());
+        }
+        if makes_task(&text) && self.leave_task(&args) {
+            return Value::Outside(conduct.result);
         }
         let handed = self.check_environment_of(&text, &args);
         self.start_program(&text, &args, handed, span);
@@ -61,6 +74,9 @@ impl<'p> Run<'p> {
             self.state.set_up_mut().mocked.extend(target);
         }
         self.run_given(path, conduct.given, &args, span);
+        if matches!(&*text, "asyncio.run" | "anyio.run") || text.ends_with(".run_until_complete") {
+            self.run_tasks_left(span);
+        }
         if conduct.may_change {
             self.hand_out_all(&args);
         }
@@ -127,6 +143,24 @@ impl<'p> Run<'p> {
             }
             "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
             "functools.partial" => self.partial(args),
+            "operator.setitem" | "operator.delitem" => {
+                let (container, key) = (args.at(0)?.value.clone(), args.at(1)?.value.clone());
+                match (self.is_environ(&container), args.at(2).map(|argument| argument.value.clone())) {
+                    (true, Some(value)) => self.write_variable(&key, &value, span, false),
+                    (true, None) => self.remove_present_variable(&key, span),
+                    (false, Some(value)) => self.set_item(&container, &key, &value),
+                    (false, None) => self.delete_item(&container, &key),
+                }
+                Some(Value::None)
+            }
+            "builtins.dict.fromkeys" => {
+                let keys = self.iterate(args.at(0)?.value.clone(), span);
+                let value = args.at(1).map_or(Value::None, |argument| argument.value.clone());
+                let items =
+                    self.elements(&keys)?.into_iter().map(|key| (key, value.clone())).collect::<Vec<_>>();
+                Some(self.collection(Value::mapping(merged(Vec::new(), &items))))
+            }
+            "builtins.object.__new__" => self.bare_object(&Value::Unknown, args),
             "torch.distributed.is_initialized" => {
                 // Nobody has made a process group yet while modules are imported.
                 let by_import = self.is_reached_by_import();

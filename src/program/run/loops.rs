@@ -1,5 +1,7 @@
 //! Loops: each pass over a known collection is followed, and of other loops one or two passes that stand for all.
 
+use super::branches::Asked;
+use super::calls::Args;
 use super::generators::Body;
 use super::jumps::Landing;
 use super::{Flow, Run};
@@ -15,6 +17,9 @@ pub(super) const MOST_ELEMENTS: usize = 32;
 
 /// So many passes of loops that lie in each other are followed, element by element.
 const MOST_PASSES: usize = 1024;
+
+/// So many turns of a `while` are followed one by one.
+const MOST_TURNS: usize = 16;
 
 /// Where `continue` and `break` lead in the arms of branches.
 #[derive(Clone, Copy)]
@@ -35,12 +40,41 @@ impl<'p> Run<'p> {
         body: &'p Block<'p>,
         otherwise: &'p Block<'p>,
     ) {
-        let value = self.eval(iterable);
+        let (value, counted) = self.eval_counted(target, iterable);
         if self.flow != Flow::Next {
             return;
         }
+        if let (Some((number, element)), Some(generator)) =
+            (counted, self.generator_behind(&value, iterable.span))
+        {
+            self.assign(number, Value::Unknown);
+            return self.for_each_yielded(element, &generator, iterable.span, body, otherwise);
+        }
+        let value = match counted {
+            Some(_) => {
+                let args = Args::positional(vec![value], iterable.span);
+                self.call_builtin("enumerate", &args, iterable.span).unwrap_or(Value::Unknown)
+            }
+            None => value,
+        };
         if let Some(generator) = self.generator_behind(&value, iterable.span) {
             return self.for_each_yielded(target, &generator, iterable.span, body, otherwise);
+        }
+        if let Some(names) = self.in_environment(&value, iterable.span) {
+            // Each may be there, and others too.
+            let rest = [Value::Unknown];
+            return self.looping(1, Some(otherwise), |run| {
+                for element in names.into_iter().chain(rest) {
+                    let pass = |run: &mut Self| {
+                        run.assign(target, element);
+                        run.block(body);
+                    };
+                    run.alternatives(vec![Box::new(|run| run.pass(pass, true)), Box::new(|_| {})]);
+                    if run.flow != Flow::Next {
+                        break;
+                    }
+                }
+            });
         }
         let value = match &iterable.kind {
             ExprKind::Variable(name) => self.words_of(name, value),
@@ -78,6 +112,25 @@ impl<'p> Run<'p> {
                 }
             }
         }
+    }
+
+    /// What a loop goes over. Of `for number, element in enumerate(values)` these are the values, which may be given one by
+    /// one, with the two targets.
+    fn eval_counted(
+        &mut self,
+        target: &'p Target<'p>,
+        iterable: &'p Expr<'p>,
+    ) -> (Value<'p>, Option<(&'p Target<'p>, &'p Target<'p>)>) {
+        if let (ExprKind::Call(call), Target::Sequence(targets)) = (&iterable.kind, target)
+            && let ([number, element], [argument]) = (&targets[..], &call.arguments[..])
+            && matches!(call.callee.kind, ExprKind::Name("enumerate"))
+            && argument.name.is_none()
+            && !argument.unpacked
+            && self.look_up(self.here.scope, "enumerate").is_none()
+        {
+            return (self.eval(&argument.value), Some((number, element)));
+        }
+        (self.eval(iterable), None)
     }
 
     /// The generator of the project that a loop asks for its values, if it can be followed.
@@ -124,15 +177,57 @@ impl<'p> Run<'p> {
         if let ExprKind::Bool(true) | ExprKind::Int(1) = test.kind {
             return self.looping(1, None, |run| run.passes(body, |run| run.block(body)));
         }
+        let Some(asked) = self.ask(test) else { return };
+        match asked.truth {
+            Some(false) => return self.block(otherwise),
+            Some(true) => return self.turns(test, asked, body, otherwise),
+            None => {}
+        }
         let behind = otherwise_inside(body, otherwise);
-        self.branch(
+        self.branch_on(
             test,
+            asked,
             |run| run.looping(1, behind, |run| run.passes(body, |run| run.block(body))),
             |run| behind.into_iter().for_each(|otherwise| run.block(otherwise)),
         );
         if behind.is_none() && self.flow == Flow::Next {
             self.block(otherwise);
         }
+    }
+
+    /// A `while` whose test holds: turn by turn, as long as it is known that it does, and what it asks for changes.
+    fn turns(
+        &mut self,
+        test: &'p Expr<'p>,
+        mut asked: Asked<'p>,
+        body: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        let most = MOST_TURNS.min(MOST_PASSES / self.passes_around());
+        self.looping(most, Some(otherwise), |run| {
+            for _ in 0..most {
+                let before = asked.tested.at_this_moment(run);
+                run.pass(|run| run.block(body), true);
+                if run.flow != Flow::Next {
+                    return;
+                }
+                let Some(again) = run.ask(test) else { return };
+                match again.truth {
+                    Some(false) => return,
+                    Some(true) if again.tested.is_same(&before, run) => break,
+                    Some(true) => asked = again,
+                    None => {
+                        return run.branch_on(
+                            test,
+                            again,
+                            |run| run.passes(body, |run| run.block(body)),
+                            |_| {},
+                        );
+                    }
+                }
+            }
+            run.passes(body, |run| run.block(body));
+        });
     }
 
     /// A loop of which so many passes are followed.

@@ -14,7 +14,10 @@ impl<'p> Run<'p> {
         const MOST: usize = 8;
         let mut texts = vec![String::new()];
         for value in values {
-            let value = self.settle(value);
+            let mut value = self.settle(value);
+            if let Value::Instance(_) = value {
+                value = self.text_of(&value, "format", span);
+            }
             if texts == ["cuda:"] && matches!(value, Value::Unknown | Value::Outside(_)) {
                 return Value::text("cuda:…", self.place(span));
             }
@@ -40,6 +43,15 @@ impl<'p> Run<'p> {
         span: Span,
     ) -> Value<'p> {
         let (left, right) = (self.settle(left), self.settle(right));
+        if let Some((name, reflected)) = method_of(operator)
+            && let (Value::Instance(_), _) | (_, Value::Instance(_)) = (&left, &right)
+        {
+            let result = self.special(&left, name, vec![right.clone()], span);
+            let result = result.or_else(|| self.special(&right, reflected, vec![left.clone()], span));
+            if let Some(result) = result {
+                return result;
+            }
+        }
         if let (Value::Collection(_), _) | (_, Value::Collection(_)) = (&left, &right) {
             let (left, right) = (self.contents(&left), self.contents(&right));
             let joined = self.binary(operator, left, right, span);
@@ -109,6 +121,18 @@ impl<'p> Run<'p> {
             Comparison::Is => is_none(&left, &right),
             Comparison::IsNot => is_none(&left, &right).map(|same| !same),
             Comparison::In | Comparison::NotIn => {
+                if let Value::Paused(_) | Value::Stream(_) = &right {
+                    let at = self.here.statement;
+                    self.alternatives(vec![Box::new(|run| drop(run.iterate(right, at))), Box::new(|_| {})]);
+                    return Value::Unknown;
+                }
+                if let Value::Instance(_) = &right
+                    && let Some(found) =
+                        self.special(&right, "__contains__", vec![left.clone()], self.here.statement)
+                {
+                    let truth = self.truth(&found).map(|truth| truth == (operator == Comparison::In));
+                    return truth.map_or(Value::Unknown, Value::Bool);
+                }
                 let contained = match &self.contents(&right) {
                     Value::Sequence(values) => contains(values, &left),
                     Value::Mapping(items) => {
@@ -132,6 +156,20 @@ impl<'p> Run<'p> {
         };
         known.map_or(Value::Unknown, Value::Bool)
     }
+}
+
+/// The methods that an operator calls: that of what stands left of it, and that of what stands right.
+fn method_of(operator: Operator) -> Option<(&'static str, &'static str)> {
+    Some(match operator {
+        Operator::Add => ("__add__", "__radd__"),
+        Operator::Subtract => ("__sub__", "__rsub__"),
+        Operator::Multiply => ("__mul__", "__rmul__"),
+        Operator::Divide => ("__truediv__", "__rtruediv__"),
+        Operator::FloorDivide => ("__floordiv__", "__rfloordiv__"),
+        Operator::Remainder => ("__mod__", "__rmod__"),
+        Operator::BitOr => ("__or__", "__ror__"),
+        Operator::Other => return None,
+    })
 }
 
 fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {

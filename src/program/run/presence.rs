@@ -11,6 +11,8 @@ pub(super) struct Presence {
     pub when_true: bool,
     /// Only this outcome of the condition says anything: `"X" in os.environ and ready`, `get("X") == "0"`.
     pub says_when: Option<bool>,
+    /// The variable was read before, and a name holds what it gave.
+    pub earlier: bool,
 }
 
 /// What the parts of a test came to when it was evaluated.
@@ -18,6 +20,20 @@ pub(super) struct Presence {
 pub(super) struct Tested<'p>(Vec<(&'p Expr<'p>, Value<'p>)>);
 
 impl<'p> Tested<'p> {
+    /// Whether the parts came to the same in another evaluation.
+    pub fn is_same(&self, other: &Self, run: &Run<'p>) -> bool {
+        let same = |((one, value), (other, known)): (&(&Expr<'p>, Value<'p>), &(&Expr<'p>, Value<'p>))| {
+            std::ptr::eq(*one, *other) && run.whole_contents(value).same(known)
+        };
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(same)
+    }
+
+    /// The values as they are now, whatever becomes of collections.
+    pub fn at_this_moment(mut self, run: &Run<'p>) -> Self {
+        self.0.iter_mut().for_each(|(_, value)| *value = run.whole_contents(value));
+        self
+    }
+
     pub fn note(&mut self, part: &'p Expr<'p>, value: &Value<'p>) {
         self.0.push((part, value.clone()));
     }
@@ -75,11 +91,21 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// What a condition says about a variable of the environment as it is now.
+    pub(super) fn presence(&mut self, test: &'p Expr<'p>, tested: &Tested<'p>) -> Option<Presence> {
+        let presence = self.condition_on_variable(test, tested)?;
+        // What is known now is not what was read then: `old = os.environ.get("X")`, then `os.environ["X"] = "1"`.
+        let is_changed =
+            |definition: &Definition| matches!(definition, Definition::Set(..) | Definition::Removed(_));
+        let is_stale = presence.earlier && self.reaching(&presence.variable).iter().all(is_changed);
+        (!is_stale).then_some(presence)
+    }
+
     /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
-    pub(super) fn presence(&self, test: &'p Expr<'p>, tested: &Tested<'p>) -> Option<Presence> {
+    fn condition_on_variable(&self, test: &'p Expr<'p>, tested: &Tested<'p>) -> Option<Presence> {
         match &test.kind {
             ExprKind::Not(inner) => {
-                let inner = self.presence(inner, tested)?;
+                let inner = self.condition_on_variable(inner, tested)?;
                 let says_when = inner.says_when.map(|holds| !holds);
                 Some(Presence { when_true: !inner.when_true, says_when, ..inner })
             }
@@ -99,7 +125,7 @@ impl<'p> Run<'p> {
                                 _ => return None,
                             },
                         };
-                        Some(Presence { variable, when_true, says_when: None })
+                        Some(Presence { variable, when_true, says_when: None, earlier: false })
                     }
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
                         let empty = matches!(right.kind, ExprKind::None | ExprKind::Int(0))
@@ -108,7 +134,8 @@ impl<'p> Run<'p> {
                         let read = tested.value(measured(left));
                         let variable = self.presence_read(&read).filter(|_| empty || literal)?;
                         let when_true = when_true == empty;
-                        Some(Presence { variable, when_true, says_when: (!empty).then_some(when_true) })
+                        let says_when = (!empty).then_some(when_true);
+                        Some(Presence { variable, when_true, says_when, earlier: is_kept(measured(left)) })
                     }
                     // `len(read) > 0`
                     Comparison::Greater | Comparison::GreaterOrEqual => {
@@ -116,20 +143,22 @@ impl<'p> Run<'p> {
                         let any = matches!(right.kind, ExprKind::Int(bound) if bound == least);
                         let read = tested.value(measured(left));
                         let variable = self.presence_read(&read).filter(|_| any)?;
-                        Some(Presence { variable, when_true: true, says_when: None })
+                        let earlier = is_kept(measured(left));
+                        Some(Presence { variable, when_true: true, says_when: None, earlier })
                     }
                     _ => None,
                 }
             }
             ExprKind::All(parts) => {
-                let found = parts.iter().find_map(|part| self.presence(part, tested))?;
+                let found = parts.iter().find_map(|part| self.condition_on_variable(part, tested))?;
                 let speaks = found.says_when.is_none_or(|holds| holds);
                 speaks.then_some(Presence { says_when: Some(true), ..found })
             }
             ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) | ExprKind::Variable(_) => {
                 let read = tested.value(measured(test));
                 let variable = self.presence_read(&read)?;
-                Some(Presence { variable, when_true: true, says_when: None })
+                let earlier = is_kept(measured(test));
+                Some(Presence { variable, when_true: true, says_when: None, earlier })
             }
             _ => None,
         }
@@ -152,6 +181,11 @@ fn measured<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
         },
         _ => expr,
     }
+}
+
+/// Whether an expression gives what a name holds: it was read before.
+fn is_kept(expr: &Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::Name(_) | ExprKind::Attribute(..))
 }
 
 /// Whether an expression may be what the environment holds, judged by its text.

@@ -55,7 +55,12 @@ impl<'p> Run<'p> {
         if !self.setters.contains(name) {
             return false;
         }
-        let Value::Function(property) = self.class_attribute(&instance.class, name) else { return false };
+        let found = self.class_attribute(&instance.class, name);
+        if let Value::Instance(_) = found {
+            let arguments = vec![Value::Instance(instance.clone()), value.clone()];
+            return self.special(&found, "__set__", arguments, self.here.statement).is_some();
+        }
+        let Value::Function(property) = found else { return false };
         let Some(setter) = &property.setter else { return false };
         let method = setter.bound_to(Value::Instance(instance.clone()));
         let site = self.here.statement;

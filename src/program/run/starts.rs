@@ -1,6 +1,7 @@
 //! Commands of launchers: functions of the shell, and programs with the environment that they find.
 
 use super::command_words::Argument;
+use super::generators::Active;
 use super::launchers::make::Make;
 use super::{Here, Run};
 use crate::code::{Command, Function, Host, Observation, ParameterKind};
@@ -191,7 +192,7 @@ impl<'p> Run<'p> {
     /// The body of a shell function: it shares the variables of its caller.
     fn shell_function(&mut self, closure: &Closure<'p>, arguments: &[Value<'p>], span: Span) {
         let key = (closure.file, closure.function);
-        if self.active.contains(&key) || !self.spend() {
+        if self.active.iter().any(|known| known.key == key) || !self.spend() {
             return;
         }
         self.trace.ran.insert(key);
@@ -215,7 +216,7 @@ impl<'p> Run<'p> {
         let frame = self.push_frame(closure.file, Some(closure.function), span);
         let inside = Here { statement: self.here.statement, ..Here::in_module(closure.file, scope, frame) };
         let outer = std::mem::replace(&mut self.here, inside);
-        self.active.push(key);
+        self.active.push(Active { key, scope: closure.scope, object: None });
         self.block(&function.body);
         self.active.pop();
         self.join_exits();

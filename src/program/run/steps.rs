@@ -3,9 +3,10 @@
 use super::branches::ArmRun;
 use super::lazy::replaces_package;
 use super::{Flow, Run};
-use crate::code::{Arm, Expr, Operator, Step, StepKind, Target};
+use crate::code::{Arm, Expr, ExprKind, Operator, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
+use std::borrow::Cow;
 
 impl<'p> Run<'p> {
     pub(super) fn block(&mut self, block: &'p [Step<'p>]) {
@@ -93,8 +94,12 @@ impl<'p> Run<'p> {
                 }
             }
             StepKind::Raise { exception, cause } => {
-                for value in exception.iter().chain(cause) {
-                    self.eval(value);
+                if let Some(exception) = exception {
+                    let raised = self.eval(exception);
+                    self.exits = self.ends_programs(&raised);
+                }
+                if let Some(cause) = cause {
+                    self.eval(cause);
                 }
                 self.flow = Flow::Raise;
             }
@@ -123,6 +128,12 @@ impl<'p> Run<'p> {
             StepKind::Setting(setting) => self.setting(setting),
             StepKind::Observe(observed) => self.observe(observed, step.span),
         }
+    }
+
+    /// Whether raising this ends the program as `sys.exit()` does, and is no error.
+    fn ends_programs(&self, raised: &Value<'p>) -> bool {
+        let Value::Outside(path) = raised else { return false };
+        self.paths.text(*path).trim_end_matches("()") == "builtins.SystemExit"
     }
 
     /// Binds a name of the running function, class body or module.
@@ -156,15 +167,19 @@ impl<'p> Run<'p> {
             }
             Target::Attribute(object, name) => {
                 let object = self.eval(object);
+                let object = self.settle(object);
                 self.chosen_by_name(name, &value);
                 self.apply_assignment_effects(&object, name, &value, self.here.statement);
                 self.set_attribute(&object, name, value);
             }
             Target::Item(item) => {
                 let container = self.eval(&item.0);
+                let container = self.settle(container);
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
                     self.write_variable(&key, &value, self.here.statement, false);
+                } else if let Some((object, name)) = self.attribute_behind(&item.0, &container, &key) {
+                    self.set_attribute(&object, name, value);
                 } else if self.is_environ_copy(&container) {
                     self.keep_for_started(&key, &value, self.here.statement);
                 } else {
@@ -190,6 +205,34 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// What `globals()["name"]`, `vars(object)["name"]` and `object.__dict__["name"]` are another way to write.
+    fn attribute_behind(
+        &mut self,
+        container: &'p Expr<'p>,
+        value: &Value<'p>,
+        key: &Value<'p>,
+    ) -> Option<(Value<'p>, &'p str)> {
+        let object = match (&container.kind, value) {
+            (_, Value::Outside(path)) if &**self.paths.text(*path) == "builtins.globals()" => {
+                Value::Module(self.here.file)
+            }
+            (ExprKind::Attribute(object, "__dict__"), Value::Unknown) => self.eval(object),
+            (ExprKind::Call(call), Value::Outside(path))
+                if &**self.paths.text(*path) == "builtins.vars()" =>
+            {
+                let [object] = &call.arguments[..] else { return None };
+                self.eval(&object.value)
+            }
+            _ => return None,
+        };
+        let Value::Text(name) = key else { return None };
+        let name = match &name.text {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(name) => self.known_name(&object, name)?,
+        };
+        Some((object, name))
+    }
+
     fn update(&mut self, target: &'p Target<'p>, operator: Operator, value: &'p Expr<'p>) {
         let added = self.eval(value);
         match target {
@@ -199,6 +242,7 @@ impl<'p> Run<'p> {
             }
             Target::Attribute(object, name) => {
                 let object = self.eval(object);
+                let object = self.settle(object);
                 let old = self.attribute(&object, name, value.span);
                 self.update_value(&old, operator, added, value.span, |run, new| {
                     // Each pass of a loop makes another one of it.
@@ -208,6 +252,7 @@ impl<'p> Run<'p> {
             }
             Target::Item(item) => {
                 let container = self.eval(&item.0);
+                let container = self.settle(container);
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
                     let old = self.item(&container, &key, value.span);
@@ -253,6 +298,7 @@ impl<'p> Run<'p> {
             Target::Name(name, _) => self.unbind_in(self.here.scope, name),
             Target::Item(item) => {
                 let container = self.eval(&item.0);
+                let container = self.settle(container);
                 let key = self.eval(&item.1);
                 if self.is_environ(&container) {
                     self.remove_present_variable(&key, item.0.span);

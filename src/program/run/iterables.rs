@@ -1,0 +1,245 @@
+//! What is asked for its elements in ways of its own: `any` and `all`, which stop early, parts of `itertools`, and the names
+//! in the environment.
+
+use super::calls::{Arg, Args};
+use super::loops::MOST_ELEMENTS;
+use super::steps::equal;
+use super::{Here, Run};
+use crate::code::StepKind;
+use crate::facts::Span;
+use crate::program::heap::values::{Source, Stream, Text, Value};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// What `os.environ.keys()` and `list(os.environ)` give.
+pub(super) const NAMES_IN_ENVIRONMENT: &str = "os.environ.keys()";
+/// What `os.environ.items()` gives.
+pub(super) const ITEMS_OF_ENVIRONMENT: &str = "os.environ.items()";
+
+impl<'p> Run<'p> {
+    /// `any(values)`, and `all(values)` where a false one `decides`: what comes behind the one that decides is not asked for.
+    pub(super) fn any_of(&mut self, values: Value<'p>, decides: bool, span: Span) -> Value<'p> {
+        if let Value::Stream(stream) = &values {
+            let stream = stream.clone();
+            if let Some(calls) = self.calls_of(&stream, span) {
+                return self.first_that_decides(&calls, decides, &mut |run, (function, row)| {
+                    run.call(function.clone(), Args::positional(row.clone(), span), span)
+                });
+            }
+            if let Source::Expression { comprehension, file, scope, first, span } = &stream.source
+                && let ([generator], [element]) = (&comprehension.generators[..], &comprehension.elements[..])
+                && generator.conditions.is_empty()
+                && let Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_) = first
+                && let Some(elements) =
+                    self.elements(first).filter(|elements| elements.len() <= MOST_ELEMENTS)
+            {
+                return self.first_that_decides(&elements, decides, &mut |run, value| {
+                    let inside = Here { statement: *span, ..Here::in_module(*file, *scope, run.here.frame) };
+                    let outer = std::mem::replace(&mut run.here, inside);
+                    run.assign(&generator.target, value.clone());
+                    let result = run.eval(element);
+                    run.here = outer;
+                    result
+                });
+            }
+        }
+        let values = self.iterate(values, span);
+        match self.elements(&values) {
+            Some(elements) => {
+                let verdicts: Vec<_> = elements.iter().map(|element| self.truth(element)).collect();
+                match verdicts.contains(&Some(decides)) {
+                    true => Value::Bool(decides),
+                    false if verdicts.contains(&None) => Value::Unknown,
+                    false => Value::Bool(!decides),
+                }
+            }
+            None => Value::Unknown,
+        }
+    }
+
+    /// Asks for one after the other until one decides. Behind one that may decide the others are asked for on some ways only.
+    fn first_that_decides<T>(
+        &mut self,
+        elements: &[T],
+        decides: bool,
+        ask: &mut dyn FnMut(&mut Self, &T) -> Value<'p>,
+    ) -> Value<'p> {
+        let Some((first, rest)) = elements.split_first() else { return Value::Bool(!decides) };
+        let value = ask(self, first);
+        let value = self.settle(value);
+        match self.truth(&value) {
+            Some(truth) if truth == decides => Value::Bool(decides),
+            Some(_) => self.first_that_decides(rest, decides, ask),
+            None => {
+                self.alternatives(vec![
+                    Box::new(|run| drop(run.first_that_decides(rest, decides, ask))),
+                    Box::new(|_| {}),
+                ]);
+                Value::Unknown
+            }
+        }
+    }
+
+    /// The function of `map(function, …)`, with the arguments of each of its calls.
+    fn calls_of(&mut self, stream: &Rc<Stream<'p>>, span: Span) -> Option<Vec<(Value<'p>, Vec<Value<'p>>)>> {
+        let Source::Calls { function, columns, keeps: false } = &stream.source else { return None };
+        let columns: Vec<Vec<Value<'p>>> = columns
+            .iter()
+            .map(|column| {
+                let column = self.iterate(column.clone(), span);
+                self.elements(&column)
+            })
+            .collect::<Option<_>>()?;
+        let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+        let row = |index: usize| columns.iter().map(|column| column[index].clone()).collect();
+        (rows <= MOST_ELEMENTS).then(|| (0..rows).map(|index| (function.clone(), row(index))).collect())
+    }
+
+    /// What an object is as a text: the method of its class runs.
+    pub(super) fn text_of(&mut self, object: &Value<'p>, by: &str, span: Span) -> Value<'p> {
+        let methods: &[&'static str] = match by {
+            "repr" => &["__repr__"],
+            "format" => &["__format__", "__str__", "__repr__"],
+            _ => &["__str__", "__repr__"],
+        };
+        for method in methods {
+            let arguments = if *method == "__format__" { vec![Value::Unknown] } else { Vec::new() };
+            if let Some(text) = self.special(object, method, arguments, span) {
+                return text;
+            }
+        }
+        Value::Unknown
+    }
+
+    /// `getattr(object, name)`, and `getattr(object, name, default)`, which catches what looking it up raises.
+    pub(super) fn attribute_by_text(
+        &mut self,
+        object: &Value<'p>,
+        name: &Text<'p>,
+        default: Option<&Arg<'p>>,
+        span: Span,
+    ) -> Value<'p> {
+        let name = match &name.text {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(name) => match self.known_name(object, name) {
+                Some(name) => name,
+                None => return Value::Unknown,
+            },
+        };
+        let Some(default) = default.map(|argument| argument.value.clone()) else {
+            return self.attribute(object, name, span);
+        };
+        let mut found = Value::Unknown;
+        match self.catch_all(|run| found = run.attribute(object, name, span)) {
+            true => default,
+            false => found,
+        }
+    }
+
+    /// A name as it is written in the code of a module, or that of a method of an object. The namespaces are not asked: what a
+    /// call rests on would be all that they hold.
+    pub(super) fn known_name(&mut self, object: &Value<'p>, name: &str) -> Option<&'p str> {
+        let class = match object {
+            Value::Instance(instance) => instance.class.clone(),
+            Value::Class(class) => class.clone(),
+            Value::Module(file) => {
+                return self.program.names_defined(*file).into_iter().find(|known| *known == name);
+            }
+            _ => return None,
+        };
+        self.resolution_order(&class).into_iter().find_map(|class| {
+            let Value::Class(class) = class else { return None };
+            let code = self.code_of(class.file);
+            code.classes[class.class].body.iter().find_map(|step| match &step.kind {
+                StepKind::Define { function, .. } => {
+                    Some(code.functions[*function].name).filter(|known| *known == name)
+                }
+                _ => None,
+            })
+        })
+    }
+
+    /// Functions of `itertools` that are followed; `None` when this is none of them.
+    pub(super) fn call_itertools(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        let values = |position: usize| args.at(position).map(|argument| argument.value.clone());
+        match name {
+            "takewhile" | "dropwhile" | "filterfalse" => {
+                let function = values(0)?;
+                Some(self.mapped(function, &[values(1)?], true))
+            }
+            "chain" if !args.open => {
+                let mut all = Vec::new();
+                for argument in &args.items {
+                    let part = self.iterate(argument.value.clone(), span);
+                    all.extend(self.elements(&part)?);
+                }
+                Some(Value::sequence(all))
+            }
+            "islice" => {
+                let (Value::Int(count, _), None) = (values(1)?, values(2)) else { return None };
+                let count = usize::try_from(count).ok()?;
+                let first = |elements: Vec<Value<'p>>| elements.into_iter().take(count).collect();
+                match self.settle(values(0)?) {
+                    Value::Stream(stream) => {
+                        let Source::Calls { function, columns, keeps: false } = &stream.source else {
+                            return None;
+                        };
+                        let shorter = columns.iter().map(|column| {
+                            let column = self.settle(column.clone());
+                            self.elements(&column).map(|elements| Value::sequence(first(elements)))
+                        });
+                        let shorter: Vec<Value<'p>> = shorter.collect::<Option<_>>()?;
+                        let function = function.clone();
+                        Some(self.mapped(function, &shorter, false))
+                    }
+                    known @ (Value::Collection(_) | Value::Sequence(_)) => {
+                        self.elements(&known).map(|elements| Value::sequence(first(elements)))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether asking this for its elements gives the names of all variables of the environment.
+    pub(super) fn names_environment(&self, value: &Value<'p>) -> bool {
+        let Value::Outside(path) = value else { return false };
+        self.is_environ(value)
+            || self.is_environ_copy(value)
+            || &**self.paths.text(*path) == NAMES_IN_ENVIRONMENT
+    }
+
+    /// What a loop over the environment goes over: the variables of which something is known, each of which may be there.
+    pub(super) fn in_environment(&mut self, value: &Value<'p>, span: Span) -> Option<Vec<Value<'p>>> {
+        let Value::Outside(path) = value else { return None };
+        let with_values = &**self.paths.text(*path) == ITEMS_OF_ENVIRONMENT;
+        if !with_values && !self.names_environment(value) {
+            return None;
+        }
+        let known = self.whole_environment().variables();
+        let may_be_set =
+            known.filter(|(_, reaching)| reaching.iter().any(|definition| !definition.is_absent()));
+        let names: Vec<String> = may_be_set.map(|(name, _)| name.to_owned()).collect();
+        let place = self.place(span);
+        let element = |name: String| {
+            let name = Value::text(name, place);
+            match with_values {
+                true => Value::sequence(vec![name, Value::Unknown]),
+                false => name,
+            }
+        };
+        Some(names.into_iter().map(element).collect())
+    }
+}
+
+/// The elements of a set: of equal ones the first.
+pub(super) fn each_once(values: Vec<Value<'_>>) -> Vec<Value<'_>> {
+    let mut kept: Vec<Value<'_>> = Vec::with_capacity(values.len());
+    for value in values {
+        if !kept.iter().any(|known| equal(known, &value) == Some(true)) {
+            kept.push(value);
+        }
+    }
+    kept
+}

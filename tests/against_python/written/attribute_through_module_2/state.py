@@ -1,0 +1,2 @@
+class S:
+    mask = "3"

@@ -1,0 +1,3 @@
+import os
+d = {"mask": "0", "order": "5"}
+os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(dict(d, mask="2").values())

@@ -1,0 +1,3 @@
+import os
+def go():
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"

@@ -1,0 +1,3 @@
+import importlib
+for name in ["a", "b"]:
+    importlib.import_module("plugins." + name).run()

@@ -1,0 +1,3 @@
+import os
+def run():
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"

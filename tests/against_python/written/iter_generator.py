@@ -1,0 +1,5 @@
+import torch
+def f():
+    torch.cuda.init()
+    yield
+iter(f())

@@ -1,0 +1,2 @@
+import os, operator
+operator.setitem(os.environ, "CUDA_VISIBLE_DEVICES", "1")

@@ -1,0 +1,5 @@
+import os
+def f(): os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+table = {"a": f}
+for name in sorted(table, reverse=True):
+    table[name]()

@@ -1,0 +1,2 @@
+import sys, second
+sys.modules["second"].go()
