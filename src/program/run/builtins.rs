@@ -44,6 +44,14 @@ impl<'p> Run<'p> {
                     Value::Unknown
                 }
             },
+            ("int" | "float" | "bool", Some(object @ Value::Instance(_))) => {
+                let method = match name {
+                    "int" => "__int__",
+                    "float" => "__float__",
+                    _ => "__bool__",
+                };
+                self.special(&object, method, Vec::new(), span).unwrap_or(Value::Unknown)
+            }
             ("bool", Some(value)) => self.truth(&value).map_or(Value::Unknown, Value::Bool),
             ("list" | "set", None) => self.collection(Value::sequence(Vec::new())),
             ("list" | "set" | "sorted" | "tuple" | "reversed", Some(value))

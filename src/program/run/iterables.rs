@@ -22,8 +22,17 @@ impl<'p> Run<'p> {
         if let Value::Stream(stream) = &values {
             let stream = stream.clone();
             if let Some(calls) = self.calls_of(&stream, span) {
+                let keeps = matches!(stream.source, Source::Calls { keeps: true, .. });
                 return self.first_that_decides(&calls, decides, &mut |run, (function, row)| {
-                    run.call(function.clone(), Args::positional(row.clone(), span), span)
+                    let result = run.call(function.clone(), Args::positional(row.clone(), span), span);
+                    let result = run.settle(result);
+                    match (keeps, run.truth(&result), &row[..]) {
+                        (false, ..) => result,
+                        // What `filter` leaves out decides nothing.
+                        (true, Some(false), _) => Value::Bool(!decides),
+                        (true, Some(true), [element]) => element.clone(),
+                        _ => Value::Unknown,
+                    }
                 });
             }
             if let Source::Expression { comprehension, file, scope, first, span } = &stream.source
@@ -82,7 +91,7 @@ impl<'p> Run<'p> {
 
     /// The function of `map(function, …)`, with the arguments of each of its calls.
     fn calls_of(&mut self, stream: &Rc<Stream<'p>>, span: Span) -> Option<Vec<(Value<'p>, Vec<Value<'p>>)>> {
-        let Source::Calls { function, columns, keeps: false } = &stream.source else { return None };
+        let Source::Calls { function, columns, .. } = &stream.source else { return None };
         let columns: Vec<Vec<Value<'p>>> = columns
             .iter()
             .map(|column| {

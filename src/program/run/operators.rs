@@ -76,6 +76,14 @@ impl<'p> Run<'p> {
                 all.extend(items.iter().cloned());
                 Value::mapping(all)
             }
+            (
+                Operator::Divide | Operator::FloorDivide | Operator::Remainder,
+                Value::Int(..),
+                Value::Int(0, _),
+            ) => {
+                self.seems_to_raise();
+                Value::Unknown
+            }
             (_, Value::Int(a, _), Value::Int(b, _)) => {
                 let result = match operator {
                     Operator::Add => a.checked_add(*b),

@@ -1,0 +1,7 @@
+import os
+
+try:
+    1 / 0
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+except ZeroDivisionError:
+    pass
