@@ -221,10 +221,7 @@ impl<'p> Run<'p> {
             Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
             Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
                 // What the program had set when the copy was made.
-                let known = self.whole_environment().variables();
-                let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
-                let names = known.filter(|(_, reaching)| reaching.iter().any(is_set));
-                let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+                let names = self.variables_with(|definition| matches!(definition, Definition::Set(..)));
                 let place = self.place(span);
                 let names = names.into_iter().map(|name| Value::text(name, place)).collect();
                 items.push((Value::None, Value::sequence(names)));

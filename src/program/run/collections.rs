@@ -421,6 +421,6 @@ fn without_key<'p>(items: &[(Value<'p>, Value<'p>)], key: &Value<'p>) -> Option<
 }
 
 /// The position that an index means in a list of this length.
-fn position(index: i64, length: usize) -> Option<usize> {
+pub(super) fn position(index: i64, length: usize) -> Option<usize> {
     usize::try_from(if index < 0 { index + length as i64 } else { index }).ok()
 }

@@ -96,11 +96,8 @@ impl<'p> Run<'p> {
                 Some(Value::None)
             }
             "os.environ.clear" => {
-                let is_set = |reaching: &Reaching| reaching.iter().any(|definition| !definition.is_absent());
-                let known = self.whole_environment().variables();
-                let others =
-                    known.filter(|(name, reaching)| ![MASK, ORDER].contains(name) && is_set(reaching));
-                let others: Vec<String> = others.map(|(name, _)| name.to_owned()).collect();
+                let mut others = self.variables_with(|definition| !definition.is_absent());
+                others.retain(|name| ![MASK, ORDER].contains(&&**name));
                 for variable in [MASK.to_owned(), ORDER.to_owned()].into_iter().chain(others) {
                     let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
                     let may_be_unset = usize::from(!self.reaching(&variable).iter().all(is_set));
@@ -199,12 +196,8 @@ impl<'p> Run<'p> {
     /// `os.environ.update(copy)`, where the copy was made of the environment. `held` are the variables that the program had
     /// set then, where that is known.
     fn restore_copy(&mut self, held: Option<&[String]>, span: Span) {
-        let changed = |reaching: &Reaching| {
-            reaching.iter().any(|it| matches!(it, Definition::Set(..) | Definition::Removed(_)))
-        };
-        let known = self.whole_environment().variables();
-        let names: Vec<String> =
-            known.filter(|(_, reaching)| changed(reaching)).map(|(name, _)| name.to_owned()).collect();
+        let names = self
+            .variables_with(|definition| matches!(definition, Definition::Set(..) | Definition::Removed(_)));
         self.uncertain += 1;
         for name in names {
             self.note_variable(&name, span, |variable| What::Restore { variable });
@@ -407,6 +400,12 @@ impl<'p> Run<'p> {
     pub(super) fn whole_environment(&mut self) -> &mut State {
         self.summaries.note(Fact::WholeEnvironment);
         &mut self.state
+    }
+
+    /// The variables of which something is known that came to what they hold in such a way, on some path.
+    pub(super) fn variables_with(&mut self, wanted: impl Fn(&Definition) -> bool) -> Vec<String> {
+        let known = self.whole_environment().variables();
+        known.filter(|(_, reaching)| reaching.iter().any(&wanted)).map(|(name, _)| name.to_owned()).collect()
     }
 
     /// Whether a variable surely has this value at this point (`*`: any value).

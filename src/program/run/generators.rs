@@ -360,6 +360,30 @@ impl<'p> Run<'p> {
         Value::Stream(Rc::new(Stream { source: Source::Factory(function) }))
     }
 
+    /// The arguments of each call of `map(function, *columns)`, when all are known.
+    pub(super) fn rows_of(&mut self, columns: &[Value<'p>], site: Span) -> Option<Vec<Vec<Value<'p>>>> {
+        let each = columns.iter().map(|column| {
+            let column = self.iterate(column.clone(), site);
+            self.elements(&column)
+        });
+        // All are asked for their elements, also behind one that does not tell them.
+        let columns: Vec<Option<Vec<_>>> = each.collect();
+        let columns: Vec<Vec<_>> = columns.into_iter().collect::<Option<_>>()?;
+        let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+        let row = |index: usize| columns.iter().map(|column| column[index].clone()).collect();
+        Some((0..rows).map(row).collect())
+    }
+
+    /// Calls a function that may be called, with nobody knows what.
+    pub(super) fn call_on_some_ways(&mut self, function: &Value<'p>, site: Span) -> Value<'p> {
+        let arguments = Args { items: Vec::new(), open: true };
+        self.alternatives(vec![
+            Box::new(|run| drop(run.call(function.clone(), arguments, site))),
+            Box::new(|_| {}),
+        ]);
+        Value::Unknown
+    }
+
     fn run_stream(&mut self, stream: &Rc<Stream<'p>>, site: Span) -> Value<'p> {
         match &stream.source {
             Source::Expression { comprehension, file, scope, first, span } => {
@@ -374,28 +398,11 @@ impl<'p> Run<'p> {
             }
             Source::Factory(function) => self.call(function.clone(), Args::default(), site),
             Source::Calls { function, columns, keeps } => {
-                let columns: Vec<_> = columns
-                    .iter()
-                    .map(|column| {
-                        let column = self.iterate(column.clone(), site);
-                        self.elements(&column)
-                    })
-                    .collect();
-                let Some(columns) = columns.into_iter().collect::<Option<Vec<_>>>() else {
-                    let arguments = Args { items: Vec::new(), open: true };
-                    self.alternatives(vec![
-                        Box::new(|run| drop(run.call(function.clone(), arguments, site))),
-                        Box::new(|_| {}),
-                    ]);
-                    return Value::Unknown;
+                let Some(rows) = self.rows_of(columns, site) else {
+                    return self.call_on_some_ways(function, site);
                 };
-                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
-                let results: Vec<_> = (0..rows)
-                    .map(|row| {
-                        let row = columns.iter().map(|column| column[row].clone()).collect();
-                        self.call(function.clone(), Args::positional(row, site), site)
-                    })
-                    .collect();
+                let call = |row| self.call(function.clone(), Args::positional(row, site), site);
+                let results: Vec<_> = rows.into_iter().map(call).collect();
                 if *keeps { Value::Unknown } else { Value::sequence(results) }
             }
         }

@@ -1,6 +1,7 @@
 //! What collections give: an item by its key, and all elements one by one.
 
 use super::Run;
+use super::collections::position;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::sources::Language;
@@ -50,17 +51,13 @@ impl<'p> Run<'p> {
                 }
             },
             Value::Sequence(values) => match key {
-                Value::Int(index, _) => {
-                    let length = values.len() as i64;
-                    let index = if *index < 0 { index + length } else { *index };
-                    match usize::try_from(index).ok().and_then(|index| values.get(index)) {
-                        Some(value) => value.clone(),
-                        None => {
-                            self.seems_to_raise();
-                            Value::Unknown
-                        }
+                Value::Int(index, _) => match position(*index, values.len()).and_then(|at| values.get(at)) {
+                    Some(value) => value.clone(),
+                    None => {
+                        self.seems_to_raise();
+                        Value::Unknown
                     }
-                }
+                },
                 Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
                 _ => one_of_functions(values.iter()),
             },

@@ -7,9 +7,8 @@ use super::steps::equal;
 use super::{Here, Run};
 use crate::code::StepKind;
 use crate::facts::Span;
-use crate::program::heap::values::{Source, Stream, Text, Value};
+use crate::program::heap::values::{Source, Text, Value};
 use std::borrow::Cow;
-use std::rc::Rc;
 
 /// What `os.environ.keys()` and `list(os.environ)` give.
 pub(super) const NAMES_IN_ENVIRONMENT: &str = "os.environ.keys()";
@@ -21,9 +20,11 @@ impl<'p> Run<'p> {
     pub(super) fn any_of(&mut self, values: Value<'p>, decides: bool, span: Span) -> Value<'p> {
         if let Value::Stream(stream) = &values {
             let stream = stream.clone();
-            if let Some(calls) = self.calls_of(&stream, span) {
-                let keeps = matches!(stream.source, Source::Calls { keeps: true, .. });
-                return self.first_that_decides(&calls, decides, &mut |run, (function, row)| {
+            if let Source::Calls { function, columns, keeps } = &stream.source {
+                let Some(rows) = self.rows_of(columns, span) else {
+                    return self.call_on_some_ways(function, span);
+                };
+                let mut ask = |run: &mut Self, row: &Vec<Value<'p>>| {
                     let result = run.call(function.clone(), Args::positional(row.clone(), span), span);
                     let result = run.settle(result);
                     match (keeps, run.truth(&result), &row[..]) {
@@ -33,7 +34,12 @@ impl<'p> Run<'p> {
                         (true, Some(true), [element]) => element.clone(),
                         _ => Value::Unknown,
                     }
-                });
+                };
+                if rows.len() > MOST_ELEMENTS {
+                    let results: Vec<_> = rows.iter().map(|row| ask(self, row)).collect();
+                    return self.verdict(&results, decides);
+                }
+                return self.first_that_decides(&rows, decides, &mut ask);
             }
             if let Source::Expression { comprehension, file, scope, first, span } = &stream.source
                 && let ([generator], [element]) = (&comprehension.generators[..], &comprehension.elements[..])
@@ -53,16 +59,16 @@ impl<'p> Run<'p> {
             }
         }
         let values = self.iterate(values, span);
-        match self.elements(&values) {
-            Some(elements) => {
-                let verdicts: Vec<_> = elements.iter().map(|element| self.truth(element)).collect();
-                match verdicts.contains(&Some(decides)) {
-                    true => Value::Bool(decides),
-                    false if verdicts.contains(&None) => Value::Unknown,
-                    false => Value::Bool(!decides),
-                }
-            }
-            None => Value::Unknown,
+        self.elements(&values).map_or(Value::Unknown, |elements| self.verdict(&elements, decides))
+    }
+
+    /// What `any` and `all` say of values that are all there.
+    fn verdict(&self, values: &[Value<'p>], decides: bool) -> Value<'p> {
+        let verdicts: Vec<_> = values.iter().map(|value| self.truth(value)).collect();
+        match verdicts.contains(&Some(decides)) {
+            true => Value::Bool(decides),
+            false if verdicts.contains(&None) => Value::Unknown,
+            false => Value::Bool(!decides),
         }
     }
 
@@ -89,21 +95,6 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// The function of `map(function, …)`, with the arguments of each of its calls.
-    fn calls_of(&mut self, stream: &Rc<Stream<'p>>, span: Span) -> Option<Vec<(Value<'p>, Vec<Value<'p>>)>> {
-        let Source::Calls { function, columns, .. } = &stream.source else { return None };
-        let columns: Vec<Vec<Value<'p>>> = columns
-            .iter()
-            .map(|column| {
-                let column = self.iterate(column.clone(), span);
-                self.elements(&column)
-            })
-            .collect::<Option<_>>()?;
-        let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
-        let row = |index: usize| columns.iter().map(|column| column[index].clone()).collect();
-        (rows <= MOST_ELEMENTS).then(|| (0..rows).map(|index| (function.clone(), row(index))).collect())
-    }
-
     /// What an object is as a text: the method of its class runs.
     pub(super) fn text_of(&mut self, object: &Value<'p>, by: &str, span: Span) -> Value<'p> {
         let methods: &[&'static str] = match by {
@@ -128,13 +119,7 @@ impl<'p> Run<'p> {
         default: Option<&Arg<'p>>,
         span: Span,
     ) -> Value<'p> {
-        let name = match &name.text {
-            Cow::Borrowed(name) => name,
-            Cow::Owned(name) => match self.known_name(object, name) {
-                Some(name) => name,
-                None => return Value::Unknown,
-            },
-        };
+        let Some(name) = self.name_in(object, name) else { return Value::Unknown };
         let Some(default) = default.map(|argument| argument.value.clone()) else {
             return self.attribute(object, name, span);
         };
@@ -145,9 +130,17 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// The name that a text is, of an attribute of an object.
+    pub(super) fn name_in(&mut self, object: &Value<'p>, name: &Text<'p>) -> Option<&'p str> {
+        match &name.text {
+            Cow::Borrowed(name) => Some(name),
+            Cow::Owned(name) => self.known_name(object, name),
+        }
+    }
+
     /// A name as it is written in the code of a module, or that of a method of an object. The namespaces are not asked: what a
     /// call rests on would be all that they hold.
-    pub(super) fn known_name(&mut self, object: &Value<'p>, name: &str) -> Option<&'p str> {
+    fn known_name(&mut self, object: &Value<'p>, name: &str) -> Option<&'p str> {
         let class = match object {
             Value::Instance(instance) => instance.class.clone(),
             Value::Class(class) => class.clone(),
@@ -226,10 +219,7 @@ impl<'p> Run<'p> {
         if !with_values && !self.names_environment(value) {
             return None;
         }
-        let known = self.whole_environment().variables();
-        let may_be_set =
-            known.filter(|(_, reaching)| reaching.iter().any(|definition| !definition.is_absent()));
-        let names: Vec<String> = may_be_set.map(|(name, _)| name.to_owned()).collect();
+        let names = self.variables_with(|definition| !definition.is_absent());
         let place = self.place(span);
         let element = |name: String| {
             let name = Value::text(name, place);

@@ -6,7 +6,6 @@ use super::{Flow, Run};
 use crate::code::{Arm, Expr, ExprKind, Operator, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use std::borrow::Cow;
 
 impl<'p> Run<'p> {
     pub(super) fn block(&mut self, block: &'p [Step<'p>]) {
@@ -226,10 +225,7 @@ impl<'p> Run<'p> {
             _ => return None,
         };
         let Value::Text(name) = key else { return None };
-        let name = match &name.text {
-            Cow::Borrowed(name) => name,
-            Cow::Owned(name) => self.known_name(&object, name)?,
-        };
+        let name = self.name_in(&object, name)?;
         Some((object, name))
     }
 
