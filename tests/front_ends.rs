@@ -1,10 +1,13 @@
 //! Files that people break while they write them: whatever is cut out of, doubled in or put into a file of the
 //! labelled projects, nothing panics, and findings point into the file. The changes are the same in each run.
 
+mod numbers;
+
 use gpulint::policy::Policy;
 use gpulint::rules::RuleSet;
 use gpulint::settings::Settings;
 use gpulint::sources::{Language, Source, Sources};
+use numbers::Numbers;
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,17 +71,7 @@ const PIECES: [&str; 42] = [
     "dependencies",
 ];
 
-/// A generator of numbers that look random (xorshift).
-struct Numbers(u64);
-
 impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-
     /// A place between two letters.
     fn place_in(&mut self, text: &str) -> usize {
         text.floor_char_boundary(self.below(text.len() + 1))

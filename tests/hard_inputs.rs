@@ -10,8 +10,10 @@
 
 #[path = "../fuzz/inputs.rs"]
 mod inputs;
+mod numbers;
 
 use inputs::INPUTS;
+use numbers::Numbers;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -247,18 +249,6 @@ fn changed(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
         }
     }
     bytes
-}
-
-/// Numbers that look random and are the same in each run (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
 }
 
 fn in_repository(path: &str) -> PathBuf {
