@@ -10,6 +10,7 @@ mod doctor;
 #[cfg(feature = "runtime")]
 mod exec;
 mod init;
+mod memory;
 mod options;
 mod outputs;
 mod rules;

@@ -52,6 +52,8 @@ pub struct Code<'s> {
     pub starts_programs: bool,
     /// Parts that could not be read, each with the reason in one clause.
     pub unread: Vec<String>,
+    /// How many places of it the grammar of its shell does not know; 0 in files of other languages.
+    pub faults: usize,
     /// The file has an `if __name__ == "__main__"` block.
     pub main_guard: bool,
 }

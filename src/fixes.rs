@@ -12,6 +12,7 @@ mod lines;
 mod literals;
 mod makers;
 pub(crate) mod notebook;
+mod originals;
 mod proof;
 mod settling;
 mod site;
@@ -26,14 +27,13 @@ pub use makers::{is_maker, names as maker_names};
 pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
 use crate::findings::{Edit, Finding, Fix, Safety, Severity, Status};
-use crate::languages::{self, Choices, Tree};
 use crate::program::Program;
 use crate::rules::{Governed, RuleFix, RuleSet, Ruling};
 use crate::sources::{Language, Source, Sources};
 use edits::Edits;
+use originals::{Legibility, Original, Originals};
 use rayon::prelude::*;
-use site::{Draft, Forest, Site};
-use std::borrow::Borrow;
+use site::{Draft, Site};
 
 /// Why there is no fix, in one clause.
 pub type Refusal = String;
@@ -47,7 +47,7 @@ pub fn offer(
     rules: &RuleSet,
     least: Option<Severity>,
 ) {
-    let forest = Forest::new(program.sources.files.len());
+    let originals = Originals::new(program.sources.files.len());
     let all: &[Finding] = findings;
     let mut offers: Vec<Option<Result<Fix, Refusal>>> = all
         .par_iter()
@@ -66,7 +66,7 @@ pub fn offer(
             let finding = behind_mask.as_ref().unwrap_or(finding);
             let cpu = cpu.as_ref();
             let of_fix = fix_of(
-                &Site { program, policy, cpu, governed, finding, findings: all, forest: &forest },
+                &Site { program, policy, cpu, governed, finding, findings: all, originals: &originals },
                 fix,
             );
             Some(of_fix.map(|fix| among_policies(fix, finding, governed)))
@@ -106,14 +106,13 @@ fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
     }
     for edits in edits.chunk_by(|one, other| one.place.file == other.place.file) {
         let file = edits[0].place.file;
-        let tree = || site.forest.tree(file, site.program.sources.file(file));
         let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
         let edits = Edits::new(pairs).ok_or("its changes overlap")?;
         let source = site.program.sources.file(file);
         if let Some(reason) = conflicts::reason_against(source, site.program.sources) {
             return Err(reason);
         }
-        prove(source, &edits, tree)?;
+        prove(source, &edits, site.originals.of(file))?;
     }
     let is_decided = rule.policy.is_none_or(|section| section.is_in(site.policy, site.cpu.is_some()))
         && (!CHOOSING.contains(&rule.by.as_str()) || takes_card_of_policy(site));
@@ -160,14 +159,10 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
 /// The edits of as many fixes of one file as hold together: none touches another, and together they change nothing else
 /// either. Each by itself was offered.
 pub fn together(source: &Source, fixes: &[&Fix]) -> Vec<Edit> {
-    let tree = match source.language {
-        Language::Python | Language::Notebook => Tree::of(source),
-        _ => Ok(Tree::default()),
-    };
-    let Ok(tree) = tree else { return Vec::new() };
+    let original = Original::default();
     let holds = |edits: &[Edit]| {
         let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
-        Edits::new(pairs).is_some_and(|edits| prove(source, &edits, || Ok(&tree)).is_ok())
+        Edits::new(pairs).is_some_and(|edits| prove(source, &edits, &original).is_ok())
     };
     let with = |edits: &[Edit], fix: &Fix| {
         let mut edits = [edits, &fix.edits].concat();
@@ -190,34 +185,27 @@ fn edits_hold(edits: &[Edit], sources: &Sources) -> bool {
     edits.chunk_by(|one, other| one.place.file == other.place.file).all(|edits| {
         let source = sources.file(edits[0].place.file);
         let pairs = edits.iter().map(|edit| (edit.place.span, edit.text.clone())).collect();
-        Edits::new(pairs).is_some_and(|edits| prove(source, &edits, || Tree::of(source)).is_ok())
+        Edits::new(pairs).is_some_and(|edits| prove(source, &edits, &Original::default()).is_ok())
     })
 }
 
 /// Refuses edits of one file that change more than what they replace.
-fn prove<T: Borrow<Tree>>(
-    source: &Source,
-    edits: &Edits,
-    tree: impl FnOnce() -> Result<T, Refusal>,
-) -> Result<(), Refusal> {
+fn prove(source: &Source, edits: &Edits, original: &Original) -> Result<(), Refusal> {
     match source.language {
         Language::Python | Language::Notebook => {
-            proof::fault_of(source, tree()?.borrow(), edits).map_or(Ok(()), Err)
+            proof::fault_of(source, original.tree(source)?, edits).map_or(Ok(()), Err)
         }
-        _ => still_read(source, edits),
+        _ => still_read(source, edits, original),
     }
 }
 
 /// Refuses edits behind which a file cannot be read as well as before.
-fn still_read(source: &Source, edits: &Edits) -> Result<(), Refusal> {
-    // As far as documents hold code, all of it is read.
-    let choices = Choices { markdown_shell: true };
-    let unread = |source: &Source| languages::lower(source, choices).map(|code| code.unread.len());
+fn still_read(source: &Source, edits: &Edits, original: &Original) -> Result<(), Refusal> {
     let edited = Source::new(None, source.name.clone(), source.language, edits.applied_to(&source.text));
-    let after = unread(&edited).map_err(|reason| format!("the result could not be read: {reason}"))?;
-    let was_read = unread(source).is_ok_and(|before| after <= before);
-    match was_read && languages::faults(&edited) <= languages::faults(source) {
-        true => Ok(()),
-        false => Err("the result could not be read as a whole".to_owned()),
+    let after =
+        Legibility::of(&edited).map_err(|reason| format!("the result could not be read: {reason}"))?;
+    match original.legibility(source) {
+        Ok(before) if after.unread <= before.unread && after.faults <= before.faults => Ok(()),
+        _ => Err("the result could not be read as a whole".to_owned()),
     }
 }

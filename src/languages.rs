@@ -74,15 +74,6 @@ pub fn lower(source: &Source, choices: Choices) -> Result<Code<'_>, Refusal> {
     }
 }
 
-/// How many places of a script its grammar does not know; of other files none.
-pub(crate) fn faults(source: &Source) -> usize {
-    match source.language {
-        Language::Shell => shell::faults(&source.text),
-        Language::PowerShell => powershell::faults(&source.text),
-        _ => 0,
-    }
-}
-
 /// A requirement of PEP 508 that stands alone.
 pub(crate) fn requirement(text: &str) -> Option<Requirement> {
     requirements::read(text, 0, crate::code::Part::Main)

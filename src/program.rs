@@ -23,6 +23,7 @@ mod names;
 mod options;
 mod paths;
 mod pieces;
+pub(crate) mod ranks;
 mod reach;
 mod readings;
 mod renumbering;
@@ -92,6 +93,7 @@ pub struct Program<'s> {
     cpu_parts: OnceLock<Vec<Vec<FileId>>>,
     images: OnceLock<images::Images>,
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
+    rank_names: Vec<OnceLock<Vec<ranks::RankName>>>,
     words: words::Known,
     work: work::Work,
 }
@@ -136,6 +138,7 @@ impl<'s> Program<'s> {
             cpu_parts: OnceLock::new(),
             images: OnceLock::new(),
             left_alone: OnceLock::new(),
+            rank_names: sources.files.iter().map(|_| OnceLock::new()).collect(),
             words: words::Known::default(),
             work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),

@@ -9,6 +9,7 @@ mod input;
 mod known;
 mod watch;
 
+use super::memory;
 use super::options::{Colour, PolicyOptions, severity};
 use super::outputs::{self, Output};
 use super::terminals::follows_links;
@@ -121,6 +122,7 @@ pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow
     request.ignore = arguments.ignore.clone();
     request.exclude = arguments.exclude.clone();
     if !arguments.watch {
+        memory::keep();
         return once(arguments, &input, &request, colour, out);
     }
     let own: Vec<PathBuf> = arguments.output.iter().map(|output| policy::absolute(output.file())).collect();

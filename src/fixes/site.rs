@@ -1,6 +1,7 @@
 //! What a maker of fixes sees of a finding: the file, its tree, the program around it, and how to write into it.
 
 use super::Refusal;
+use super::originals::Originals;
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Edit, Finding, Safety};
@@ -9,7 +10,6 @@ use crate::policy::{Cpu, Policy};
 use crate::program::Program;
 use crate::rules::Governed;
 use crate::sources::{Language, Source};
-use std::sync::OnceLock;
 
 /// A finding with all that a fix may look at.
 pub struct Site<'a> {
@@ -20,7 +20,7 @@ pub struct Site<'a> {
     pub finding: &'a Finding,
     /// All findings of the run, also suppressed ones.
     pub findings: &'a [Finding],
-    pub(super) forest: &'a Forest,
+    pub(super) originals: &'a Originals,
 }
 
 /// What a maker proposes.
@@ -31,35 +31,6 @@ pub struct Draft {
     pub safety: Option<Safety>,
     /// Where it does something else than the rule says in general.
     pub title: Option<String>,
-}
-
-/// The syntax trees of the files, each made when somebody first asks.
-#[derive(Default)]
-pub struct Forest {
-    trees: Vec<OnceLock<Result<Tree, Refusal>>>,
-    scopes: Vec<OnceLock<Result<Scopes, Refusal>>>,
-}
-
-impl Forest {
-    pub fn new(files: usize) -> Forest {
-        Forest {
-            trees: (0..files).map(|_| OnceLock::new()).collect(),
-            scopes: (0..files).map(|_| OnceLock::new()).collect(),
-        }
-    }
-
-    /// The tree of a file of Python.
-    pub fn tree(&self, file: FileId, source: &Source) -> Result<&Tree, Refusal> {
-        if !matches!(source.language, Language::Python | Language::Notebook) {
-            return Err("only Python is changed so".to_owned());
-        }
-        self.trees[file.0 as usize].get_or_init(|| Tree::of(source)).as_ref().map_err(Clone::clone)
-    }
-
-    /// The scopes of a file of Python.
-    fn scopes(&self, file: FileId, source: &Source) -> Result<&Scopes, Refusal> {
-        self.scopes[file.0 as usize].get_or_init(|| Scopes::of(source)).as_ref().map_err(Clone::clone)
-    }
 }
 
 impl From<Vec<Edit>> for Draft {
@@ -112,12 +83,12 @@ impl<'a> Site<'a> {
 
     /// The tree of the file of the finding, when that is Python.
     pub fn tree(&self) -> Result<&'a Tree, Refusal> {
-        self.forest.tree(self.file(), self.source())
+        self.originals.of(self.file()).tree(self.source())
     }
 
     /// Where the names of the file of the finding are bound and used, when that is Python.
     pub fn scopes(&self) -> Result<&'a Scopes, Refusal> {
-        self.forest.scopes(self.file(), self.source())
+        self.originals.of(self.file()).scopes(self.source())
     }
 
     /// The number of the line that a byte of the file of the finding stands on.

@@ -33,8 +33,7 @@ pub(super) fn parse(language: &Language, text: &str) -> Option<Tree> {
 }
 
 /// How many places of a text the grammar does not know.
-pub(super) fn faults(language: &Language, text: &str) -> usize {
-    let Some(tree) = parse(language, text) else { return usize::MAX };
+pub(super) fn faults(tree: &Tree) -> usize {
     let mut faults = 0;
     let mut cursor = tree.walk();
     loop {

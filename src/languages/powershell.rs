@@ -30,19 +30,14 @@ const MAX_DEPTH: usize = 100;
 
 /// Lowers a script.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
-    let mut code = Code::default();
     let text = &source.text;
     let tree = grammar::parse(&tree_sitter_powershell::LANGUAGE.into(), &masks::masked(text));
     let tree = tree.ok_or(grammar::TANGLED)?;
+    let mut code = Code { faults: grammar::faults(&tree), ..Code::default() };
     let script = lower_tree(&tree, text, &Origin::from(0), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
     code.units.push(Unit { span, name: "".into(), host: Host::Machine, body: script.steps });
     Ok(code)
-}
-
-/// How many places of a script the grammar does not know.
-pub fn faults(text: &str) -> usize {
-    grammar::faults(&tree_sitter_powershell::LANGUAGE.into(), &masks::masked(text))
 }
 
 /// Lowers PowerShell that stands in a file, and adds the functions and snippets in it to the code of the file.

@@ -24,10 +24,10 @@ const MAX_DEPTH: usize = 100;
 
 /// Lowers a script.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
-    let mut code = Code::default();
     let start = if source.text.starts_with('\u{feff}') { 3 } else { 0 };
     let text = &source.text[start..];
     let tree = grammar::parse(&tree_sitter_bash::LANGUAGE.into(), text).ok_or(grammar::TANGLED)?;
+    let mut code = Code { faults: grammar::faults(&tree), ..Code::default() };
     let script = lower_tree(&tree, text, &Origin::from(start), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
     let (host, mut body) = match slurm::directives(&source.text) {
@@ -37,11 +37,6 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     body.extend(script.steps);
     code.units.push(Unit { span, name: "".into(), host, body });
     Ok(code)
-}
-
-/// How many places of a script the grammar does not know.
-pub fn faults(text: &str) -> usize {
-    grammar::faults(&tree_sitter_bash::LANGUAGE.into(), text)
 }
 
 /// What a part of a file does that a shell runs.

@@ -1,10 +1,8 @@
 //! GPUs that have the number of a process: a launcher of several processes counts them on each machine.
 
 use super::evaluate::Scope;
+use crate::program::ranks::speaks_of_rank;
 use crate::program::trace::Event;
-
-/// How programs call the number of a process among those of its machine.
-const NUMBERS: &[&str] = &["local_rank", "slurm_localid", "local_process_index", "local_process_id"];
 
 impl Scope<'_> {
     /// Whether a call takes the GPU with the number of this process: `torch.cuda.set_device(local_rank)`. Which card that
@@ -14,36 +12,20 @@ impl Scope<'_> {
         if speaks_of_rank(text) {
             return true;
         }
+        let file = event.place.file;
+        let held = self.program.rank_names(file);
+        if held.is_empty() {
+            return false;
+        }
+        let own = self.program.innermost_function(file, event.place.span.start as usize);
         let arguments = text.rsplit_once('(').map_or("", |(_, arguments)| arguments);
         // Of `device=chosen` it is the value that counts.
         let values = arguments.split(',').map(|argument| argument.rsplit('=').next().unwrap_or(argument));
-        values.flat_map(words).any(|name| self.holds_rank(event, name))
-    }
-
-    /// Whether a name is given the number in the function of the event, or outside of all functions.
-    fn holds_rank(&self, event: &Event, name: &str) -> bool {
-        let file = event.place.file;
-        let functions = &self.program.code_in_pieces(file).functions;
-        let innermost = |at: usize| {
-            let around = functions.iter().filter(|function| function.span.range().contains(&at));
-            around.map(|function| function.span).min_by_key(|span| span.end - span.start)
-        };
-        let own = innermost(event.place.span.start as usize);
-        let text = &self.program.sources.file(file).text;
-        let mut at = 0;
-        text.split_inclusive('\n').any(|line| {
-            let start = at + (line.len() - line.trim_start().len());
-            at += line.len();
-            let rest = line.trim_start().strip_prefix(name).map(str::trim_start);
-            let value = rest.and_then(|rest| rest.strip_prefix('=')).filter(|value| !value.starts_with('='));
-            value.is_some_and(speaks_of_rank) && innermost(start).is_none_or(|around| Some(around) == own)
+        // The name is given the number in the function of the event, or outside of all functions.
+        values.flat_map(words).any(|name| {
+            held.iter().any(|held| *held.name == *name && (held.function.is_none() || held.function == own))
         })
     }
-}
-
-fn speaks_of_rank(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    NUMBERS.iter().any(|number| text.contains(number))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -24,7 +24,7 @@ pub fn today(site: &Site<'_>) -> Result<Draft, Refusal> {
     let mut edits = Vec::new();
     for finding in site.findings.iter().filter(is_old) {
         let source = site.program.sources.file(finding.place.file);
-        edits.extend(edits_of(site, finding, site.forest.tree(finding.place.file, source)?)?);
+        edits.extend(edits_of(site, finding, site.originals.of(finding.place.file).tree(source)?)?);
     }
     Ok(edits.into())
 }

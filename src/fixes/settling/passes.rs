@@ -5,8 +5,8 @@ use crate::Outcome;
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Finding, Fix, Safety, Status};
 use crate::fixes::edits::Edits;
+use crate::fixes::originals::Original;
 use crate::fixes::{Refusal, notebook, prove};
-use crate::languages::Tree;
 use crate::rules::UnknownSelector;
 use crate::sources::{Source, Sources};
 use rayon::prelude::*;
@@ -248,7 +248,7 @@ impl<'a> Run<'a> {
 
     fn holds_together(&self, file: FileId, pairs: &[(Span, String)]) -> bool {
         let source = self.sources.file(file);
-        Edits::new(pairs.to_vec()).is_some_and(|edits| prove(source, &edits, || Tree::of(source)).is_ok())
+        Edits::new(pairs.to_vec()).is_some_and(|edits| prove(source, &edits, &Original::default()).is_ok())
     }
 
     /// The edits, the file as it is, and with the edits, when it is still what was read.
