@@ -20,6 +20,12 @@ impl Scope<'_> {
         values.flat_map(words).any(|name| self.holds_rank(event, name))
     }
 
+    /// The same, or one of several processes that the program starts itself takes a GPU by a number that it is handed.
+    pub(super) fn has_number_of_process(&self, event: &Event) -> bool {
+        let is_named = || self.program.text(event.place).contains("cuda:");
+        (event.in_child && !is_named()) || self.is_by_rank(event)
+    }
+
     /// Whether a name is given the number in the function of the event, or outside of all functions.
     fn holds_rank(&self, event: &Event, name: &str) -> bool {
         let file = event.place.file;
