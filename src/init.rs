@@ -92,9 +92,18 @@ impl Wishes {
             gpu.device_order = Some(order);
             gpu.seen.insert("device-order", format!("set at {}", evidence.orders.places()));
         }
+        let by_index = |mask: &str| mask.starts_with(|first: char| first.is_ascii_digit());
+        if evidence.orders.is_empty() && evidence.masks.only().is_some_and(by_index) {
+            self.remarks.push(
+                "No program sets CUDA_DEVICE_ORDER, so that their index counts the fastest card first; an index in a policy \
+                 counts by PCI slot. `gpulint doctor` shows both."
+                    .to_owned(),
+            );
+        }
         // Behind a mask the indices count anew.
         if evidence.masks.is_empty() && !has_card {
-            if let Some(device) = evidence.devices.only() {
+            // The first is what a program takes that chooses none.
+            if let Some(device) = evidence.devices.only().filter(|device| *device != "cuda:0") {
                 gpu.device = Some(device.to_owned());
                 gpu.seen.insert("device", format!("named at {}, without a mask", evidence.devices.places()));
             } else if evidence.devices.is_divided() {

@@ -156,9 +156,12 @@ impl Settings {
         self.others.each.iter().any(|other| !other.policy.rules.paths.is_empty())
     }
 
-    /// Whether any team, user or machine wrote something down for these files.
+    /// Whether any team, user or machine wrote something down for these files, or the command line says which GPU is right.
     pub fn has_policy(&self) -> bool {
-        self.governing().any(|governing| governing.file.is_some() || !governing.machine_files.is_empty())
+        let says = |one: Governing<'_>| {
+            one.file.is_some() || !one.machine_files.is_empty() || one.policy.gpu.is_some()
+        };
+        self.governing().any(says)
     }
 
     /// Each file that may say something of a policy, whether it is there or not: when one changes, so may the findings.

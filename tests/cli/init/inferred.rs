@@ -24,6 +24,18 @@ fn a_policy_from_the_mask_that_all_launchers_set() {
     assert_eq!(project.run("check --format json").findings(), [""; 0]);
 }
 
+/// What the index means is another thing without an order.
+#[test]
+fn an_index_without_an_order_is_told() {
+    let of = |launcher: &str| inferred(&Project::new().file("run.sh", launcher).file("train.py", TAKES));
+    let told = "# No program sets CUDA_DEVICE_ORDER, so that their index counts the fastest card first;";
+    let bare = of("CUDA_VISIBLE_DEVICES=1 python train.py\n");
+    assert!(bare.contains(told) && said(&bare) == ["gpu:", "  visible-devices: \"1\""], "{bare}");
+    let ordered = of("CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1 python train.py\n");
+    let named = of("CUDA_VISIBLE_DEVICES=GPU-1b python train.py\n");
+    assert!(!ordered.contains(told) && !named.contains(told), "{ordered}{named}");
+}
+
 #[test]
 fn two_masks_are_shown_and_none_is_chosen() {
     let project = Project::new()
@@ -44,6 +56,9 @@ fn a_device_that_is_named_without_a_mask() {
     let text = inferred(&project);
     assert_eq!(said(&text), ["gpu:", "  device: \"cuda:1\""]);
     assert!(text.contains("named at train.py:3, without a mask"), "{text}");
+    // The first is no choice.
+    let text = inferred(&Project::new().file("train.py", TAKES.replace(".cuda()", ".to(\"cuda:0\")")));
+    assert!(said(&text).is_empty(), "{text}");
 }
 
 #[test]
@@ -109,6 +124,17 @@ fn tests_that_run_without_a_gpu_are_a_part_too() {
                  monkeypatch.setenv(\"CUDA_VISIBLE_DEVICES\", \"\")\n    assert not os.environ[\"CUDA_VISIBLE_DEVICES\"]\n";
     let text = inferred(&Project::new().file("tests/test_alone.py", alone));
     assert!(said(&text).is_empty(), "{text}");
+}
+
+/// A loop over the cards of a machine is one place.
+#[test]
+fn many_masks_of_one_place_are_told_in_short() {
+    let launcher = "for CARD in 0 1 2 3; do\n    CUDA_VISIBLE_DEVICES=$CARD python train.py &\ndone\n";
+    let text = inferred(&Project::new().file("all.sh", launcher).file("train.py", TAKES));
+    assert!(
+        text.contains("# Programs differ in CUDA_VISIBLE_DEVICES: \"0\", \"1\" and 2 more in all.sh:2."),
+        "{text}"
+    );
 }
 
 /// A file is one of containers by what it says, whatever its name and its words are.
