@@ -64,6 +64,9 @@ pub struct Finding {
     /// The programs that show it, by the files that they start with, in the order of the files.
     pub programs: Vec<FileId>,
     pub speaks: Speaks,
+    /// The files of the policies that it is judged by, where a run has several.
+    #[serde(default)]
+    pub policies: Vec<String>,
     /// Which change brought it, in a comparison with an earlier state.
     #[serde(default)]
     pub caused_by: Option<Cause>,
@@ -92,6 +95,7 @@ impl Finding {
             mask: None,
             programs: Vec::new(),
             speaks: Speaks::ForItself,
+            policies: Vec::new(),
             caused_by: None,
             status: Status::Active,
         }

@@ -7,9 +7,9 @@ pub mod runner;
 pub mod standards;
 
 use crate::policy::{Amount, DeviceOrder};
-use evidence::Evidence;
+use evidence::{CpuParts, Evidence};
 use machine::Card;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// What the policy is to say. All that is `None` or empty stands in it as a comment.
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 pub struct Wishes {
     pub gpu: Option<Gpu>,
     /// Modules that must run without a GPU; `None`: the project has no such part.
-    pub cpu: Option<Vec<String>>,
+    pub cpu: Option<Cpu>,
     /// What stands above the section about the GPU: what the project says, and what it does not agree on.
     pub remarks: Vec<String>,
 }
@@ -36,6 +36,17 @@ pub struct Gpu {
     pub device: Option<String>,
     /// Why a key has its value, where the project says it.
     pub seen: BTreeMap<&'static str, String>,
+    /// The machine and the project name different cards, so that what the machine says of its own is only shown.
+    pub is_open: bool,
+}
+
+/// The part that must run without a GPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cpu {
+    /// None stands for the whole project.
+    pub entry_points: Vec<String>,
+    /// Where the project hides the GPUs from each of them, when it says so.
+    pub seen: Option<String>,
 }
 
 impl Wishes {
@@ -50,18 +61,21 @@ impl Wishes {
                 gpu.visible_devices = Some(mask.to_owned());
                 gpu.seen.insert("visible-devices", format!("set at {}", evidence.masks.places()));
             } else {
+                let card = gpu.name.as_deref().unwrap_or("the largest card");
                 self.remarks.push(format!(
-                    "This machine says {}, and the project CUDA_VISIBLE_DEVICES={}: write the one that is right.",
-                    gpu.visible_devices.take().unwrap_or_default(),
+                    "On this machine {card} is {}, and the project sets CUDA_VISIBLE_DEVICES to {}: write the one that is \
+                     right, and its name.",
+                    gpu.visible_devices.as_deref().unwrap_or_default(),
                     evidence.masks.told()
                 ));
+                gpu.is_open = true;
             }
         } else if evidence.masks.is_divided() {
             self.remarks.push(format!(
                 "Programs differ in CUDA_VISIBLE_DEVICES: {}. Write the one that is right.",
                 evidence.masks.told()
             ));
-            gpu.visible_devices = None;
+            gpu.is_open = has_card;
         }
         let order = evidence.orders.only().and_then(|order| match order {
             "PCI_BUS_ID" => Some(DeviceOrder::PciBusId),
@@ -78,9 +92,18 @@ impl Wishes {
             gpu.device_order = Some(order);
             gpu.seen.insert("device-order", format!("set at {}", evidence.orders.places()));
         }
+        let by_index = |mask: &str| mask.starts_with(|first: char| first.is_ascii_digit());
+        if evidence.orders.is_empty() && evidence.masks.only().is_some_and(by_index) {
+            self.remarks.push(
+                "No program sets CUDA_DEVICE_ORDER, so that their index counts the fastest card first; an index in a policy \
+                 counts by PCI slot. `gpulint doctor` shows both."
+                    .to_owned(),
+            );
+        }
         // Behind a mask the indices count anew.
         if evidence.masks.is_empty() && !has_card {
-            if let Some(device) = evidence.devices.only() {
+            // The first is what a program takes that chooses none.
+            if let Some(device) = evidence.devices.only().filter(|device| *device != "cuda:0") {
                 gpu.device = Some(device.to_owned());
                 gpu.seen.insert("device", format!("named at {}, without a mask", evidence.devices.places()));
             } else if evidence.devices.is_divided() {
@@ -93,14 +116,37 @@ impl Wishes {
                 evidence.in_slices.told()
             ));
         }
-        if !evidence.hidden.is_empty() {
-            self.remarks
-                .push(format!("Every GPU is hidden at {}: see `cpu` below.", evidence.hidden.places()));
-        }
+        self.add_cpu_parts(&evidence.cpu);
         if gpu != Gpu::default() {
             self.gpu = Some(gpu);
         }
         self
+    }
+
+    /// A program that hides every GPU and imports none of the libraries is a part that needs none. One that imports them
+    /// works on the CPU as it is, and would only be reported.
+    fn add_cpu_parts(&mut self, parts: &CpuParts) {
+        if self.cpu.is_none() && !parts.modules.is_empty() {
+            let places: BTreeSet<&str> = parts.modules.values().map(String::as_str).collect();
+            let places: Vec<&str> = places.into_iter().collect();
+            let seen = match places[..] {
+                [] => String::new(),
+                [one] => one.to_owned(),
+                [first, ref others @ ..] => format!("{first} and {} more", others.len()),
+            };
+            let entry_points = parts.modules.keys().cloned().collect();
+            self.cpu =
+                Some(Cpu { entry_points, seen: Some(format!("every GPU is hidden from them at {seen}")) });
+        }
+        if let Some((file, place)) = parts.importing.first_key_value() {
+            let others = match parts.importing.len() - 1 {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            self.remarks.push(format!(
+                "{file}{others} imports a GPU library although every GPU is hidden from it ({place}): `cpu` does not name it."
+            ));
+        }
     }
 }
 
@@ -146,7 +192,7 @@ pub fn policy_text(wishes: &Wishes) -> String {
     }
     gpu_section(wishes.gpu.as_ref(), &mut text);
     text.push('\n');
-    cpu_section(wishes.cpu.as_deref(), &mut text);
+    cpu_section(wishes.cpu.as_ref(), &mut text);
     text.push_str(
         "\n# rules:\n\
          #   select: [recommended]                 # strict and all say more\n\
@@ -164,7 +210,9 @@ fn gpu_section(gpu: Option<&Gpu>, text: &mut String) {
     text.push_str("# The one GPU that scripts must use.\n");
     let _ = writeln!(text, "{commented}gpu:");
     let mut key = |key: &str, value: Option<String>, example: &str, why: &str| {
-        let mark = mark(commented, value.is_some());
+        // Everything but the order speaks of one card.
+        let is_said = value.is_some() && (!gpu.is_open || key == "device-order");
+        let mark = mark(commented, is_said);
         let line = format!("{key}: {}", value.unwrap_or_else(|| example.to_owned()));
         let why = gpu.seen.get(key).map_or(why, String::as_str);
         let _ = writeln!(text, "{mark}{line:34}  # {why}");
@@ -188,9 +236,11 @@ fn gpu_section(gpu: Option<&Gpu>, text: &mut String) {
     key("forbidden", forbidden, "[\"RTX 5060 Ti\"]", "cards that must never be used");
 }
 
-fn cpu_section(entry_points: Option<&[String]>, text: &mut String) {
-    let commented = if entry_points.is_some() { "" } else { "# " };
-    let named = entry_points.unwrap_or_default();
+fn cpu_section(cpu: Option<&Cpu>, text: &mut String) {
+    let commented = if cpu.is_some() { "" } else { "# " };
+    let named = cpu.map_or(&[][..], |cpu| &cpu.entry_points);
+    let why = cpu.and_then(|cpu| cpu.seen.as_deref());
+    let why = why.unwrap_or("modules of it; without this key all of the project");
     text.push_str("# The part that must run without a GPU.\n");
     let _ = writeln!(text, "{commented}cpu:");
     let quoted = named.iter().map(|name| serde_json::Value::from(name.as_str()).to_string());
@@ -200,7 +250,7 @@ fn cpu_section(entry_points: Option<&[String]>, text: &mut String) {
     };
     let line = format!("entry-points: [{list}]");
     let mark = mark(commented, !named.is_empty());
-    let _ = writeln!(text, "{mark}{line:34}  # modules of it; without this key all of the project");
+    let _ = writeln!(text, "{mark}{line:34}  # {why}");
     let _ = writeln!(
         text,
         "{commented}  forbidden-imports: [cupy, torch, numba.cuda]  # what it must not import"

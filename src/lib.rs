@@ -154,6 +154,7 @@ fn check_remembering(
         let both = (findings.as_mut_slice(), unasked.as_slice());
         fixes::offer(both, program, &governed, rules, settings.min_severity);
         speak_for_programs(&mut findings, program);
+        governed.name_policies(&mut findings);
         findings
     });
     let files = (0..sources.files.len()).map(|file| FileId(file as u32));

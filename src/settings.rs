@@ -26,6 +26,8 @@ pub struct Settings {
     pub machine_files: Vec<PathBuf>,
     /// Where the values come from, when not one file says all.
     pub origins: Vec<policy::Origin>,
+    /// Each file that may say something of it, whether it is there or not.
+    pub policy_files: Vec<PathBuf>,
     /// The folder that globs and files in the policy count from, where that is not the root.
     pub folder: Option<PathBuf>,
     /// The policies of other folders, once they were looked for.
@@ -142,7 +144,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     // In a workflow only what lies in the repository counts, so that it ends the same everywhere.
     let without_machine_files =
         request.isolated || std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-    let machine_files = if without_machine_files { Vec::new() } else { policy::machine_files() };
+    let machine_places = if without_machine_files { Vec::new() } else { policy::machine_places() };
     let exclude = request.exclude.iter().map(|glob| {
         let pattern = FilePattern::typed(glob, &root, &cwd);
         pattern.ok_or_else(|| SettingsError::NoGlob(glob.clone()))
@@ -155,17 +157,19 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     }
     let reading = Reading {
         disk: request.disk.within(extendable),
-        machine_files,
+        machine_files: machine_places.iter().filter(|file| file.is_file()).cloned().collect(),
         overrides,
         extend_select: if in_policy { request.extend_select.clone() } else { Vec::new() },
     };
-    let policy::Layered { policy, machine_files, origins } = reading.read(policy_file.as_deref(), policy)?;
+    let policy::Layered { policy, machine_files, origins, files } =
+        reading.read(policy_file.as_deref(), policy)?;
     let mut settings = Settings {
         root,
         policy,
         policy_file,
         machine_files,
         origins,
+        policy_files: files.into_iter().chain(machine_places).collect(),
         folder,
         others: Others::default(),
         disk: request.disk.within(bounds),

@@ -34,7 +34,7 @@ pub use excluded::Excluded;
 pub use language::Language;
 pub(crate) use names::{folder_of, normalised};
 pub use opened::{Kept, Opened};
-pub use stamps::{Stamps, stamps};
+pub use stamps::{Stamps, stamp_of, stamps};
 pub use walk::MissingPaths;
 
 /// One file of the run.

@@ -604,7 +604,7 @@ fn the_command_line_overrides_single_settings() {
     let mut expected = before;
     let gpu = expected.gpu.as_mut().unwrap();
     gpu.visible_devices = vec!["1".into()];
-    gpu.device = "cuda:2".into();
+    gpu.device = Some("cuda:2".into());
     expected.rules.select = vec!["all".into()];
     expected.rules.severity.insert("missing-device-order".into(), Severity::Error);
     let old = gpulint::policy::PathRules { ignore: vec!["pinning".into()], ..Default::default() };

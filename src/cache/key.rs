@@ -26,6 +26,7 @@ pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys
         policy_file,
         machine_files,
         origins: _,
+        policy_files: _,
         folder,
         others: _,
         disk: _,

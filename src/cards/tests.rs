@@ -3,6 +3,7 @@
 
 mod counts;
 mod labelled;
+mod published;
 
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;

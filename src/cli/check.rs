@@ -7,6 +7,7 @@ mod exactly;
 mod fix;
 mod input;
 mod known;
+mod settings;
 mod watch;
 
 use super::memory;
@@ -153,7 +154,7 @@ fn once(
         if let Ok(sources) = input.read(&settings.root, extent, &settings.excluded(false)) {
             settings.find_others(&sources)?;
         }
-        ignoring_closed_pipe(show_settings(&settings, out))?;
+        ignoring_closed_pipe(settings::show(&settings, out))?;
         return Ok(0);
     }
     let changed_lines = arguments.known.changed_lines.clone();
@@ -388,32 +389,4 @@ fn show_files(sources: &Sources, out: &mut dyn Write) -> anyhow::Result<u8> {
         say(format_args!("skipped {}: {}", skipped.path, skipped.reason));
     }
     Ok(if count == 0 { nothing_checked(sources.skipped.len()) } else { 0 })
-}
-
-/// A policy file that would have the same effect, with the rest in comments.
-fn show_settings(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
-    let file = settings.policy_file.as_ref().map(|file| file.display().to_string());
-    let mut whole =
-        format!("# root: {}\n# policy: {}\n", settings.root.display(), file.as_deref().unwrap_or("none"));
-    for file in &settings.machine_files {
-        whole += &format!("# below it: {}\n", file.display());
-    }
-    for origin in &settings.origins {
-        whole += &format!("# {} is from {}\n", origin.key, origin.file.display());
-    }
-    let below = settings.governing().skip(1).filter(|one| one.folder.starts_with(settings.base()));
-    for (governing, file) in below.filter_map(|one| Some((one, one.file?))) {
-        let folder = governing.prefix(&settings.root);
-        whole += &format!("# in {}: {}\n", folder.trim_end_matches('/'), file.display());
-    }
-    if let Some(mode) = settings.mode {
-        whole += &format!("# mode: {}\n", if mode == policy::Mode::Gpu { "gpu" } else { "cpu" });
-    }
-    for (option, words) in [("select", &settings.select), ("ignore", &settings.ignore)] {
-        if !words.is_empty() {
-            whole += &format!("# {option}: {}\n", words.join(","));
-        }
-    }
-    whole += &serde_yaml::to_string(&settings.policy).map_err(io::Error::other)?;
-    out.write_all(harmless(&whole, Form::Plain).as_bytes())
 }

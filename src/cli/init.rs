@@ -4,7 +4,7 @@ use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::disk::Disk;
 use crate::init::evidence::Evidence;
 use crate::init::runner::Runner;
-use crate::init::{Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
+use crate::init::{Cpu, Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use crate::replacement::replace;
 use anyhow::{Context, bail};
@@ -172,7 +172,8 @@ impl Arguments {
                 }
             },
         };
-        let wishes = Wishes { gpu, cpu: self.cpu.clone(), remarks: Vec::new() };
+        let cpu = self.cpu.clone().map(|entry_points| Cpu { entry_points, seen: None });
+        let wishes = Wishes { gpu, cpu, remarks: Vec::new() };
         match self.asks_for_policy() {
             true => wishes,
             // What is said counts, else what is there.

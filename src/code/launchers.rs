@@ -166,7 +166,7 @@ pub enum Observation {
     HandedCard,
     /// A program is told to use another card than the first.
     NamedCard,
-    /// A launcher starts more processes than the mask leaves GPUs.
+    /// A launcher starts more processes than the mask leaves GPUs, or the policy where no mask is set.
     RanksBeyondMask,
     /// `nohup X=1 command`: a word that sets a variable stands where a program must.
     AssignmentForProgram,

@@ -1,6 +1,9 @@
 //! What a project does already: which card its programs take, by the masks, orders and devices that they are followed to.
 //! Where they differ nothing is chosen, and both are shown.
 
+mod cpu_parts;
+
+use crate::code::Host;
 use crate::facts::{FileId, Place};
 use crate::masks;
 use crate::program::trace::{Trace, What};
@@ -8,9 +11,11 @@ use crate::program::{Definition, Judged, Program, Reaching, Start};
 use crate::reading::program_of;
 use crate::rules::{Governed, RuleSet};
 use crate::settings::{Request, resolve};
-use crate::sources::{Language, Sources};
+use crate::sources::Sources;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+pub use cpu_parts::CpuParts;
 
 /// One thing that programs do, and where it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +28,7 @@ pub struct Evidence {
     /// Masks of containers and of jobs of a cluster, where cards are counted from 0.
     pub in_slices: Seen,
     /// Programs that hide every GPU.
-    pub hidden: Seen,
+    pub cpu: CpuParts,
 }
 
 /// Each value, with the places where it is written.
@@ -48,13 +53,24 @@ impl Seen {
         self.0.is_empty()
     }
 
-    /// `"1" in run.sh:2 and 3 more, "0" in other.sh:1`
+    /// `"1" in run.sh:2 and 3 more, "0" in other.sh:1`; of a loop: `"0", "1" and 6 more in all.sh:4`
     pub fn told(&self) -> String {
-        let each = self.0.iter().map(|(value, places)| {
-            let quoted = serde_json::Value::from(value.as_str());
-            format!("{quoted} in {}", shortened(places))
-        });
-        each.collect::<Vec<_>>().join(", ")
+        let mut together: BTreeMap<&[String], Vec<String>> = BTreeMap::new();
+        for (value, places) in &self.0 {
+            together.entry(places).or_default().push(serde_json::Value::from(value.as_str()).to_string());
+        }
+        let mut each: Vec<String> = Vec::new();
+        for (places, values) in together {
+            let values = match &values[..] {
+                [first, second, others @ ..] if others.len() > 1 => {
+                    format!("{first}, {second} and {} more", others.len())
+                }
+                few => few.join(", "),
+            };
+            each.push(format!("{values} in {}", shortened(places)));
+        }
+        each.sort();
+        each.join(", ")
     }
 
     /// The places of all values: `run.sh:2 and 3 more`.
@@ -82,9 +98,14 @@ fn shortened(places: &[String]) -> String {
 /// What one program does when it takes a GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Sight {
-    Mask(String, Place),
+    /// With it whether it stands for a container or a job.
+    Mask(String, Place, bool),
     Order(String, Place),
     Device(i64, Place),
+    /// A program hides every GPU, here.
+    Hides(FileId, Place),
+    /// A program imports a GPU library.
+    Imports(FileId),
 }
 
 impl Judged for Sight {
@@ -111,7 +132,7 @@ impl Evidence {
         let (mut program, _) = program_of(&sources, &settings, options, rules, None);
         let judge = |_: &Program<'_>, trace: &Trace, start: Start| sights(trace, start);
         let seen = program.follow(judge, |_: &mut Vec<Sight>| {}, None).judged;
-        let mut evidence = Evidence::default();
+        let mut evidence = Evidence { cpu: CpuParts::of(&seen, &program), ..Evidence::default() };
         for sight in seen {
             evidence.add(&sight, &sources);
         }
@@ -120,27 +141,27 @@ impl Evidence {
 
     fn add(&mut self, sight: &Sight, sources: &Sources) {
         match sight {
-            Sight::Mask(value, place) => {
-                let seen = match masks::read(value).left {
-                    0 => &mut self.hidden,
-                    _ if is_in_slice(*place, sources) => &mut self.in_slices,
-                    _ => &mut self.masks,
-                };
+            Sight::Mask(value, place, is_in_slice) => {
+                let seen = if *is_in_slice { &mut self.in_slices } else { &mut self.masks };
                 seen.add(value, sources.shown(*place));
             }
             Sight::Order(value, place) => self.orders.add(value, sources.shown(*place)),
             Sight::Device(index, place) => {
                 self.devices.add(&format!("cuda:{index}"), sources.shown(*place));
             }
+            Sight::Hides(..) | Sight::Imports(_) => {}
         }
     }
 }
 
 /// What a program has set when it first takes a GPU, and the devices that it names where it has no mask.
 fn sights(trace: &Trace, start: Start) -> Vec<Sight> {
+    let mut sights = cpu_parts::sights(trace, start);
     if !start.is_program() || matches!(start, Start::Unit(_)) {
-        return Vec::new();
+        return sights;
     }
+    // In a container, or a job of a cluster, cards are counted from 0.
+    let is_in_slice = !matches!(trace.host, Host::Machine | Host::Runner);
     let known = |reaching: &Reaching| {
         let mut values = reaching.iter().map(|definition| match definition {
             Definition::Set(event, Some(value)) => {
@@ -152,30 +173,17 @@ fn sights(trace: &Trace, start: Start) -> Vec<Sight> {
         first.filter(|_| values.next().is_none())
     };
     let uses = |what: &What| what.takes_gpu() || matches!(what, What::Select { index: Some(_), .. });
-    let mut sights = Vec::new();
     if let Some(first) = trace.events.iter().find(|event| uses(&event.what)) {
-        sights.extend(known(&first.before.mask).map(|(value, place)| Sight::Mask(value, place)));
+        let mask = known(&first.before.mask).filter(|(value, _)| masks::read(value).left > 0);
+        sights.extend(mask.map(|(value, place)| Sight::Mask(value, place, is_in_slice)));
         sights.extend(known(&first.before.order).map(|(value, place)| Sight::Order(value, place)));
     }
-    let bare = trace
-        .events
-        .iter()
-        .filter(|event| event.before.mask.iter().all(|mask| matches!(mask, Definition::Unset)));
+    let bare = trace.events.iter().filter(|event| {
+        !is_in_slice && event.before.mask.iter().all(|mask| matches!(mask, Definition::Unset))
+    });
     sights.extend(bare.filter_map(|event| match event.what {
         What::Select { index: Some(index), .. } => Some(Sight::Device(index, event.place)),
         _ => None,
     }));
     sights
-}
-
-/// Whether cards are counted from 0 where this stands: in a container, or a job of a cluster.
-fn is_in_slice(place: Place, sources: &Sources) -> bool {
-    let source = sources.file(place.file);
-    let name = source.name.to_ascii_lowercase();
-    source.language == Language::Dockerfile
-        || (source.language == Language::Yaml
-            && ["compose", "services:", "containers:"]
-                .iter()
-                .any(|word| name.contains(word) || source.text.contains(word)))
-        || source.text.contains("#SBATCH")
 }

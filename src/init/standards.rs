@@ -74,17 +74,23 @@ fn which(gpu: &Gpu, page: &mut String) {
     row("Its memory, at least", gpu.min_memory.map(|least| least.to_string()));
     row("`CUDA_VISIBLE_DEVICES`", list(gpu.accepted_masks()));
     row("`CUDA_DEVICE_ORDER`", gpu.device_order.map(|order| code(order.as_str())));
-    row("The device that code names", Some(code(&gpu.device)));
+    row("The device that code names", Some(code(&gpu.allowed_devices())));
     row("`PYTORCH_CUDA_ALLOC_CONF`", gpu.alloc_conf.as_deref().map(code));
     let never = (!gpu.forbidden.is_empty()).then(|| gpu.forbidden.join(", "));
     row("Never to be used", never);
-    if !gpu.accepted_masks().is_empty() {
-        let _ = writeln!(
-            page,
-            "\nThe mask leaves one GPU, and in the program that one is `{}`, whatever its index in the machine.",
-            gpu.device
-        );
-    }
+    let device = gpu.first_device();
+    let counted = match (gpu.accepted_masks().is_empty(), gpu.cards()) {
+        (true, _) => return,
+        (false, 1) => {
+            format!("one GPU, and in the program that one is `{device}`, whatever its index in the machine")
+        }
+        (false, cards) => {
+            format!(
+                "{cards} GPUs, and in the program they count from `cuda:0`, whatever their indices in the machine"
+            )
+        }
+    };
+    let _ = writeln!(page, "\nThe mask leaves {counted}.");
 }
 
 /// What a script sets, in order.

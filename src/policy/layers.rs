@@ -33,15 +33,16 @@ pub struct Layered {
     pub machine_files: Vec<PathBuf>,
     /// Where each value comes from, by key; empty where one file says all.
     pub origins: Vec<Origin>,
+    /// Each file that was read.
+    pub files: Vec<PathBuf>,
 }
 
-/// The files of the machine and the user that are there, the user's first.
-pub fn machine_files() -> Vec<PathBuf> {
+/// Where the files of the user and the machine lie when there are any, the user's first.
+pub fn machine_places() -> Vec<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
     let of_user = settings.map(|folder| folder.join("gpulint/gpulint.yaml"));
-    let files = of_user.into_iter().chain([PathBuf::from(OF_MACHINE)]);
-    files.filter(|file| file.is_file()).collect()
+    of_user.into_iter().chain([PathBuf::from(OF_MACHINE)]).collect()
 }
 
 /// Puts what `machine_files` say, the first on top, under the policy of the project, which `file` holds.
@@ -83,7 +84,8 @@ pub fn layered(disk: &Disk, file: Option<&Path>, machine_files: &[PathBuf]) -> R
     let says_something =
         |(_, value): &&(PathBuf, Value)| value.as_mapping().is_some_and(|map| !map.is_empty());
     let machine_files = layers[own..].iter().filter(says_something).map(|(file, _)| file.clone()).collect();
-    Ok(Layered { policy, machine_files, origins: if is_one { Vec::new() } else { origins } })
+    let files = layers.into_iter().map(|(file, _)| file).collect();
+    Ok(Layered { policy, machine_files, origins: if is_one { Vec::new() } else { origins }, files })
 }
 
 /// One file or a list of them.

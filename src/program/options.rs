@@ -34,6 +34,8 @@ pub struct Asked {
     pub scripts: Scripts,
     /// What it says about tests: names of what releases GPU memory.
     pub tests: Tests,
+    /// How many cards the policy names; `None` when it names none.
+    pub cards: Option<usize>,
     /// Each file that touches the GPU is looked at as if it were started itself.
     pub every_gpu_file: bool,
 }

@@ -61,6 +61,7 @@ fn entry_of<'a>(finding: &'a Finding, fingerprint: String, sources: &'a Sources)
         }),
         unfixed: finding.unfixed.as_deref(),
         programs: programs_of(finding, sources),
+        policies: finding.policies.iter().map(String::as_str).collect(),
         status: finding.status,
         fingerprint,
         url: format!("{RULES_PAGE}#{}", finding.rule),
@@ -125,6 +126,9 @@ pub struct Entry<'a> {
     /// The programs that it speaks for, by the files that they start with, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     programs: Vec<&'a str>,
+    /// The files of the policies that it is judged by, where the run has several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    policies: Vec<&'a str>,
     status: Status,
     fingerprint: String,
     url: String,

@@ -124,7 +124,7 @@ fn result_of<'a>(
             Status::Suppressed => vec![Suppression { kind: "inSource", status: "accepted" }],
             Status::Baselined => vec![Suppression { kind: "external", status: "accepted" }],
         },
-        properties: Confident { confidence: finding.confidence },
+        properties: Properties { confidence: finding.confidence, policies: &finding.policies },
     }
 }
 

@@ -252,8 +252,10 @@ impl Scope<'_> {
         if !(0..NO_DEVICE).contains(&index) {
             return false;
         }
-        let allowed = self.policy.gpu.as_ref().map_or(Some(0), |gpu| gpu.allowed_device_index());
-        allowed.is_some_and(|allowed| allowed != index)
+        match &self.policy.gpu {
+            Some(gpu) => !gpu.allows(index, false) && !gpu.allows(index, self.has_number_of_process(event)),
+            None => index != 0,
+        }
     }
 
     /// Whether some value that the mask may have leaves several GPUs, and the index is one of them.

@@ -4,7 +4,7 @@
 use super::{Rule, RuleSet, Selection, UnknownSelector};
 use crate::facts::FileId;
 use crate::findings::{Finding, Severity};
-use crate::policy::{Cpu, Policy};
+use crate::policy::{Cpu, Gpu, Policy};
 use crate::program::{Asked, Budget, Options};
 use crate::settings::{Governing, Settings};
 use crate::sources::Sources;
@@ -19,6 +19,8 @@ pub struct Governed<'r> {
 /// One of them.
 pub struct Ruling<'r> {
     pub policy: &'r Policy,
+    /// Its file as reports name it, when it lies in the project.
+    pub name: Option<String>,
     /// The section in force for the CPU part.
     pub cpu: Option<Cpu>,
     /// What the names of the files in its folder begin with.
@@ -49,7 +51,8 @@ impl<'r> Governed<'r> {
             };
             let selection = select((&settings.select, &settings.ignore))?;
             let by_policy = select((&[], &[]))?;
-            Ok(Ruling { policy: governing.policy, cpu, folder, selection, by_policy })
+            let name = governing.name(&settings.root);
+            Ok(Ruling { policy: governing.policy, name, cpu, folder, selection, by_policy })
         };
         let each = settings.governing().map(ruling).collect::<Result<Vec<_>, _>>()?;
         let numbers = match settings.has_others() {
@@ -77,6 +80,24 @@ impl<'r> Governed<'r> {
     /// The policy that a finding is about: that of the programs which show it, else of its file.
     pub fn about(&self, finding: &Finding) -> &Ruling<'r> {
         self.at(finding.programs.first().copied().unwrap_or(finding.place.file))
+    }
+
+    /// Says in each finding which policies it is judged by, where there are several: those of the programs that show it say
+    /// what must be, and that of its file what is reported there.
+    pub fn name_policies(&self, findings: &mut [Finding]) {
+        if !self.has_several() {
+            return;
+        }
+        for finding in findings {
+            let files = finding.programs.iter().copied().chain([finding.place.file]);
+            let mut numbers: Vec<usize> = Vec::new();
+            for number in files.map(|file| self.number_of(file)) {
+                if !numbers.contains(&number) {
+                    numbers.push(number);
+                }
+            }
+            finding.policies = numbers.iter().filter_map(|&number| self.each[number].name.clone()).collect();
+        }
     }
 
     /// Whether all these files are governed by one policy.
@@ -131,6 +152,7 @@ impl<'r> Governed<'r> {
             cpu_part: one.cpu.clone(),
             scripts: one.policy.scripts.clone(),
             tests: one.policy.tests.clone(),
+            cards: one.policy.gpu.as_ref().filter(|gpu| !gpu.accepted_masks().is_empty()).map(Gpu::cards),
             every_gpu_file: one.policy.scripts.require_env == crate::policy::RequireEnv::EveryGpuFile,
         };
         Options {

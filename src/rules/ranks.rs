@@ -26,6 +26,12 @@ impl Scope<'_> {
             held.iter().any(|held| *held.name == *name && (held.function.is_none() || held.function == own))
         })
     }
+
+    /// The same, or one of several processes that the program starts itself takes a GPU by a number that it is handed.
+    pub(super) fn has_number_of_process(&self, event: &Event) -> bool {
+        let is_named = || self.program.text(event.place).contains("cuda:");
+        (event.in_child && !is_named()) || self.is_by_rank(event)
+    }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

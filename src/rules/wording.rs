@@ -122,7 +122,7 @@ impl Words<'_> {
             ("by", What::Select { by, .. }) => Some(by.clone()),
             ("module", What::Import { module, .. }) => Some(module.clone()),
             ("alloc-conf", _) => gpu.and_then(|gpu| gpu.alloc_conf.clone()),
-            ("allowed", _) => Some(gpu.map_or("cuda:0", |gpu| gpu.device.as_str()).to_owned()),
+            ("allowed", _) => Some(gpu.map_or_else(|| "cuda:0".to_owned(), |gpu| gpu.allowed_devices())),
             ("mask", _) => Some(match gpu.map(|gpu| gpu.accepted_masks()) {
                 Some([]) | None => "0".to_owned(),
                 Some(masks) => masks.join("` or `"),

@@ -203,6 +203,29 @@ pub fn complaint(gpu: &Gpu, allowed: &Card, visible: &[Card]) -> Option<String> 
     others.first().map(|card| format!("{card} is visible too"))
 }
 
+/// The same, where the policy names sets of cards and `masks` are what the driver makes of them; each card of them is
+/// allowed. `None` where it names no set.
+pub fn complaint_about_set(masks: &[Mask], visible: &[Card]) -> Option<Option<String>> {
+    let sets: Vec<(&Mask, &[Card])> =
+        masks.iter().filter_map(|mask| Some((mask, mask.shown.as_deref()?))).collect();
+    let (mask, wanted) = sets.iter().find(|(_, shown)| shown.len() > 1)?;
+    // The order counts too: ordinal 0 is the first.
+    let is_whole = |set: &[Card]| set.iter().map(|card| &card.uuid).eq(visible.iter().map(|card| &card.uuid));
+    if sets.iter().any(|(_, set)| !set.is_empty() && is_whole(set)) {
+        return Some(None);
+    }
+    let named = |cards: &[Card]| match cards {
+        [] => "no GPU".to_owned(),
+        cards => cards.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "),
+    };
+    Some(Some(format!(
+        "the process gets {}, and the policy wants {}: set CUDA_VISIBLE_DEVICES to {}",
+        named(visible),
+        named(wanted),
+        mask.value
+    )))
+}
+
 /// Whether one of these parts of names is in the name of a card.
 pub fn is_forbidden(forbidden: &[String], name: &str) -> bool {
     forbidding(forbidden, name).is_some()

@@ -198,9 +198,12 @@ fn verdict(policy: &Policy, machine: &Machine, masks: &[Mask], surroundings: &Su
     match choice::allowed(gpu, &machine.known_boards(), masks, renumbered) {
         Err(why) => Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() },
         Ok(board) => {
-            let complaint = choice::complaint(gpu, &board.card, visible);
-            // No choice of a card makes its slices larger.
-            let exports = complaint.as_ref().map(|_| exports_of(&board.card)).unwrap_or_default();
+            let about_set = choice::complaint_about_set(masks, visible);
+            let is_set = about_set.is_some();
+            let complaint = about_set.unwrap_or_else(|| choice::complaint(gpu, &board.card, visible));
+            // No choice of a card makes its slices larger, and a set is more than one card.
+            let exports =
+                complaint.as_ref().filter(|_| !is_set).map(|_| exports_of(&board.card)).unwrap_or_default();
             match complaint.or_else(|| too_small(gpu, board, visible)) {
                 None => Verdict::Met { card: board.card.clone() },
                 Some(reason) => Verdict::NotMet { reason, allowed: Some(board.card.clone()), exports },

@@ -41,6 +41,8 @@ pub struct Checked {
     /// before stays.
     pub kept: BTreeSet<String>,
     pub troubles: BTreeSet<Trouble>,
+    /// Each file that may say something of a policy that was asked for.
+    pub policy_files: BTreeSet<PathBuf>,
     /// A check met a fault of gpulint itself.
     pub failed: bool,
 }
@@ -178,6 +180,7 @@ impl Checks {
         let sources = Sources::with_opened(&settings.root, opened, (project.extent, &excluded), &self.kept);
         let mut sources = sources.within(settings.disk.bounds());
         let found = settings.find_others(&sources).map_err(|error| trouble_with(&error));
+        checked.policy_files.extend(settings.all_policy_files().map(Path::to_owned));
         settings.leave_out(&mut sources, &[], true);
         let own_rules = found.and_then(|()| match settings.others_have_rules() {
             true => Loaded::of(&settings).map(Some).map_err(|error| trouble_with(&error)),
@@ -276,6 +279,7 @@ impl Checked {
         self.said.retain(|uri, _| !other.kept.contains(uri));
         self.kept.extend(other.kept.iter().cloned());
         self.troubles.extend(other.troubles.iter().cloned());
+        self.policy_files.extend(other.policy_files.iter().cloned());
         self.failed |= other.failed;
     }
 

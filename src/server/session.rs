@@ -15,7 +15,10 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 mod asked;
+mod policies;
 mod told;
+
+use policies::PolicyFiles;
 
 /// While somebody types without a pause, a check starts this often.
 const LONGEST_DELAY: Duration = Duration::from_secs(1);
@@ -35,6 +38,7 @@ pub struct Session {
     is_checking: bool,
     disk_changed: bool,
     troubles: BTreeSet<Trouble>,
+    policies: PolicyFiles,
     has_told_of_fault: bool,
 }
 
@@ -69,13 +73,17 @@ impl Session {
             is_checking: false,
             disk_changed: false,
             troubles: BTreeSet::new(),
+            policies: PolicyFiles::default(),
             has_told_of_fault: false,
         }
     }
 
     /// When something is to be done although nothing happens.
     pub fn wakes_at(&self) -> Option<Instant> {
-        self.due.filter(|_| !self.is_checking).map(|due| due.at)
+        if self.is_checking {
+            return None;
+        }
+        self.due.map(|due| due.at).into_iter().chain(self.policies.looked_at_again()).min()
     }
 
     /// Takes note of what happened; the exit code when this is the end.
@@ -165,8 +173,15 @@ impl Session {
 
     /// Starts the check that is due. While one runs, the next waits for its end.
     pub fn wake(&mut self) {
+        if self.is_checking {
+            return;
+        }
+        if self.policies.have_changed() {
+            self.disk_changed = true;
+            self.check_soon();
+        }
         let is_due = self.due.is_some_and(|due| due.at <= Instant::now());
-        if !is_due || self.is_checking {
+        if !is_due {
             return;
         }
         self.due = None;
@@ -191,6 +206,8 @@ impl Session {
                 self.show(uri, said.clone());
             }
         }
+        let wrong = checked.troubles.iter().filter_map(|trouble| trouble.file.clone());
+        self.policies.now_are(checked.policy_files.iter().cloned().chain(wrong).collect());
         let settled: Vec<String> = self.shown.keys().filter(|uri| !checked.knows(uri)).cloned().collect();
         settled.iter().for_each(|uri| self.forget(uri));
         self.tell_of_troubles(checked.troubles);

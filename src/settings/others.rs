@@ -26,6 +26,8 @@ struct Other {
     file: Option<PathBuf>,
     machine_files: Vec<PathBuf>,
     origins: Vec<Origin>,
+    /// Each file that was read for it.
+    files: Vec<PathBuf>,
 }
 
 /// What a policy is read with, beside its file.
@@ -58,7 +60,10 @@ impl Reading {
         let extends = own.as_ref().is_some_and(|policy| !policy.extends.is_empty());
         let layered = match extends || !self.machine_files.is_empty() {
             true => policy::layered(&self.disk, file, &self.machine_files)?,
-            false => Layered { policy: own.unwrap_or_default(), ..Layered::default() },
+            false => {
+                let files = file.map(Path::to_owned).into_iter().collect();
+                Layered { policy: own.unwrap_or_default(), files, ..Layered::default() }
+            }
         };
         let mut policy = policy::apply_overrides(layered.policy, &self.overrides)?;
         policy.rules.select.extend(self.extend_select.iter().cloned());
@@ -72,9 +77,20 @@ impl Settings {
     /// # Errors
     /// When one of them cannot be used.
     pub fn find_others(&mut self, sources: &Sources) -> Result<(), PolicyError> {
+        self.find_others_above(sources.files.iter().filter_map(|source| source.path.as_deref()))
+    }
+
+    /// The same, for files that were not read.
+    ///
+    /// # Errors
+    /// When one of the policies cannot be used.
+    pub fn find_others_above<'p>(
+        &mut self,
+        paths: impl Iterator<Item = &'p Path>,
+    ) -> Result<(), PolicyError> {
         let Some(reading) = self.others.reading.clone() else { return Ok(()) };
         let mut folders: FxHashSet<&Path> = FxHashSet::default();
-        for path in sources.files.iter().filter_map(|source| source.path.as_deref()) {
+        for path in paths {
             let above = path.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
             // Those above a known one are known.
             for folder in above {
@@ -140,9 +156,18 @@ impl Settings {
         self.others.each.iter().any(|other| !other.policy.rules.paths.is_empty())
     }
 
-    /// Whether any team, user or machine wrote something down for these files.
+    /// Whether any team, user or machine wrote something down for these files, or the command line says which GPU is right.
     pub fn has_policy(&self) -> bool {
-        self.governing().any(|governing| governing.file.is_some() || !governing.machine_files.is_empty())
+        let says = |one: Governing<'_>| {
+            one.file.is_some() || !one.machine_files.is_empty() || one.policy.gpu.is_some()
+        };
+        self.governing().any(says)
+    }
+
+    /// Each file that may say something of a policy, whether it is there or not: when one changes, so may the findings.
+    pub fn all_policy_files(&self) -> impl Iterator<Item = &Path> {
+        let others = self.others.each.iter().flat_map(|other| &other.files);
+        self.policy_files.iter().chain(others).map(PathBuf::as_path)
     }
 
     /// The baselines that policies name, each once.
@@ -207,8 +232,8 @@ impl Others {
         found: Option<(PathBuf, Policy)>,
     ) -> Result<(), PolicyError> {
         let (file, own) = found.unzip();
-        let Layered { policy, machine_files, origins } = reading.read(file.as_deref(), own)?;
-        self.each.push(Other { folder: folder.to_owned(), policy, file, machine_files, origins });
+        let Layered { policy, machine_files, origins, files } = reading.read(file.as_deref(), own)?;
+        self.each.push(Other { folder: folder.to_owned(), policy, file, machine_files, origins, files });
         self.folders.insert(folder.to_owned(), self.each.len());
         Ok(())
     }
@@ -235,6 +260,13 @@ impl Governing<'_> {
             (Some(Mode::Cpu), None) => Some(policy::Cpu::default_for_mode()),
             (None, None) => None,
         }
+    }
+
+    /// Its file, as reports name files; nothing where no file of the project says anything.
+    pub(crate) fn name(&self, root: &Path) -> Option<String> {
+        let below = self.file?.strip_prefix(root).ok()?;
+        let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
+        Some(parts.collect::<Vec<_>>().join("/"))
     }
 
     /// What the names of files in its folder begin with, as reports show them: `app/`, or nothing.

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// For each file when it was written and how long it is; `None` for one that is not there.
-pub type Stamps = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
+pub type Stamps = BTreeMap<PathBuf, Option<Stamp>>;
+
+/// When a file was written, and how long it is.
+pub type Stamp = (SystemTime, u64);
 
 /// The stamps of all files that [`super::Sources::collect`] would read, and of `others`.
 pub fn stamps(
@@ -18,9 +21,14 @@ pub fn stamps(
     let (found, _) =
         walk::files(root, named, extent, &Excluded::default(), &walk::bounds(root, named, extent))?;
     let stamp = |path: PathBuf| {
-        let metadata = path.metadata().ok();
-        let written = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
-        (path, written)
+        let stamp = stamp_of(&path);
+        (path, stamp)
     };
     Ok(found.into_keys().chain(others).map(stamp).collect())
+}
+
+/// The stamp of one file.
+pub fn stamp_of(path: &Path) -> Option<Stamp> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
 }

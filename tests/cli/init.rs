@@ -4,6 +4,11 @@ use crate::INDEX_WITHOUT_ORDER;
 use crate::project::{Answer, Project, answer};
 use std::fs;
 
+mod inferred;
+
+/// A program that takes whatever it is given.
+const TAKES: &str = "import torch\n\nx = torch.zeros(1).cuda()\n";
+
 /// Runs `gpulint init` where the programs are those in the folder `bin`, and NVML is a file that is no library, so that no
 /// card of this machine is seen.
 fn init(project: &Project, words: &[&str]) -> Answer {
@@ -323,69 +328,4 @@ mod machine {
             assert_eq!(project.run("check --show-settings").code, Some(0));
         }
     }
-}
-
-/// A program that takes whatever it is given.
-const TAKES: &str = "import torch\n\nx = torch.zeros(1).cuda()\n";
-
-/// The policy that is written for a project, with its comments.
-fn inferred(project: &Project) -> String {
-    let text = written(project, &[]);
-    let checked = project.run("check");
-    assert!(checked.code != Some(2) && !checked.stderr.contains("gpulint.yaml"), "{checked:?}");
-    text
-}
-
-#[test]
-fn a_policy_from_the_mask_that_all_launchers_set() {
-    let project = Project::new()
-        .file("run.sh", "export CUDA_DEVICE_ORDER=PCI_BUS_ID\nexport CUDA_VISIBLE_DEVICES=1\npython train.py\npython test.py\n")
-        .file("more.sh", "CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1 python train.py\n")
-        .file("train.py", TAKES)
-        .file("test.py", TAKES);
-    let text = inferred(&project);
-    assert_eq!(said(&text), ["gpu:", "  visible-devices: \"1\"", "  device-order: PCI_BUS_ID"]);
-    assert!(text.contains("# set at more.sh:1 and 1 more\n"), "{text}");
-    assert_eq!(project.run("check --format json").findings(), [""; 0]);
-}
-
-#[test]
-fn two_masks_are_shown_and_none_is_chosen() {
-    let project = Project::new()
-        .file("a.sh", "CUDA_VISIBLE_DEVICES=0 python train.py\n")
-        .file("b.sh", "CUDA_VISIBLE_DEVICES=1 python train.py\n")
-        .file("train.py", TAKES);
-    let text = inferred(&project);
-    assert!(said(&text).is_empty(), "{text}");
-    assert!(
-        text.contains("# Programs differ in CUDA_VISIBLE_DEVICES: \"0\" in a.sh:1, \"1\" in b.sh:1."),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_device_that_is_named_without_a_mask() {
-    let project = Project::new().file("train.py", TAKES.replace(".cuda()", ".to(\"cuda:1\")"));
-    let text = inferred(&project);
-    assert_eq!(said(&text), ["gpu:", "  device: \"cuda:1\""]);
-    assert!(text.contains("named at train.py:3, without a mask"), "{text}");
-}
-
-#[test]
-fn masks_of_containers_and_programs_without_a_gpu_say_nothing_of_the_machine() {
-    let project = Project::new()
-        .file(
-            "Dockerfile",
-            "FROM x\nENV CUDA_VISIBLE_DEVICES=0\nCOPY train.py .\nCMD [\"python\", \"train.py\"]\n",
-        )
-        .file("train.py", TAKES);
-    let text = inferred(&project);
-    assert!(said(&text).is_empty() && text.contains("cards are counted from 0"), "{text}");
-    assert!(text.contains("\"0\" in Dockerfile:2"), "{text}");
-    let hidden = "import os\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"\"\n";
-    let project = Project::new().file("serve.py", format!("{hidden}{TAKES}"));
-    let text = inferred(&project);
-    assert!(said(&text).is_empty() && text.contains("# Every GPU is hidden at serve.py:2"), "{text}");
-    let text = inferred(&Project::new().file("a.py", "x = 1\n"));
-    assert!(said(&text).is_empty(), "{text}");
 }

@@ -33,6 +33,36 @@ fn the_nearest_policy_upwards_from_the_paths_holds() {
 }
 
 #[test]
+fn each_value_of_a_subfolders_policy_has_a_file() {
+    let project = Project::new()
+        .file("gpulint.yaml", "")
+        .file("cards.yaml", "gpu: {name: A, visible-devices: \"1\"}\n")
+        .file("app/gpulint.yaml", "extends: ../cards.yaml\ngpu: {name: B}\n")
+        .file("alone/gpulint.yaml", POLICY)
+        .file(".config/gpulint/gpulint.yaml", "gpu: {min-memory: 20GiB}\n")
+        .file("app/a.py", "")
+        .file("alone/a.py", "");
+    let answer = project.run("check --show-settings");
+    let shown = answer.stdout.replace(&project.root().display().to_string(), "").replace('\\', "/");
+    let of_app: Vec<&str> = shown.lines().filter(|line| line.starts_with("# in app")).collect();
+    assert_eq!(
+        of_app,
+        [
+            "# in app: /app/gpulint.yaml",
+            "# in app: below it: /.config/gpulint/gpulint.yaml",
+            "# in app: gpu.min-memory is from /.config/gpulint/gpulint.yaml",
+            "# in app: gpu.name is from /app/gpulint.yaml",
+            "# in app: gpu.visible-devices is from /cards.yaml",
+        ]
+    );
+    let of_other = "# in alone: gpu.name is from /alone/gpulint.yaml\n";
+    assert!(shown.contains(of_other), "{shown}");
+    // One file that says all needs no more words.
+    let alone = project.run("check --isolated --show-settings").stdout;
+    assert!(!alone.contains("is from"), "{alone}");
+}
+
+#[test]
 fn the_root_without_a_policy() {
     let project = Project::new().file("a/b.py", "").file("repo/.git/HEAD", "").file("repo/x/y.py", "");
     assert_eq!(shown(&project, ".", "a"), "# root: \n# policy: none");

@@ -212,3 +212,26 @@ fn why_and_trace_judge_alike() {
     assert!(!told.contains("error: wrong-visible-devices"), "{told}");
     assert_eq!(project.run("trace a/train.py").code, Some(0));
 }
+
+#[test]
+fn reports_name_the_policies_that_judge() {
+    let project = two_parts()
+        .file("a/deep/gpulint.yaml", "rules: {severity: {wrong-visible-devices: warning}}\n")
+        .file("a/deep/pins.py", taking(0))
+        .file("a/late.py", "import deep.pins\n\nif __name__ == \"__main__\":\n    print(1)\n");
+    let json = project.run("check --format json").json();
+    let of = |name: &str| {
+        let findings = json["findings"].as_array().expect("an array").iter();
+        let mut policies = findings.filter(|one| one["path"] == name).map(|one| one["policies"].clone());
+        policies.next()
+    };
+    assert_eq!(of("a/train.py"), Some(serde_json::json!(["a/gpulint.yaml"])));
+    // The program is one of `a`, and the line that is wrong lies under another policy.
+    assert_eq!(of("a/deep/pins.py"), Some(serde_json::json!(["a/gpulint.yaml", "a/deep/gpulint.yaml"])));
+    let sarif = project.run("check --format sarif").json();
+    let results = sarif["runs"][0]["results"].as_array().expect("an array");
+    assert!(results.iter().all(|result| result["properties"]["policies"].is_array()), "{sarif}");
+    // One policy needs no name.
+    let alone = project.run("check a/train.py --config a/gpulint.yaml --format json").json();
+    assert_eq!(alone["findings"][0].get("policies"), None, "{alone}");
+}

@@ -97,6 +97,35 @@ fn every_change_is_checked() {
     assert_eq!(rest, [None, None]);
 }
 
+/// What a policy leans on may lie where no file is checked.
+#[test]
+fn each_file_that_a_policy_leans_on_is_watched() {
+    let project = Project::new()
+        .file(".git/HEAD", "")
+        .file("app/gpulint.yaml", "extends: ../.policies/cards.yaml\n")
+        .file(".policies/cards.yaml", "gpu: {visible-devices: \"1\"}\n")
+        .file("app/a.py", INDEX_WITHOUT_ORDER);
+    let watched = Watched::start(&project, "--format concise --select wrong-visible-devices");
+    let wrong = "Checked 1 file: 1 error. 1 can be fixed with `--fix --unsafe-fixes`.";
+    let right = "Checked 1 file: no findings.";
+    let first = watched.summary();
+    let project = project.file(".policies/cards.yaml", "gpu: {visible-devices: \"7\"}\n");
+    assert_eq!(watched.told.next("note: "), "note: .policies/cards.yaml changed");
+    let second = watched.summary();
+    assert_eq!([&*first, &*second], [right, wrong]);
+    // While it is wrong, it is looked at all the same.
+    let project = project.file(".policies/cards.yaml", "gpu: [\n");
+    watched.told.next("note: .policies/cards.yaml changed");
+    watched.told.next("note: waiting");
+    let project = project.file(".policies/cards.yaml", "gpu: {device-order: PCI_BUS_ID}\n");
+    watched.told.next("note: .policies/cards.yaml changed");
+    assert_eq!(watched.summary(), right);
+    // The file of a user may be written for the first time.
+    let _project = project.file(".config/gpulint/gpulint.yaml", "gpu: {visible-devices: \"7\"}\n");
+    assert_eq!(watched.told.next("note: .config"), "note: .config/gpulint/gpulint.yaml is new");
+    assert_eq!(watched.summary(), wrong);
+}
+
 #[test]
 #[cfg(unix)]
 fn an_interrupt_ends_it() {

@@ -13,7 +13,10 @@ struct Written {
 
 /// In a folder of its own, and with no `nvidia-smi`.
 fn init(host: &SimulatedHost, words: &[&str]) -> Written {
-    let folder = Folder::new("init");
+    init_in(&Folder::new("init"), host, words)
+}
+
+fn init_in(folder: &Folder, host: &SimulatedHost, words: &[&str]) -> Written {
     let mut command: Command = host.command(env!("CARGO_BIN_EXE_gpulint"));
     let output =
         command.arg("init").args(words).current_dir(folder.path()).env("PATH", folder.path()).output();
@@ -44,6 +47,41 @@ fn the_card_with_the_most_memory_and_the_other_is_forbidden() {
     assert!(written.policy.contains(by_uuid), "{}", written.policy);
     // NVML says it all, so that the driver was not asked.
     assert!(host.calls().iter().all(|call| !call.symbol.starts_with("cu")));
+}
+
+/// A project whose launcher sets this mask.
+fn init_for_mask(mask: &str) -> Written {
+    let folder = Folder::new("init-for-mask");
+    let launcher = format!("CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={mask} python train.py\n");
+    std::fs::write(folder.path().join("run.sh"), launcher).expect("it can be written");
+    std::fs::write(folder.path().join("train.py"), "import torch\n\ntorch.zeros(1).cuda()\n")
+        .expect("so can this");
+    init_in(&folder, &SimulatedHost::new(), &[])
+}
+
+#[test]
+fn the_card_of_a_project_is_held_against_the_machine() {
+    for mask in ["1", "GPU-30903090-0000-4000-8000-000000000002"] {
+        let Written { policy, keys, .. } = init_for_mask(mask);
+        let named = format!("  visible-devices: \"{mask}\"");
+        assert!(keys.contains(&"  name: \"RTX 3090\"".to_owned()) && keys.contains(&named), "{policy}");
+        assert!(policy.contains("# set at run.sh:1\n") && !policy.contains("On this machine"), "{policy}");
+    }
+    // Of the other card nothing is chosen, and both are shown.
+    for mask in ["0", "GPU-50605060-0000-4000-8000-000000000001"] {
+        let Written { policy, keys, .. } = init_for_mask(mask);
+        assert_eq!(keys, ["gpu:", "  device-order: PCI_BUS_ID"], "{policy}");
+        let told = format!(
+            "# On this machine RTX 3090 is 1, and the project sets CUDA_VISIBLE_DEVICES to \"{mask}\" in run.sh:1: write the \
+             one that is right, and its name.\n"
+        );
+        assert!(policy.contains(&told), "{policy}");
+        for shown in
+            ["  # name: \"RTX 3090\"", "  # visible-devices: \"1\"", "  # forbidden: [\"RTX 5060 Ti\"]"]
+        {
+            assert!(policy.contains(shown), "{shown}: {policy}");
+        }
+    }
 }
 
 #[test]

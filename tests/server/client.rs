@@ -27,9 +27,22 @@ impl Client {
     }
 
     pub fn start_with(folder: &Path, options: &[&str]) -> Client {
-        let mut server = Command::new(env!("CARGO_BIN_EXE_gpulint"))
-            .arg("server")
-            .args(options)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpulint"));
+        command.arg("server").args(options);
+        Client::run(command, folder)
+    }
+
+    /// A server of a user, greeted, outside of any workflow.
+    pub fn at_home(folder: &Path, home: &Path) -> Client {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpulint"));
+        command.arg("server").env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("CI");
+        let mut client = Client::run(command, folder);
+        client.greet(json!({}), &[folder]);
+        client
+    }
+
+    fn run(mut command: Command, folder: &Path) -> Client {
+        let mut server = command
             .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

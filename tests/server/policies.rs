@@ -125,3 +125,59 @@ examples:
     assert_eq!(client.diagnostics(&train, 1)[0]["severity"], 1);
     client.end();
 }
+
+/// The card that a part of the project must take.
+fn policy_of(card: u32) -> String {
+    format!("gpu: {{visible-devices: \"{card}\", device-order: PCI_BUS_ID}}\n")
+}
+
+#[test]
+fn each_open_file_is_judged_by_its_own_policy() {
+    let (of_a, of_b) = (policy_of(1), policy_of(0));
+    let folder = Folder::with(&[EMPTY_POLICY, ("a/gpulint.yaml", &of_a), ("b/gpulint.yaml", &of_b)]);
+    let mut client = Client::greeted(folder.path(), json!({}), &[folder.path()]);
+    let [a, b, c] = ["a/train.py", "b/train.py", "c/train.py"].map(|name| folder.uri(name));
+    for (file, expected) in [(&a, &[][..]), (&b, &["wrong-visible-devices"]), (&c, &[])] {
+        client.open(file, "python", RIGHT);
+        assert_eq!(rules(&client.diagnostics(file, 1)), expected, "{file}");
+    }
+    // One of them changes, and the others stay as they are.
+    folder.write("a/gpulint.yaml", &policy_of(2));
+    let change = json!({"changes": [{"uri": folder.uri("a/gpulint.yaml"), "type": 2}]});
+    client.tell("workspace/didChangeWatchedFiles", change);
+    assert_eq!(rules(&client.diagnostics(&a, 1)), ["wrong-visible-devices"]);
+    client.change(&c, 2, &format!("{RIGHT}\n"));
+    assert_eq!(client.diagnostics(&c, 2).len(), 0);
+    // One that is wrong is named in its file, and what was said before stays.
+    folder.write("b/gpulint.yaml", "gpu: {visible-devises: \"1\"}\n");
+    let change = json!({"changes": [{"uri": folder.uri("b/gpulint.yaml"), "type": 2}]});
+    client.tell("workspace/didChangeWatchedFiles", change);
+    let wrong = client.diagnostics(&folder.uri("b/gpulint.yaml"), None);
+    assert!(wrong[0]["message"].as_str().unwrap().contains("visible-devises"), "{wrong:?}");
+    folder.write("b/gpulint.yaml", &policy_of(1));
+    client.tell("workspace/didChangeWatchedFiles", json!({"changes": []}));
+    assert_eq!(client.diagnostics(&b, 1).len(), 0);
+    client.end();
+}
+
+/// No editor watches the folder of a user, and some watch nothing at all.
+#[test]
+fn what_a_policy_leans_on_is_looked_at_without_the_editor() {
+    let folder = Folder::with(&[
+        ("project/.git/HEAD", ""),
+        ("project/app/gpulint.yaml", "extends: ../.policies/cards.yaml\n"),
+        ("project/.policies/cards.yaml", &policy_of(1)),
+    ]);
+    let project = folder.path().join("project");
+    let mut client = Client::at_home(&project, folder.path());
+    let [app, other] = ["project/app/train.py", "project/other.py"].map(|name| folder.uri(name));
+    for file in [&app, &other] {
+        client.open(file, "python", RIGHT);
+        assert_eq!(client.diagnostics(file, 1).len(), 0, "{file}");
+    }
+    folder.write("project/.policies/cards.yaml", &policy_of(17));
+    assert_eq!(rules(&client.diagnostics(&app, 1)), ["wrong-visible-devices"]);
+    folder.write(".config/gpulint/gpulint.yaml", &policy_of(18));
+    assert_eq!(rules(&client.diagnostics(&other, 1)), ["wrong-visible-devices"]);
+    client.end();
+}

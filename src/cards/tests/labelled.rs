@@ -2,9 +2,10 @@
 
 use crate::findings::Severity;
 use crate::fixes::{Settled, Wanted, settle};
+use crate::policy::Policy;
 use crate::rules::RuleSet;
 use crate::settings::{Request, Settings, resolve};
-use crate::sources::{Excluded, Source, Sources};
+use crate::sources::{Excluded, Extent, Source, Sources};
 use crate::{Outcome, check};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -33,8 +34,21 @@ pub(super) fn each(said: impl Fn(&Project) -> Vec<String> + Sync) -> Vec<String>
 impl Project {
     fn in_folder(folder: &Path) -> Project {
         let request = Request { paths: vec![folder.to_owned()], ..Request::default() };
-        let (mut settings, extent) = resolve(&request).expect("a policy that can be read");
+        let (settings, extent) = resolve(&request).expect("a policy that can be read");
+        Project::of(folder, settings, extent)
+    }
+
+    /// A project under this policy, whatever its own is.
+    pub(super) fn under(folder: &Path, policy: Policy) -> Project {
+        let request = Request { paths: vec![folder.to_owned()], isolated: true, ..Request::default() };
+        let (settings, _) = resolve(&request).expect("no policy is read");
+        let policy_file = policy.gpu.is_some().then(|| folder.join("gpulint.yaml"));
+        Project::of(folder, Settings { policy, policy_file, ..settings }, Extent::Project)
+    }
+
+    fn of(folder: &Path, mut settings: Settings, extent: Extent) -> Project {
         settings.root = folder.to_owned();
+        let request = Request { paths: vec![folder.to_owned()], ..Request::default() };
         let excluded = Excluded::new(&settings.policy.exclude, false);
         let sources =
             Sources::collect_except(&settings.root, &request.paths, extent, &excluded).expect("it is there");

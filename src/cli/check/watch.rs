@@ -7,7 +7,8 @@ use super::super::say;
 use crate::findings::baseline;
 use crate::policy::absolute;
 use crate::settings::{Request, resolve};
-use crate::sources::{Extent, MissingPaths, Stamps, stamps};
+use crate::sources::{Extent, MissingPaths, Stamps, stamp_of, stamps};
+use std::cell::RefCell;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,7 +27,8 @@ pub fn watch(
     out: &mut dyn Write,
     mut check: impl FnMut(&mut dyn Write) -> anyhow::Result<u8>,
 ) -> anyhow::Result<u8> {
-    let look = || look(request, own);
+    let policies = RefCell::default();
+    let look = || look(request, own, &policies);
     let mut seen = look()?;
     loop {
         if let Err(error) = check(out) {
@@ -93,23 +95,34 @@ fn told(before: &Stamps, now: &Stamps) -> String {
     told.join(", ")
 }
 
-/// The files that a run would read now, and those that decide how.
-fn look(request: &Request, own: &[PathBuf]) -> Result<Stamps, MissingPaths> {
+/// The files that a run would read now, and those that decide how. `policies` are the files of all policies, which are known
+/// while none of them is wrong.
+fn look(
+    request: &Request,
+    own: &[PathBuf],
+    policies: &RefCell<Vec<PathBuf>>,
+) -> Result<Stamps, MissingPaths> {
     let cwd = std::env::current_dir().unwrap_or_default();
     let start = request.paths.first().map_or_else(|| cwd.clone(), |path| absolute(path));
-    let (root, extent, baseline) = match resolve(request) {
-        Ok((settings, extent)) => {
-            let named = settings.policy.baseline.clone().unwrap_or(baseline::NAME.into());
-            let baseline = settings.base().join(named);
-            (settings.root, extent, Some(baseline))
-        }
-        Err(_) => (cwd, Extent::NamedPaths, None),
-    };
     let of_folder =
         |folder: &Path| ["gpulint.yaml", "gpulint.yml", "pyproject.toml"].map(|name| folder.join(name));
-    let policies = start.ancestors().flat_map(of_folder);
+    let above = start.ancestors().flat_map(of_folder);
     let named = request.config.iter().map(|file| absolute(Path::new(file)));
-    let mut stamps = stamps(&root, &request.paths, extent, policies.chain(named).chain(baseline))?;
+    let resolved = resolve(request);
+    let (root, extent) = match &resolved {
+        Ok((settings, extent)) => (settings.root.clone(), *extent),
+        Err(_) => (cwd, Extent::NamedPaths),
+    };
+    let mut stamps = stamps(&root, &request.paths, extent, above.chain(named))?;
+    if let Ok((mut settings, _)) = resolved
+        && settings.find_others_above(stamps.keys().map(PathBuf::as_path)).is_ok()
+    {
+        let default = settings.base().join(baseline::NAME);
+        let files = settings.all_policy_files().map(Path::to_owned);
+        policies.replace(files.chain(settings.baselines()).chain([default]).collect());
+    }
+    let policies = policies.borrow().iter().map(|file| (file.clone(), stamp_of(file))).collect::<Vec<_>>();
+    stamps.extend(policies);
     stamps.retain(|file, _| !own.contains(file));
     Ok(stamps)
 }

@@ -18,8 +18,8 @@ use purposes::{Purpose, purpose_of};
 
 /// Takes the device that the policy allows.
 pub fn allowed(site: &Site<'_>) -> Result<Draft, Refusal> {
-    let (device, index) = allowed_device(site)?;
     let found = Found::by(site)?;
+    let (device, index) = allowed_device(site, found.literal.index)?;
     let left = site.finding.mask.as_ref().map(|mask| masks::read(mask).left as i64);
     if left.is_some_and(|left| left > 0 && index >= left) {
         return Err(format!("the policy's `{device}` is not among the GPUs that the mask leaves"));
@@ -31,7 +31,7 @@ pub fn allowed(site: &Site<'_>) -> Result<Draft, Refusal> {
 /// Takes a device that the mask leaves: that which the policy allows, or where the card stands in the mask.
 pub fn inside_mask(site: &Site<'_>) -> Result<Draft, Refusal> {
     let found = Found::by(site)?;
-    let (device, allowed) = allowed_device(site)?;
+    let (device, allowed) = allowed_device(site, found.literal.index)?;
     let mask = site.finding.mask.as_deref();
     let left = mask.map(|mask| masks::read(mask).left as i64);
     if left == Some(0) {
@@ -180,17 +180,18 @@ fn hands_on(call: &Call<'_>, names: &Names<'_, '_>) -> bool {
         || names.path(&call.callee) == Some("torch.device")
 }
 
-/// The device that code may take, and its index.
-fn allowed_device(site: &Site<'_>) -> Result<(String, i64), Refusal> {
-    match &site.policy.gpu {
-        None => Ok(("cuda:0".to_owned(), 0)),
-        Some(gpu) => {
-            let index = gpu
-                .allowed_device_index()
-                .ok_or_else(|| format!("the policy allows `{}` only", gpu.device))?;
-            Ok((gpu.device.clone(), index))
-        }
+/// The device that code may take where it names another, and its index.
+fn allowed_device(site: &Site<'_>, named: i64) -> Result<(String, i64), Refusal> {
+    let Some(gpu) = &site.policy.gpu else { return Ok(("cuda:0".to_owned(), 0)) };
+    if gpu.allows_each_of_set() {
+        // A number of the machine stands for a place in the set.
+        let places = gpu.accepted_masks().iter().find_map(|mask| position_in(mask, named));
+        let index = places.ok_or("nothing says which card of the policy's set is meant")?;
+        return Ok((format!("cuda:{index}"), index));
     }
+    let device = gpu.first_device();
+    let index = gpu.allowed_device_index().ok_or_else(|| format!("the policy allows `{device}` only"))?;
+    Ok((device.to_owned(), index))
 }
 
 /// Where the card with this index of the machine stands in a mask.

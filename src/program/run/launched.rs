@@ -17,7 +17,7 @@ impl<'p> Run<'p> {
 
     /// Looks at a command with the environment that it finds.
     pub(super) fn observe_command(&mut self, command: &Command<'p>, words: &[Option<&str>], span: Span) {
-        let Some(mask) = self.known_mask() else { return };
+        let Some(mask) = self.known_mask() else { return self.observe_ranks_of_policy(words, span) };
         self.observe_ranks(&mask, words, span);
         self.observe_ignored_mask(&mask, words, span);
         self.observe_client(command, &mask, words, span);
@@ -42,6 +42,21 @@ impl<'p> Run<'p> {
         {
             let cards = if left == 1 { "1 GPU".to_owned() } else { format!("{left} GPUs") };
             let text = format!("`{option}` wants {count} GPUs, and the mask `{mask}` leaves {cards}");
+            self.note_observed(Observation::RanksBeyondMask, text, span);
+        }
+    }
+
+    /// Where the launcher leaves the mask to what it starts, that is the policy's.
+    fn observe_ranks_of_policy(&mut self, words: &[Option<&str>], span: Span) {
+        let Some(cards) = self.asked.cards else { return };
+        if !self.reaching(MASK).iter().all(|definition| matches!(definition, Definition::Unset)) {
+            return;
+        }
+        if let Some(Ranks { count, option }) = ranks(words)
+            && count > cards
+        {
+            let names = if cards == 1 { "1 GPU".to_owned() } else { format!("{cards} GPUs") };
+            let text = format!("`{option}` wants {count} GPUs, and the policy names {names}");
             self.note_observed(Observation::RanksBeyondMask, text, span);
         }
     }

@@ -137,7 +137,7 @@ pub struct Outcome<'a> {
     pub fixes: Vec<Repair>,
     /// Empty means not suppressed; absent would mean that nobody knows.
     pub suppressions: Vec<Suppression>,
-    pub properties: Confident,
+    pub properties: Properties<'a>,
 }
 
 /// SARIF's `fix`.
@@ -165,8 +165,11 @@ pub struct Replacement {
 }
 
 #[derive(Serialize)]
-pub struct Confident {
+pub struct Properties<'a> {
     pub confidence: Confidence,
+    /// The files of the policies that the finding is judged by, where the run has several.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub policies: &'a [String],
 }
 
 #[derive(Serialize)]

@@ -120,6 +120,24 @@ fn an_index_of_the_machine_is_none_where_only_some_cards_are_shown() {
 }
 
 #[test]
+fn what_a_process_gets_of_a_set() {
+    let cards: Vec<Card> = two().into_iter().map(|board| board.card).collect();
+    let said = |masks: &[Mask], visible: &[usize]| {
+        let visible: Vec<Card> = visible.iter().map(|&at| cards[at].clone()).collect();
+        complaint_about_set(masks, &visible)
+    };
+    let both = mask("0,1", &[0, 1]);
+    assert_eq!(said(std::slice::from_ref(&both), &[0, 1]), Some(None));
+    for visible in [&[1, 0][..], &[1], &[]] {
+        let complaint = said(std::slice::from_ref(&both), visible).unwrap().unwrap();
+        assert!(complaint.ends_with("RTX 3090 (GPU-309): set CUDA_VISIBLE_DEVICES to 0,1"), "{complaint}");
+    }
+    // One of the accepted values is enough, and a single card is no set.
+    assert_eq!(said(&[both, mask("1", &[1])], &[1]), Some(None));
+    assert_eq!(said(&[mask("1", &[1])], &[0, 1]), None);
+}
+
+#[test]
 fn what_a_process_gets() {
     let cards: Vec<Card> = two().into_iter().map(|board| board.card).collect();
     let gpu = policy("{name: RTX 3090, forbidden: [RTX 5060 Ti]}");

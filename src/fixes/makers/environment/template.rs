@@ -38,7 +38,7 @@ fn values(site: &Site<'_>) -> Vec<Setting> {
     vec![
         ("visible-devices".to_owned(), mask),
         ("device-order".to_owned(), order_of(site).to_owned()),
-        ("device".to_owned(), gpu.device.clone()),
+        ("device".to_owned(), gpu.first_device().to_owned()),
         ("alloc-conf".to_owned(), gpu.alloc_conf.clone().unwrap_or_default()),
     ]
 }

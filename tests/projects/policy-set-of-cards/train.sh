@@ -1,0 +1,4 @@
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+export CUDA_VISIBLE_DEVICES=0,2
+torchrun --nproc-per-node=2 train.py
+torchrun --nproc-per-node=3 train.py  # ~ ranks-beyond-mask error
