@@ -6,6 +6,7 @@
 
 mod alone;
 mod arguments;
+mod attributes;
 mod bodies;
 mod branches;
 mod builtins;

@@ -147,11 +147,15 @@ impl<'p> Run<'p> {
                 self.mapped(function, &columns, name == "filter")
             }
             ("setattr", Some(object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_)))) => {
-                if let (Some(Value::Text(name)), Some(value)) =
-                    (args.at(1).map(|argument| argument.value.clone()), args.at(2))
-                    && let std::borrow::Cow::Borrowed(name) = name.text
-                {
-                    self.set_attribute(&object, name, value.value.clone());
+                if let [_, name, value] = &args.items[..] {
+                    let name = self.settle(name.value.clone());
+                    self.set_named(&object, &name, &value.value);
+                }
+                Value::None
+            }
+            ("delattr", Some(object @ Value::Instance(_))) => {
+                if let Some(name) = args.at(1).map(|argument| argument.value.clone()) {
+                    self.delete_named(&object, &name);
                 }
                 Value::None
             }

@@ -1,6 +1,7 @@
 //! Calls: who is called, and with what.
 
 use super::branches::ArmRun;
+use super::collections::place_in;
 use super::items::one_of_functions;
 use super::{Flow, Run};
 use crate::code::{Argument, Call, ExprKind};
@@ -70,6 +71,12 @@ impl<'p> Run<'p> {
                 {
                     return made;
                 }
+                if !matches!(method, Value::Function(_))
+                    && let Some(object) = self.here.bound.clone()
+                    && let Some(result) = self.by_object(name, &object, &args, span)
+                {
+                    return result;
+                }
                 return self.call(method, args, span);
             }
             let receiver = self.eval(object);
@@ -80,6 +87,11 @@ impl<'p> Run<'p> {
                 return Value::Unknown;
             }
             if let Some(result) = self.change(object, &receiver, name, &args, span) {
+                return result;
+            }
+            if *name == "update"
+                && let Some(result) = self.update_names(object, &receiver, &args, span)
+            {
                 return result;
             }
             return self.call_method(&receiver, name, args, span);
@@ -165,7 +177,8 @@ impl<'p> Run<'p> {
             Value::Text(_) | Value::Mapping(_) | Value::Sequence(_) | Value::Int(..) => {
                 self.constant_method(receiver, name, &args, span)
             }
-            Value::Paused(_) | Value::Stream(_) | Value::None | Value::Bool(_) => Value::Unknown,
+            Value::None => self.attribute(receiver, name, span),
+            Value::Paused(_) | Value::Stream(_) | Value::Bool(_) => Value::Unknown,
             Value::OneOf(values) => {
                 self.call_each(values, |run, value| run.call_method(value, name, args.clone(), span))
             }
@@ -191,6 +204,11 @@ impl<'p> Run<'p> {
         match self.settle(callee) {
             Value::Function(closure) => self.run_function(&closure, args, span),
             Value::Class(class) => {
+                if let Some(metaclass) = &class.metaclass
+                    && let Value::Function(maker) = self.class_attribute(metaclass, "__call__")
+                {
+                    return self.run_function(&maker.bound_to(Value::Class(class.clone())), args, span);
+                }
                 let counted = self.count_devices(class.counts_devices);
                 let instance = self.instantiate(&class, args, span);
                 self.state.counted = counted;
@@ -212,6 +230,10 @@ impl<'p> Run<'p> {
             }
             Value::OneOf(values) => {
                 self.call_each(&values, |run, value| run.call(value.clone(), args.clone(), span))
+            }
+            Value::None | Value::Text(_) | Value::Int(..) | Value::Bool(_) if self.knows_all() => {
+                self.seems_to_raise();
+                Value::Unknown
             }
             _ => {
                 self.run_callbacks("", &args, span);
@@ -293,6 +315,16 @@ impl<'p> Run<'p> {
                 Value::sequence(items.iter().map(|item| item.1.clone()).collect())
             }
             (Value::Mapping(_), "copy") | (Value::Sequence(_), "copy") => receiver.clone(),
+            (Value::Sequence(values), "index") if args.items.len() == 1 => {
+                match place_in(values, &args.items[0].value) {
+                    Some(Some(at)) => Value::Int(at as i64, self.place(span)),
+                    Some(None) => {
+                        self.seems_to_raise();
+                        Value::Unknown
+                    }
+                    None => Value::Unknown,
+                }
+            }
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
                 let list = self.iterate(list.value.clone(), span);

@@ -332,7 +332,13 @@ impl<'p> Run<'p> {
                 }
                 _ => return Some((Value::Unknown, Value::Unknown)),
             },
-            ("insert" | "remove" | "discard" | "pop" | "sort", _) => {
+            ("remove" | "discard", Some(value)) => match place_in(&values, &value) {
+                Some(Some(at)) => drop(values.remove(at)),
+                Some(None) if name == "discard" => {}
+                Some(None) => self.seems_to_raise(),
+                None => return Some((Value::Unknown, Value::Unknown)),
+            },
+            ("insert" | "pop" | "sort", _) => {
                 return Some((Value::Unknown, Value::Unknown));
             }
             _ => return None,
@@ -418,6 +424,16 @@ fn without_key<'p>(items: &[(Value<'p>, Value<'p>)], key: &Value<'p>) -> Option<
         }
     }
     Some(kept)
+}
+
+/// Where a value stands in a list, if it does; `None` when nobody knows.
+pub(super) fn place_in<'p>(values: &[Value<'p>], wanted: &Value<'p>) -> Option<Option<usize>> {
+    for (at, value) in values.iter().enumerate() {
+        if equal(value, wanted)? {
+            return Some(Some(at));
+        }
+    }
+    Some(None)
 }
 
 /// The position that an index means in a list of this length.

@@ -122,7 +122,7 @@ impl<'p> Run<'p> {
     }
 
     /// Whether the code that runs is Python.
-    fn is_python_here(&self) -> bool {
+    pub(super) fn is_python_here(&self) -> bool {
         matches!(self.program.language_of(self.here.file), Language::Python | Language::Notebook)
     }
 

@@ -160,6 +160,14 @@ impl<'p> Run<'p> {
                     self.elements(&keys)?.into_iter().map(|key| (key, value.clone())).collect::<Vec<_>>();
                 Some(self.collection(Value::mapping(merged(Vec::new(), &items))))
             }
+            "builtins.object.__setattr__"
+            | "builtins.object.__getattribute__"
+            | "builtins.object.__delattr__"
+            | "builtins.type.__call__" => {
+                let (object, method) = (args.at(0)?.value.clone(), path.rsplit('.').next()?);
+                let rest = Args { items: args.items[1..].to_vec(), open: args.open };
+                self.by_object(method, &object, &rest, span)
+            }
             "builtins.object.__new__" => self.bare_object(&Value::Unknown, args),
             "torch.distributed.is_initialized" => {
                 // Nobody has made a process group yet while modules are imported.

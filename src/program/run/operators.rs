@@ -58,6 +58,13 @@ impl<'p> Run<'p> {
             return self.collection(joined);
         }
         match (operator, &left, &right) {
+            (Operator::Add, Value::Text(_), Value::Int(..) | Value::None | Value::Bool(_))
+            | (Operator::Add, Value::Int(..) | Value::None | Value::Bool(_), Value::Text(_))
+                if self.is_python_here() =>
+            {
+                self.seems_to_raise();
+                Value::Unknown
+            }
             (Operator::Add, Value::Text(_), _) | (Operator::Add, _, Value::Text(_)) => {
                 self.concatenation(vec![left, right], span)
             }
