@@ -50,6 +50,7 @@ mod mocks;
 mod noted_again;
 mod observations;
 mod operators;
+mod parts;
 mod presence;
 mod properties;
 mod refusals;

@@ -136,7 +136,7 @@ fn each_scope<'p>(value: &Value<'p>, visit: &mut dyn FnMut(ScopeId)) {
             visit(instance.scope);
             each_of_class(&instance.class, visit);
         }
-        Value::Collection(scope) => visit(*scope),
+        Value::Collection(scope) | Value::View(scope, _) => visit(*scope),
         Value::Paused(paused) => {
             visit(paused.scope);
             each_of_closure(&paused.closure, visit);
@@ -195,6 +195,7 @@ impl Relation {
                 Value::Instance(Rc::new(Instance { class, scope }))
             }
             Value::Collection(scope) => Value::Collection(self.scope(*scope)),
+            Value::View(scope, part) => Value::View(self.scope(*scope), *part),
             Value::Paused(paused) => {
                 let (closure, scope) = (self.closure(&paused.closure), self.scope(paused.scope));
                 Value::Paused(Rc::new(Paused { closure, scope }))

@@ -27,6 +27,8 @@ pub(crate) enum Value<'p> {
     Mapping(Rc<Vec<(Value<'p>, Value<'p>)>>),
     /// A list, set or dictionary: the scope that keeps what it holds.
     Collection(ScopeId),
+    /// `items()` of a dictionary and its like: they show what the dictionary holds when somebody looks.
+    View(ScopeId, Part),
     Function(Rc<Closure<'p>>),
     Class(Rc<ClassValue<'p>>),
     Instance(Rc<Instance<'p>>),
@@ -46,6 +48,14 @@ pub(crate) enum Value<'p> {
     /// A generator expression, `map` or `filter` that nobody asked for its elements yet.
     Stream(Rc<Stream<'p>>),
     OneOf(Rc<Vec<Value<'p>>>),
+}
+
+/// What a view shows of a dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Keys,
+    Values,
+    Items,
 }
 
 #[derive(Debug)]
@@ -280,6 +290,7 @@ impl<'p> Value<'p> {
             (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
             (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
             (Value::Collection(a), Value::Collection(b)) => a == b,
+            (Value::View(a, one), Value::View(b, other)) => a == b && one == other,
             (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
             (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b) || same_items(a, b),
             (Value::OneOf(a), Value::OneOf(b)) => Rc::ptr_eq(a, b) || same_each(a, b),

@@ -6,7 +6,7 @@ use super::items::one_of_functions;
 use super::{Flow, Run};
 use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{Part, Value};
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -168,6 +168,7 @@ impl<'p> Run<'p> {
                 {
                     result
                 }
+                Value::Mapping(_) if let Some(view) = view_of(receiver, name) => view,
                 contents @ (Value::Sequence(_) | Value::Mapping(_)) => {
                     let result = self.constant_method(&contents, name, &args, span);
                     if name == "copy" { self.collection(result) } else { result }
@@ -351,6 +352,18 @@ impl<'p> Run<'p> {
             }
         }
     }
+}
+
+/// What `items()` of a dictionary and its like give.
+fn view_of<'p>(dictionary: &Value<'p>, method: &str) -> Option<Value<'p>> {
+    let Value::Collection(scope) = dictionary else { return None };
+    let part = match method {
+        "keys" => Part::Keys,
+        "values" => Part::Values,
+        "items" => Part::Items,
+        _ => return None,
+    };
+    Some(Value::View(*scope, part))
 }
 
 /// Whether a method of something unknown only looks at what it is given, whatever it belongs to.

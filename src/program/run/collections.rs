@@ -31,6 +31,7 @@ impl<'p> Run<'p> {
     pub(super) fn contents(&self, value: &Value<'p>) -> Value<'p> {
         match value {
             Value::Collection(scope) => self.heap.get(*scope, CONTENTS).cloned().unwrap_or(Value::Unknown),
+            Value::View(scope, part) => self.shown(*scope, *part),
             value => value.clone(),
         }
     }
@@ -65,7 +66,9 @@ impl<'p> Run<'p> {
     /// Truth as Python sees it, when it is known.
     pub(super) fn truth(&self, value: &Value<'p>) -> Option<bool> {
         match value {
-            Value::Collection(_) => self.contents(value).truth().filter(|truth| *truth || self.knows_all()),
+            Value::Collection(_) | Value::View(..) => {
+                self.contents(value).truth().filter(|truth| *truth || self.knows_all())
+            }
             Value::OneOf(values) => {
                 let first = self.truth(values.first()?)?;
                 values.iter().all(|value| self.truth(value) == Some(first)).then_some(first)
@@ -120,6 +123,7 @@ impl<'p> Run<'p> {
                     self.bind_in(*scope, CONTENTS, Value::Unknown);
                 }
             }
+            Value::View(..) => self.hand_out_to(&self.contents(value), depth),
             Value::Sequence(values) | Value::OneOf(values) => {
                 values.iter().for_each(|value| self.hand_out_to(value, depth - 1));
             }

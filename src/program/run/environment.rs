@@ -56,12 +56,22 @@ impl<'p> Run<'p> {
                 self.write_variable(&key, &new, span, true);
                 Some(self.read_variable(&key, None, span))
             }
-            "os.environ.__setitem__" | "os.putenv" | "std.env.set_var" => {
+            "os.environ.__setitem__" | "std.env.set_var" => {
                 let (key, new) = (value(0, "key")?, value(1, "value")?);
                 self.write_variable(&key, &new, span, false);
                 Some(Value::None)
             }
-            "os.environ.pop" | "os.unsetenv" | "os.environ.__delitem__" | "std.env.remove_var" => {
+            "os.putenv" => {
+                let (key, new) = (value(0, "key")?, value(1, "value")?);
+                self.beside_environ(&key, |run| run.write_variable(&key, &new, span, false));
+                Some(Value::None)
+            }
+            "os.unsetenv" => {
+                let key = value(0, "key")?;
+                self.beside_environ(&key, |run| run.remove_variable(&key, span));
+                Some(Value::None)
+            }
+            "os.environ.pop" | "os.environ.__delitem__" | "std.env.remove_var" => {
                 let key = value(0, "key")?;
                 let default = value(1, "default");
                 let raises = default.is_none() && matches!(path, "os.environ.pop" | "os.environ.__delitem__");
@@ -109,6 +119,18 @@ impl<'p> Run<'p> {
                 Some(Value::None)
             }
             _ => None,
+        }
+    }
+
+    /// `os.putenv` changes the environment that CUDA reads, and not what `os.environ` shows: who asks finds the one or the
+    /// other.
+    fn beside_environ(&mut self, key: &Value<'p>, change: impl FnOnce(&mut Self)) {
+        let variable = self.variable_name(key);
+        let shown = variable.as_deref().map(|variable| self.reaching(variable)).unwrap_or_default();
+        change(self);
+        if let Some(variable) = variable {
+            let both = shown.into_iter().chain(self.reaching(&variable)).collect();
+            self.set_reaching(&variable, both);
         }
     }
 

@@ -47,6 +47,11 @@ impl<'p> Run<'p> {
                     return self.parent_number(&path.text, *index, expr.span);
                 }
                 let container = self.eval(&item.0);
+                if let ExprKind::Unknown(_) = item.1.kind
+                    && let Some(part) = self.slice(&container, &item.1, expr.span)
+                {
+                    return part;
+                }
                 let key = self.eval(&item.1);
                 self.item(&container, &key, expr.span)
             }

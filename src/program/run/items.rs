@@ -92,7 +92,7 @@ impl<'p> Run<'p> {
     pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
         let value = self.settle(value);
         match &value {
-            Value::Collection(_) => self.contents(&value),
+            Value::Collection(_) | Value::View(..) => self.contents(&value),
             Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
             Value::Outside(path) => {
                 self.apply_iteration_effects(*path, span);

@@ -143,6 +143,21 @@ impl<'p> Run<'p> {
             }
             "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
             "functools.partial" => self.partial(args),
+            "copy.copy" | "copy.deepcopy" => {
+                let value = self.settle(args.at(0)?.value.clone());
+                Some(match path {
+                    "copy.copy" => self.copied(&value, span),
+                    _ => self.deeply_copied(&value, span),
+                })
+            }
+            "importlib.reload" => {
+                let module = self.settle(args.at(0)?.value.clone());
+                if let Value::Module(file) = module {
+                    self.reload(file, span);
+                }
+                Some(module)
+            }
+            "asyncio.gather" => self.gather(args, span),
             "operator.setitem" | "operator.delitem" => {
                 let (container, key) = (args.at(0)?.value.clone(), args.at(1)?.value.clone());
                 match (self.is_environ(&container), args.at(2).map(|argument| argument.value.clone())) {

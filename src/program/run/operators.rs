@@ -52,7 +52,9 @@ impl<'p> Run<'p> {
                 return result;
             }
         }
-        if let (Value::Collection(_), _) | (_, Value::Collection(_)) = (&left, &right) {
+        if let (Value::Collection(_) | Value::View(..), _) | (_, Value::Collection(_) | Value::View(..)) =
+            (&left, &right)
+        {
             let (left, right) = (self.contents(&left), self.contents(&right));
             let joined = self.binary(operator, left, right, span);
             return self.collection(joined);
