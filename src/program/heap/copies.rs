@@ -162,6 +162,7 @@ fn each_of_closure<'p>(closure: &Closure<'p>, visit: &mut dyn FnMut(ScopeId)) {
     values.chain(closure.defaults.iter().flatten()).for_each(|value| each_scope(value, visit));
     closure.class.iter().for_each(|class| each_of_class(class, visit));
     closure.setter.iter().for_each(|setter| each_of_closure(setter, visit));
+    closure.results.iter().chain(&closure.dispatch).for_each(|kept| visit(*kept));
 }
 
 fn each_of_class<'p>(class: &ClassValue<'p>, visit: &mut dyn FnMut(ScopeId)) {
@@ -216,6 +217,8 @@ impl Relation {
             class: closure.class.as_ref().map(|class| self.class(class)),
             inside: each(&closure.inside),
             setter: closure.setter.as_ref().map(|setter| self.closure(setter)),
+            results: closure.results.map(|results| self.scope(results)),
+            dispatch: closure.dispatch.map(|table| self.scope(table)),
             ..Closure::clone(closure)
         })
     }

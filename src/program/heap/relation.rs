@@ -135,7 +135,14 @@ impl Relation {
                 (None, None) => true,
                 _ => false,
             });
-        bound
+        let mut kept = |a: Option<ScopeId>, b: Option<ScopeId>| match (a, b) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.relate(a, b),
+            _ => false,
+        };
+        kept(a.results, b.results)
+            && kept(a.dispatch, b.dispatch)
+            && bound
             && setter
             && class
             && defaults

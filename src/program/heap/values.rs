@@ -83,6 +83,8 @@ pub(crate) struct Closure<'p> {
     pub setter: Option<Rc<Closure<'p>>>,
     /// `functools.cache`: the scope that keeps what its calls gave, by their arguments.
     pub results: Option<ScopeId>,
+    /// `functools.singledispatch`: the dictionary of the functions that are registered for types.
+    pub dispatch: Option<ScopeId>,
     /// Context managers that decorate it, innermost first: each call runs inside them.
     pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
@@ -345,8 +347,8 @@ fn same_closure<'p>(one: &Closure<'p>, other: &Closure<'p>) -> bool {
         _ => false,
     };
     let class = |closure: &Closure<'p>| closure.class.as_ref().map(|class| class.scope);
-    (one.file, one.function, one.scope, one.role, one.results)
-        == (other.file, other.function, other.scope, other.role, other.results)
+    (one.file, one.function, one.scope, one.role, one.results, one.dispatch)
+        == (other.file, other.function, other.scope, other.role, other.results, other.dispatch)
         && one.counts_devices == other.counts_devices
         && class(one) == class(other)
         && (Rc::ptr_eq(&one.marks, &other.marks) || one.marks.same(&other.marks))

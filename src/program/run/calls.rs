@@ -145,7 +145,13 @@ impl<'p> Run<'p> {
         args
     }
 
-    fn call_method(&mut self, receiver: &Value<'p>, name: &'p str, args: Args<'p>, span: Span) -> Value<'p> {
+    pub(super) fn call_method(
+        &mut self,
+        receiver: &Value<'p>,
+        name: &'p str,
+        args: Args<'p>,
+        span: Span,
+    ) -> Value<'p> {
         if self.is_method_replaced(receiver, name) {
             return Value::Unknown;
         }
@@ -162,6 +168,13 @@ impl<'p> Run<'p> {
                 }
                 Value::Unknown
             }
+            Value::Function(closure)
+                if let Some(table) = closure.dispatch
+                    && name == "register" =>
+            {
+                self.register_called(table, &args)
+            }
+            Value::Collection(_) if let Some(result) = self.call_stack(receiver, name, &args, span) => result,
             Value::Collection(_) => match self.contents(receiver) {
                 Value::Sequence(_) | Value::Mapping(_)
                     if let Some(result) = self.change_collection(receiver, name, &args, span) =>

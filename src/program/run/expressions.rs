@@ -143,7 +143,7 @@ impl<'p> Run<'p> {
         place
     }
 
-    fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
+    pub(super) fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
         if !self.state.set_up().mocked.is_empty() {
             let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
             if self.state.set_up().mocked.contains(&qualified) {

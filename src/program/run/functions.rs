@@ -39,6 +39,7 @@ impl<'p> Run<'p> {
             role: Role::Plain,
             setter: None,
             results: None,
+            dispatch: None,
             inside: Vec::new(),
             counts_devices,
             marks: self.unmarked.clone(),
@@ -88,6 +89,10 @@ impl<'p> Run<'p> {
         if let Some(results) = closure.results {
             let inner = Rc::new(Closure { results: None, ..Closure::clone(closure) });
             return self.run_once_for(results, &inner, args, site);
+        }
+        if let Some(table) = closure.dispatch {
+            let otherwise = Rc::new(Closure { dispatch: None, ..Closure::clone(closure) });
+            return self.dispatch(table, otherwise, args, site);
         }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);

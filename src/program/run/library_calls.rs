@@ -53,7 +53,7 @@ impl<'p> Run<'p> {
             return Value::None;
         }
         if conduct.enters_for_later
-            && let Some(value) = self.enter_for_later(&args, span)
+            && let Some(value) = self.enter_for_later(&args, false, span)
         {
             return value;
         }
@@ -156,6 +156,9 @@ impl<'p> Run<'p> {
                     self.reload(file, span);
                 }
                 Some(module)
+            }
+            "contextlib.ExitStack" | "contextlib.AsyncExitStack" => {
+                Some(self.collection(Value::sequence(Vec::new())))
             }
             "asyncio.gather" => self.gather(args, span),
             "operator.setitem" | "operator.delitem" => {
