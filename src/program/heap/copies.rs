@@ -141,17 +141,26 @@ fn each_scope<'p>(value: &Value<'p>, visit: &mut dyn FnMut(ScopeId)) {
             visit(paused.scope);
             each_of_closure(&paused.closure, visit);
         }
-        Value::Stream(stream) => match &stream.source {
-            Source::Expression { scope, first, .. } => {
-                visit(*scope);
-                each_scope(first, visit);
+        Value::Stream(stream) => {
+            visit(stream.state);
+            match &stream.source {
+                Source::Expression { scope, first, .. } => {
+                    visit(*scope);
+                    each_scope(first, visit);
+                }
+                Source::Factory(inner)
+                | Source::Elements(inner)
+                | Source::Numbered(inner, _)
+                | Source::First(inner, _) => each_scope(inner, visit),
+                Source::Calls { function, columns, .. } => {
+                    each_scope(function, visit);
+                    columns.iter().for_each(|column| each_scope(column, visit));
+                }
+                Source::Zip(parts) | Source::Chain(parts) => {
+                    parts.iter().for_each(|part| each_scope(part, visit));
+                }
             }
-            Source::Factory(function) => each_scope(function, visit),
-            Source::Calls { function, columns, .. } => {
-                each_scope(function, visit);
-                columns.iter().for_each(|column| each_scope(column, visit));
-            }
-        },
+        }
         _ => {}
     }
 }
@@ -201,7 +210,10 @@ impl Relation {
                 let (closure, scope) = (self.closure(&paused.closure), self.scope(paused.scope));
                 Value::Paused(Rc::new(Paused { closure, scope }))
             }
-            Value::Stream(stream) => Value::Stream(Rc::new(Stream { source: self.source(&stream.source) })),
+            Value::Stream(stream) => Value::Stream(Rc::new(Stream {
+                source: self.source(&stream.source),
+                state: self.scope(stream.state),
+            })),
             value => value.clone(),
         }
     }
@@ -248,6 +260,7 @@ impl Relation {
     }
 
     fn source<'p>(&self, source: &Source<'p>) -> Source<'p> {
+        let each = |values: &[Value<'p>]| values.iter().map(|value| self.apply(value)).collect::<Vec<_>>();
         match source {
             Source::Expression { comprehension, file, scope, first, span } => Source::Expression {
                 comprehension,
@@ -257,11 +270,14 @@ impl Relation {
                 span: *span,
             },
             Source::Factory(function) => Source::Factory(self.apply(function)),
-            Source::Calls { function, columns, keeps } => Source::Calls {
-                function: self.apply(function),
-                columns: columns.iter().map(|column| self.apply(column)).collect(),
-                keeps: *keeps,
-            },
+            Source::Calls { function, columns, keeps } => {
+                Source::Calls { function: self.apply(function), columns: each(columns), keeps: *keeps }
+            }
+            Source::Elements(held) => Source::Elements(self.apply(held)),
+            Source::Zip(columns) => Source::Zip(each(columns)),
+            Source::Numbered(inner, first) => Source::Numbered(self.apply(inner), *first),
+            Source::Chain(parts) => Source::Chain(each(parts)),
+            Source::First(inner, count) => Source::First(self.apply(inner), *count),
         }
     }
 }

@@ -190,6 +190,8 @@ pub(crate) struct Paused<'p> {
 #[derive(Debug)]
 pub(crate) struct Stream<'p> {
     pub source: Source<'p>,
+    /// The scope that keeps how far it has come.
+    pub state: ScopeId,
 }
 
 /// Where the elements of a stream come from.
@@ -207,12 +209,28 @@ pub(crate) enum Source<'p> {
     /// `field(default_factory=function)`: each object gets its own.
     Factory(Value<'p>),
     /// `map` and `filter`.
-    Calls {
-        function: Value<'p>,
-        columns: Vec<Value<'p>>,
-        /// Keeps some of the elements rather than what the calls return.
-        keeps: bool,
-    },
+    Calls { function: Value<'p>, columns: Vec<Value<'p>>, keeps: Keeps },
+    /// `iter(collection)`
+    Elements(Value<'p>),
+    /// `zip`, of iterators.
+    Zip(Vec<Value<'p>>),
+    /// `enumerate`: an iterator, and the first number.
+    Numbered(Value<'p>, i64),
+    /// `itertools.chain`: one iterator behind the other.
+    Chain(Vec<Value<'p>>),
+    /// `itertools.islice`: so many elements of an iterator.
+    First(Value<'p>, usize),
+}
+
+/// What calls make of the elements of an iterator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// What they return.
+    Results,
+    /// The elements for which they return something true.
+    Elements,
+    /// Some of the elements.
+    Some,
 }
 
 /// Texts of more bytes and collections of more elements are not followed: a program that doubles one in a

@@ -2,6 +2,7 @@
 
 use super::calls::{Arg, Args};
 use super::generators::{Active, object_of};
+use super::iterators::Position;
 use super::steps::equal;
 use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Function, ParameterKind};
@@ -121,6 +122,9 @@ impl<'p> Run<'p> {
         let arguments = super::arguments::bind_arguments(function, closure, args);
         if function.is_async || function.is_generator {
             let scope = self.bind_parameters(closure, &arguments);
+            if function.is_generator {
+                self.set_position(scope, Position::At(0));
+            }
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
         match self.known_call(closure, &arguments, site) {

@@ -42,7 +42,7 @@ impl<'p> Run<'p> {
             return value;
         }
         if let Some(name) = text.strip_prefix("itertools.")
-            && let Some(value) = self.call_itertools(name, &args, span)
+            && let Some(value) = self.call_itertools(name, &args)
         {
             return value;
         }
