@@ -9,6 +9,7 @@ mod arguments;
 mod attributes;
 mod bodies;
 mod branches;
+mod builtin_names;
 mod builtins;
 mod callbacks;
 mod calls;
@@ -68,6 +69,7 @@ mod streams;
 mod tasks;
 mod tests;
 mod texts;
+mod turns;
 mod variables;
 mod worker;
 

@@ -16,7 +16,7 @@ pub(super) struct Known {
     computed: Computed,
 }
 
-/// Names that programs compute: `getattr(module, "get_" + kind)`. Each is kept once, and lives as long as the project.
+/// Names that programs compute: `setattr(settings, "gpu_" + kind, value)`. Each is kept once, and lives as long as the project.
 struct Computed(Vec<OnceLock<Box<str>>>);
 
 impl Default for Computed {

@@ -6,7 +6,7 @@ use super::branches::ArmRun;
 use super::calls::Args;
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
-use crate::program::heap::values::{ClassValue, Instance, Value};
+use crate::program::heap::values::{ClassValue, Instance, Text, Value};
 use std::rc::Rc;
 
 /// Of objects with more names none is taken to be set when nobody knows which one is.
@@ -111,6 +111,22 @@ impl<'p> Run<'p> {
 
     /// `setattr(object, name, value)`
     pub(super) fn set_named(&mut self, object: &Value<'p>, name: &Value<'p>, value: &Value<'p>) {
+        let names = name.alternatives();
+        if let (Value::Instance(instance), 2..) = (object, names.len())
+            && names.iter().all(|name| matches!(name, Value::Text(_)))
+        {
+            // Each of them may have been there before, or not.
+            for name in names {
+                self.with_name(object, name, &mut |run, object, name| {
+                    let before = match run.in_scope(instance.scope, name).cloned() {
+                        Some(before) => before,
+                        None => run.class_attribute(&instance.class, name),
+                    };
+                    run.bind_attribute(object, name, Value::one_of([before, value.clone()]));
+                });
+            }
+            return;
+        }
         self.with_name(object, name, &mut |run, object, name| run.set_attribute(object, name, value.clone()));
     }
 
@@ -123,6 +139,11 @@ impl<'p> Run<'p> {
         });
     }
 
+    /// The name that a text is, of an attribute that is set: also one that nobody wrote.
+    fn name_to_set(&mut self, object: &Value<'p>, text: &Text<'p>) -> Option<&'p str> {
+        self.name_in(object, text).or_else(|| self.program.words.computed(&text.text))
+    }
+
     /// Does something to the attribute that a value names. Where that is not known, all that the object holds may be
     /// something else afterwards.
     fn with_name(
@@ -132,7 +153,7 @@ impl<'p> Run<'p> {
         then: &mut dyn FnMut(&mut Self, &Value<'p>, &'p str),
     ) {
         match name {
-            Value::Text(text) => match self.name_in(object, text) {
+            Value::Text(text) => match self.name_to_set(object, text) {
                 Some(name) => then(self, object, name),
                 None => self.blur_object(object),
             },

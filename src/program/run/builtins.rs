@@ -213,8 +213,21 @@ impl<'p> Run<'p> {
 
     fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>, span: Span) -> Value<'p> {
         let mut items = Vec::new();
-        match first.map(|first| self.contents(&first)) {
+        let first = first.map(|first| match first {
+            Value::Stream(_) | Value::Paused(_) => self.iterate(first, span),
+            first => self.contents(&first),
+        });
+        match first {
             Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
+            Some(Value::Sequence(pairs))
+                if pairs.iter().all(|pair| matches!(pair, Value::Sequence(pair) if pair.len() == 2)) =>
+            {
+                for pair in pairs.iter() {
+                    if let Value::Sequence(pair) = pair {
+                        items = merged(items, &[(pair[0].clone(), pair[1].clone())]);
+                    }
+                }
+            }
             Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
                 // What the program had set when the copy was made.
                 let names = self.variables_with(|definition| matches!(definition, Definition::Set(..)));

@@ -1,6 +1,7 @@
 //! Calls: who is called, and with what.
 
 use super::branches::ArmRun;
+use super::builtin_names::may_have;
 use super::collections::place_in;
 use super::items::one_of_functions;
 use super::{Flow, Run};
@@ -167,6 +168,17 @@ impl<'p> Run<'p> {
                     return Value::Outside(self.paths.id("unittest.mock.MagicMock()"));
                 }
                 Value::Unknown
+            }
+            Value::Text(_)
+            | Value::Int(..)
+            | Value::Collection(_)
+            | Value::Sequence(_)
+            | Value::Mapping(_)
+            | Value::Bool(_)
+                if !may_have(name) =>
+            {
+                self.run_callbacks(name, &args, span);
+                self.attribute(receiver, name, span)
             }
             Value::Function(closure)
                 if let Some(table) = closure.dispatch

@@ -1,6 +1,7 @@
 //! Classes, instances and attributes.
 
 use super::Run;
+use super::builtin_names::may_have;
 use super::calls::Args;
 use super::decorators::Decorated;
 use crate::code::Expr;
@@ -163,6 +164,17 @@ impl<'p> Run<'p> {
                 let found = self.class_attribute(class, name);
                 self.bind_method(found, object, Some(object), span)
             }
+            Value::Text(_)
+            | Value::Int(..)
+            | Value::Bool(_)
+            | Value::Collection(_)
+            | Value::Sequence(_)
+            | Value::Mapping(_)
+                if !may_have(name) && self.knows_all() && self.is_python_here() =>
+            {
+                self.seems_to_raise();
+                Value::Unknown
+            }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
             // `add = values.append`: whoever has it changes the collection.
             Value::Collection(_) if CHANGING.contains(&name) => {
@@ -229,6 +241,8 @@ impl<'p> Run<'p> {
         };
         let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
         match &found {
+            // Every object has these, whatever `__getattr__` says.
+            Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
             Value::Unknown => {
                 let text = Value::text(name, self.place(span));
                 self.special(&object, "__getattr__", vec![text], span).unwrap_or_else(|| {

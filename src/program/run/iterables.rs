@@ -144,7 +144,7 @@ impl<'p> Run<'p> {
     pub(super) fn name_in(&mut self, object: &Value<'p>, name: &Text<'p>) -> Option<&'p str> {
         match &name.text {
             Cow::Borrowed(name) => Some(name),
-            Cow::Owned(name) => self.known_name(object, name).or_else(|| self.program.words.computed(name)),
+            Cow::Owned(name) => self.known_name(object, name),
         }
     }
 

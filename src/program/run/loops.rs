@@ -90,6 +90,7 @@ impl<'p> Run<'p> {
                 }
             });
         }
+        let asked = value.clone();
         let value = match &iterable.kind {
             ExprKind::Variable(name) => self.words_of(name, value),
             _ => self.iterate(value, iterable.span),
@@ -119,6 +120,9 @@ impl<'p> Run<'p> {
                 ]);
                 if behind.is_none() && self.flow == Flow::Next {
                     self.block(otherwise);
+                }
+                if self.flow == Flow::Next {
+                    self.run_generators_in(&asked, iterable.span);
                 }
             }
         }

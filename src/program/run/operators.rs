@@ -60,7 +60,17 @@ impl<'p> Run<'p> {
             return self.collection(joined);
         }
         match (operator, &left, &right) {
-            (Operator::Add, Value::Text(_), Value::Int(..) | Value::None | Value::Bool(_))
+            (
+                Operator::Add,
+                Value::Sequence(_),
+                Value::Int(..) | Value::None | Value::Bool(_) | Value::Text(_),
+            )
+            | (
+                Operator::Add,
+                Value::Int(..) | Value::None | Value::Bool(_) | Value::Text(_),
+                Value::Sequence(_),
+            )
+            | (Operator::Add, Value::Text(_), Value::Int(..) | Value::None | Value::Bool(_))
             | (Operator::Add, Value::Int(..) | Value::None | Value::Bool(_), Value::Text(_))
                 if self.is_python_here() =>
             {

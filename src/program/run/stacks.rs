@@ -75,13 +75,17 @@ impl<'p> Run<'p> {
     }
 
     fn leave_to(&mut self, stack: ScopeId, call: Value<'p>, span: Span) {
-        match self.contents(&Value::Collection(stack)) {
-            Value::Sequence(left) if self.repeats <= self.heap.loops_around(stack) => {
-                let left = left.iter().cloned().chain([call]).collect();
-                self.set_contents(stack, Value::sequence(left));
-            }
+        let held = self.contents(&Value::Collection(stack));
+        let more = held.alternatives().iter().map(|left| match left {
+            Value::Sequence(left) => Value::sequence(left.iter().cloned().chain([call.clone()]).collect()),
+            _ => Value::Unknown,
+        });
+        let more: Vec<_> = more.collect();
+        let is_known = more.iter().all(|left| matches!(left, Value::Sequence(_)));
+        match is_known && self.repeats <= self.heap.loops_around(stack) {
+            true => self.set_contents(stack, Value::one_of(more)),
             // How often, and what else stands there, is not known: it may happen any time.
-            _ => {
+            false => {
                 self.set_contents(stack, Value::Unknown);
                 self.alternatives(vec![Box::new(|run| run.call_left(call, span)), Box::new(|_| {})]);
             }
