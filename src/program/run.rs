@@ -160,6 +160,8 @@ pub(super) struct Run<'p> {
     repeats_pass: bool,
     /// The `try` statements that are being followed, innermost last.
     catches: Vec<Landing>,
+    /// The same of those that have a `finally` alone, around which nothing catches.
+    passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
     decisions: Decisions<'p>,
     /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
@@ -270,6 +272,7 @@ impl<'p> Run<'p> {
             jumps: Vec::new(),
             landings: 0,
             catches: Vec::new(),
+            passed_through: Vec::new(),
             ways_out: WaysOut::default(),
             exits: false,
             watched: Vec::new(),

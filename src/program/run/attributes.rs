@@ -113,6 +113,7 @@ impl<'p> Run<'p> {
     pub(super) fn set_named(&mut self, object: &Value<'p>, name: &Value<'p>, value: &Value<'p>) {
         let names = name.alternatives();
         if let (Value::Instance(instance), 2..) = (object, names.len())
+            && !self.setters.contains("__setattr__")
             && names.iter().all(|name| matches!(name, Value::Text(_)))
         {
             // Each of them may have been there before, or not.

@@ -33,6 +33,10 @@ impl<'p> Run<'p> {
         self.modules.insert(file, scope);
         self.in_order.push((file, scope));
         self.run_module(file, scope, span);
+        // What raised is no module: whoever imports it next runs it again.
+        if self.flow == Flow::Raise {
+            self.modules.remove(&file);
+        }
     }
 
     /// `importlib.reload(module)`: its body runs again in the namespace that it has.

@@ -138,7 +138,7 @@ impl<'p> Run<'p> {
                         // From where it goes on is not known.
                         self.alternatives(vec![
                             Box::new(|run| {
-                                run.set_position(paused.scope, Position::At(0));
+                                run.begin_anew(paused.scope);
                                 run.run_paused(value, site);
                             }),
                             Box::new(|_| {}),
@@ -322,7 +322,7 @@ impl<'p> Run<'p> {
         let is_loop = matches!(body, Body::Each { .. });
         if let (Value::Paused(paused), false) = (generator, is_loop) {
             // Each `with` and each call that it decorates begins anew.
-            self.set_position(paused.scope, Position::At(0));
+            self.begin_anew(paused.scope);
         }
         self.resumes.push(Resume {
             body: Some(body),

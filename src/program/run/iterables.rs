@@ -21,7 +21,7 @@ impl<'p> Run<'p> {
     pub(super) fn any_of(&mut self, values: Value<'p>, decides: bool, span: Span) -> Value<'p> {
         if let Value::Stream(stream) = &values {
             let stream = stream.clone();
-            if self.expected(&values).is_some() {
+            if self.expected(&values).is_some_and(|expected| expected <= MOST_ELEMENTS) {
                 return self.next_that_decides(&values, decides, span);
             }
             if let Source::Calls { function, columns, keeps } = &stream.source {

@@ -53,14 +53,18 @@ impl<'p> Run<'p> {
 
     /// In a loop whose passes are not all followed nobody knows how often an iterator from outside of it is asked.
     pub(super) fn set_position(&mut self, state: ScopeId, position: Position) {
-        let nowhere = Place { file: FileId(0), span: Span::default() };
         let given = match position {
             _ if self.repeats > self.heap.loops_around(state) => Value::Unknown,
-            Position::At(given) => Value::Int(given as i64, nowhere),
+            Position::At(given) => at(given),
             Position::UsedUp => Value::Bool(true),
             Position::Unknown => Value::Unknown,
         };
         self.bind_in(state, GIVEN, given);
+    }
+
+    /// Puts a generator back to its beginning, for who runs it from there whatever was asked of it.
+    pub(super) fn begin_anew(&mut self, state: ScopeId) {
+        self.bind_in(state, GIVEN, at(0));
     }
 
     /// `iter(value)`, where that is known to give the elements of a collection.
@@ -338,6 +342,11 @@ impl<'p> Run<'p> {
             }
         }
     }
+}
+
+/// So many elements, as the heap keeps it.
+fn at<'p>(given: usize) -> Value<'p> {
+    Value::Int(given as i64, Place { file: FileId(0), span: Span::default() })
 }
 
 /// Whether a generator expression goes over one collection and gives one value for each of its elements.

@@ -188,7 +188,7 @@ impl<'p> Run<'p> {
                 // From where it goes on is not known.
                 self.alternatives(vec![
                     Box::new(|run| {
-                        run.set_position(paused.scope, Position::At(0));
+                        run.begin_anew(paused.scope);
                         run.for_each_yielded(target, generator, span, block, &NOTHING);
                     }),
                     Box::new(|_| {}),

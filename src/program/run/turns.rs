@@ -23,7 +23,7 @@ impl<'p> Run<'p> {
                 Value::Paused(paused) => {
                     self.alternatives(vec![
                         Box::new(|run| {
-                            run.set_position(paused.scope, Position::At(0));
+                            run.begin_anew(paused.scope);
                             run.run_paused(&part, site);
                         }),
                         Box::new(|_| {}),
