@@ -147,18 +147,7 @@ class Record:
             return pop(environment, name, *default)
 
         kind.__setitem__, kind.__delitem__, kind.setdefault, kind.pop = setting, deleting, setting_default, popping
-        os.putenv, os.unsetenv = self.beside(os.putenv, "write"), self.beside(os.unsetenv, "remove")
         sys.modules["torch"] = self.torch()
-
-    def beside(self, change, kind):
-        """`os.putenv` and `os.unsetenv` when the program calls them: `os.environ` does so with bytes, and has noted it."""
-
-        def changing(name, *value):
-            if isinstance(name, str):
-                self.note(kind, name, *value)
-            change(name, *value)
-
-        return changing
 
     def torch(self):
         """As much of torch as programs use. The import does not reach the driver; each of these calls does."""

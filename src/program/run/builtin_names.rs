@@ -29,7 +29,8 @@ const NAMES: &[&str] = &[
 
 /// Whether something of a builtin type may have such an attribute.
 pub(super) fn may_have(name: &str) -> bool {
-    name.starts_with("__") || NAMES.binary_search(&name).is_ok()
+    // The member of an enumeration is what it holds.
+    name.starts_with("__") || name == "value" || NAMES.binary_search(&name).is_ok()
 }
 
 #[cfg(test)]

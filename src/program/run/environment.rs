@@ -56,22 +56,12 @@ impl<'p> Run<'p> {
                 self.write_variable(&key, &new, span, true);
                 Some(self.read_variable(&key, None, span))
             }
-            "os.environ.__setitem__" | "std.env.set_var" => {
+            "os.environ.__setitem__" | "os.putenv" | "std.env.set_var" => {
                 let (key, new) = (value(0, "key")?, value(1, "value")?);
                 self.write_variable(&key, &new, span, false);
                 Some(Value::None)
             }
-            "os.putenv" => {
-                let (key, new) = (value(0, "key")?, value(1, "value")?);
-                self.beside_environ(&key, |run| run.write_variable(&key, &new, span, false));
-                Some(Value::None)
-            }
-            "os.unsetenv" => {
-                let key = value(0, "key")?;
-                self.beside_environ(&key, |run| run.remove_variable(&key, span));
-                Some(Value::None)
-            }
-            "os.environ.pop" | "os.environ.__delitem__" | "std.env.remove_var" => {
+            "os.environ.pop" | "os.unsetenv" | "os.environ.__delitem__" | "std.env.remove_var" => {
                 let key = value(0, "key")?;
                 let default = value(1, "default");
                 let raises = default.is_none() && matches!(path, "os.environ.pop" | "os.environ.__delitem__");
@@ -122,18 +112,6 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// `os.putenv` changes the environment that CUDA reads, and not what `os.environ` shows: who asks finds the one or the
-    /// other.
-    fn beside_environ(&mut self, key: &Value<'p>, change: impl FnOnce(&mut Self)) {
-        let variable = self.variable_name(key);
-        let shown = variable.as_deref().map(|variable| self.reaching(variable)).unwrap_or_default();
-        change(self);
-        if let Some(variable) = variable {
-            let both = shown.into_iter().chain(self.reaching(&variable)).collect();
-            self.set_reaching(&variable, both);
-        }
-    }
-
     /// A variable in the environment of a program that is started, and what it holds there.
     pub(super) fn handed_over(
         &mut self,
@@ -176,7 +154,10 @@ impl<'p> Run<'p> {
 
     /// Writes every item of a mapping.
     pub(super) fn write_mapping(&mut self, mapping: &Value<'p>, span: Span, only_if_unset: bool) {
-        let mapping = self.settle(mapping.clone());
+        let mapping = match self.settle(mapping.clone()) {
+            pairs @ Value::Stream(_) => self.iterate(pairs, span),
+            mapping => mapping,
+        };
         match self.whole_contents(&mapping) {
             Value::Mapping(items) => {
                 for (key, value) in items.iter() {
