@@ -56,7 +56,6 @@ impl<'p> Run<'p> {
 
     /// The bounds of a slice, each absent where nothing stands; evaluates them. The outer `None`: this is no slice. The inner:
     /// one of them is not known.
-    #[expect(clippy::option_option, reason = "no slice, and a slice that is not known, are two things")]
     fn bounds(&mut self, key: &'p Expr<'p>) -> Option<Option<[Option<i64>; 3]>> {
         let ExprKind::Unknown(parts) = &key.kind else { return None };
         let text = self.program.sources.text(self.place(key.span));
