@@ -6,8 +6,10 @@
 
 mod alone;
 mod arguments;
+mod attributes;
 mod bodies;
 mod branches;
+mod builtin_names;
 mod builtins;
 mod callbacks;
 mod calls;
@@ -21,6 +23,7 @@ mod contexts;
 mod decisions;
 mod decorators;
 mod devices;
+mod dispatch;
 mod effects;
 mod entering;
 mod environment;
@@ -36,6 +39,7 @@ mod here;
 mod imports;
 mod items;
 mod iterables;
+mod iterators;
 mod jumps;
 mod launched;
 mod launchers;
@@ -49,19 +53,23 @@ mod mocks;
 mod noted_again;
 mod observations;
 mod operators;
+mod parts;
 mod presence;
 mod properties;
 mod refusals;
 mod releases;
 mod search_paths;
 mod spending;
+mod stacks;
 mod stars;
 mod started;
 mod starts;
 mod steps;
+mod streams;
 mod tasks;
 mod tests;
 mod texts;
+mod turns;
 mod variables;
 mod worker;
 
@@ -152,6 +160,8 @@ pub(super) struct Run<'p> {
     repeats_pass: bool,
     /// The `try` statements that are being followed, innermost last.
     catches: Vec<Landing>,
+    /// The same of those that have a `finally` alone, around which nothing catches.
+    passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
     decisions: Decisions<'p>,
     /// Values that the arms of the last branch left different: behind it, after its first arm and its second.
@@ -262,6 +272,7 @@ impl<'p> Run<'p> {
             jumps: Vec::new(),
             landings: 0,
             catches: Vec::new(),
+            passed_through: Vec::new(),
             ways_out: WaysOut::default(),
             exits: false,
             watched: Vec::new(),

@@ -6,13 +6,33 @@ use crate::facts::FileId;
 use crate::sources::{Language, Sources};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The answers so far: every text is searched once for each question.
 #[derive(Default)]
 pub(super) struct Known {
     files: Mutex<FxHashMap<&'static str, Arc<[FileId]>>>,
     variables: Mutex<FxHashMap<String, bool>>,
+    computed: Computed,
+}
+
+/// Names that programs compute: `setattr(settings, "gpu_" + kind, value)`. Each is kept once, and lives as long as the project.
+struct Computed(Vec<OnceLock<Box<str>>>);
+
+impl Default for Computed {
+    fn default() -> Self {
+        /// Beyond this many none is known.
+        const MOST: usize = 512;
+        Computed(std::iter::repeat_with(OnceLock::new).take(MOST).collect())
+    }
+}
+
+impl Known {
+    /// A computed name as one that lives as long as the project; `None` when there are too many.
+    pub fn computed(&self, name: &str) -> Option<&str> {
+        let mut names = self.computed.0.iter().map(|slot| &**slot.get_or_init(|| name.into()));
+        names.find(|known| *known == name)
+    }
 }
 
 /// Where a word stands in a text by itself.

@@ -93,7 +93,7 @@ def texts_below(folder):
 def contradicts(program, gpulint):
     """Whether a program that was written by hand contradicts; one that cannot be judged counts as one that does."""
     texts = texts_below(program) if program.is_dir() else {"main.py": program.read_text()}
-    verdict, found, story = judge(texts, gpulint)
+    verdict, found, story = judge(texts, gpulint, catches=True)
     if verdict == "agreed":
         return False
     print(f"== {program.name}: {verdict}")
@@ -132,8 +132,9 @@ def shown_of(case, gpulint, smaller):
     return "\n".join(lines) + f"\n{story}"
 
 
-def judge(texts, gpulint, allowed=None):
-    """What came of it, the contradictions, and the whole story in words. `allowed` are the only errors that it may raise."""
+def judge(texts, gpulint, allowed=None, catches=False):
+    """What came of it, the contradictions, and the whole story in words. `allowed` are the only errors that it may raise;
+    one that `catches` may raise all of them where it catches them."""
     folder = tempfile.mkdtemp(prefix="against-python-")
     try:
         write(texts, folder)
@@ -141,7 +142,7 @@ def judge(texts, gpulint, allowed=None):
         # Of what did not end, or is no sensible program, nothing is said.
         if runs is None:
             return "did not end", [], ""
-        raised = {name for run in runs for name in run["raised"]}
+        raised = {name for run in runs for name in ([run["ended"]] if catches else run["raised"])}
         if raised & observe.BROKEN or "RecursionError" in raised or (allowed is not None and raised - allowed):
             return "broken", [], ""
         answer = subprocess.run(

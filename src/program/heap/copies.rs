@@ -136,22 +136,31 @@ fn each_scope<'p>(value: &Value<'p>, visit: &mut dyn FnMut(ScopeId)) {
             visit(instance.scope);
             each_of_class(&instance.class, visit);
         }
-        Value::Collection(scope) => visit(*scope),
+        Value::Collection(scope) | Value::View(scope, _) => visit(*scope),
         Value::Paused(paused) => {
             visit(paused.scope);
             each_of_closure(&paused.closure, visit);
         }
-        Value::Stream(stream) => match &stream.source {
-            Source::Expression { scope, first, .. } => {
-                visit(*scope);
-                each_scope(first, visit);
+        Value::Stream(stream) => {
+            visit(stream.state);
+            match &stream.source {
+                Source::Expression { scope, first, .. } => {
+                    visit(*scope);
+                    each_scope(first, visit);
+                }
+                Source::Factory(inner)
+                | Source::Elements(inner)
+                | Source::Numbered(inner, _)
+                | Source::First(inner, _) => each_scope(inner, visit),
+                Source::Calls { function, columns, .. } => {
+                    each_scope(function, visit);
+                    columns.iter().for_each(|column| each_scope(column, visit));
+                }
+                Source::Zip(parts) | Source::Chain(parts) => {
+                    parts.iter().for_each(|part| each_scope(part, visit));
+                }
             }
-            Source::Factory(function) => each_scope(function, visit),
-            Source::Calls { function, columns, .. } => {
-                each_scope(function, visit);
-                columns.iter().for_each(|column| each_scope(column, visit));
-            }
-        },
+        }
         _ => {}
     }
 }
@@ -162,6 +171,7 @@ fn each_of_closure<'p>(closure: &Closure<'p>, visit: &mut dyn FnMut(ScopeId)) {
     values.chain(closure.defaults.iter().flatten()).for_each(|value| each_scope(value, visit));
     closure.class.iter().for_each(|class| each_of_class(class, visit));
     closure.setter.iter().for_each(|setter| each_of_closure(setter, visit));
+    closure.results.iter().chain(&closure.dispatch).for_each(|kept| visit(*kept));
 }
 
 fn each_of_class<'p>(class: &ClassValue<'p>, visit: &mut dyn FnMut(ScopeId)) {
@@ -195,11 +205,15 @@ impl Relation {
                 Value::Instance(Rc::new(Instance { class, scope }))
             }
             Value::Collection(scope) => Value::Collection(self.scope(*scope)),
+            Value::View(scope, part) => Value::View(self.scope(*scope), *part),
             Value::Paused(paused) => {
                 let (closure, scope) = (self.closure(&paused.closure), self.scope(paused.scope));
                 Value::Paused(Rc::new(Paused { closure, scope }))
             }
-            Value::Stream(stream) => Value::Stream(Rc::new(Stream { source: self.source(&stream.source) })),
+            Value::Stream(stream) => Value::Stream(Rc::new(Stream {
+                source: self.source(&stream.source),
+                state: self.scope(stream.state),
+            })),
             value => value.clone(),
         }
     }
@@ -215,6 +229,8 @@ impl Relation {
             class: closure.class.as_ref().map(|class| self.class(class)),
             inside: each(&closure.inside),
             setter: closure.setter.as_ref().map(|setter| self.closure(setter)),
+            results: closure.results.map(|results| self.scope(results)),
+            dispatch: closure.dispatch.map(|table| self.scope(table)),
             ..Closure::clone(closure)
         })
     }
@@ -244,6 +260,7 @@ impl Relation {
     }
 
     fn source<'p>(&self, source: &Source<'p>) -> Source<'p> {
+        let each = |values: &[Value<'p>]| values.iter().map(|value| self.apply(value)).collect::<Vec<_>>();
         match source {
             Source::Expression { comprehension, file, scope, first, span } => Source::Expression {
                 comprehension,
@@ -253,11 +270,14 @@ impl Relation {
                 span: *span,
             },
             Source::Factory(function) => Source::Factory(self.apply(function)),
-            Source::Calls { function, columns, keeps } => Source::Calls {
-                function: self.apply(function),
-                columns: columns.iter().map(|column| self.apply(column)).collect(),
-                keeps: *keeps,
-            },
+            Source::Calls { function, columns, keeps } => {
+                Source::Calls { function: self.apply(function), columns: each(columns), keeps: *keeps }
+            }
+            Source::Elements(held) => Source::Elements(self.apply(held)),
+            Source::Zip(columns) => Source::Zip(each(columns)),
+            Source::Numbered(inner, first) => Source::Numbered(self.apply(inner), *first),
+            Source::Chain(parts) => Source::Chain(each(parts)),
+            Source::First(inner, count) => Source::First(self.apply(inner), *count),
         }
     }
 }

@@ -83,6 +83,7 @@ impl Relation {
                 self.unify_classes(&a.class, &b.class) && self.relate(a.scope, b.scope)
             }
             (Value::Collection(a), Value::Collection(b)) => self.relate(*a, *b),
+            (Value::View(a, one), Value::View(b, other)) => one == other && self.relate(*a, *b),
             (Value::Module(a), Value::Module(b)) => a == b,
             (Value::Folder(a), Value::Folder(b)) => a == b,
             (Value::Deferred(a, n), Value::Deferred(b, m)) => a == b && n == m,
@@ -134,7 +135,14 @@ impl Relation {
                 (None, None) => true,
                 _ => false,
             });
-        bound
+        let mut kept = |a: Option<ScopeId>, b: Option<ScopeId>| match (a, b) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.relate(a, b),
+            _ => false,
+        };
+        kept(a.results, b.results)
+            && kept(a.dispatch, b.dispatch)
+            && bound
             && setter
             && class
             && defaults

@@ -27,6 +27,8 @@ pub(crate) enum Value<'p> {
     Mapping(Rc<Vec<(Value<'p>, Value<'p>)>>),
     /// A list, set or dictionary: the scope that keeps what it holds.
     Collection(ScopeId),
+    /// `items()` of a dictionary and its like: they show what the dictionary holds when somebody looks.
+    View(ScopeId, Part),
     Function(Rc<Closure<'p>>),
     Class(Rc<ClassValue<'p>>),
     Instance(Rc<Instance<'p>>),
@@ -46,6 +48,14 @@ pub(crate) enum Value<'p> {
     /// A generator expression, `map` or `filter` that nobody asked for its elements yet.
     Stream(Rc<Stream<'p>>),
     OneOf(Rc<Vec<Value<'p>>>),
+}
+
+/// What a view shows of a dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Keys,
+    Values,
+    Items,
 }
 
 #[derive(Debug)]
@@ -73,6 +83,8 @@ pub(crate) struct Closure<'p> {
     pub setter: Option<Rc<Closure<'p>>>,
     /// `functools.cache`: the scope that keeps what its calls gave, by their arguments.
     pub results: Option<ScopeId>,
+    /// `functools.singledispatch`: the dictionary of the functions that are registered for types.
+    pub dispatch: Option<ScopeId>,
     /// Context managers that decorate it, innermost first: each call runs inside them.
     pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
@@ -178,6 +190,8 @@ pub(crate) struct Paused<'p> {
 #[derive(Debug)]
 pub(crate) struct Stream<'p> {
     pub source: Source<'p>,
+    /// The scope that keeps how far it has come.
+    pub state: ScopeId,
 }
 
 /// Where the elements of a stream come from.
@@ -195,12 +209,28 @@ pub(crate) enum Source<'p> {
     /// `field(default_factory=function)`: each object gets its own.
     Factory(Value<'p>),
     /// `map` and `filter`.
-    Calls {
-        function: Value<'p>,
-        columns: Vec<Value<'p>>,
-        /// Keeps some of the elements rather than what the calls return.
-        keeps: bool,
-    },
+    Calls { function: Value<'p>, columns: Vec<Value<'p>>, keeps: Keeps },
+    /// `iter(collection)`
+    Elements(Value<'p>),
+    /// `zip`, of iterators.
+    Zip(Vec<Value<'p>>),
+    /// `enumerate`: an iterator, and the first number.
+    Numbered(Value<'p>, i64),
+    /// `itertools.chain`: one iterator behind the other.
+    Chain(Vec<Value<'p>>),
+    /// `itertools.islice`: so many elements of an iterator.
+    First(Value<'p>, usize),
+}
+
+/// What calls make of the elements of an iterator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// What they return.
+    Results,
+    /// The elements for which they return something true.
+    Elements,
+    /// Some of the elements.
+    Some,
 }
 
 /// Texts of more bytes and collections of more elements are not followed: a program that doubles one in a
@@ -280,6 +310,7 @@ impl<'p> Value<'p> {
             (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
             (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
             (Value::Collection(a), Value::Collection(b)) => a == b,
+            (Value::View(a, one), Value::View(b, other)) => a == b && one == other,
             (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
             (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b) || same_items(a, b),
             (Value::OneOf(a), Value::OneOf(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
@@ -334,8 +365,8 @@ fn same_closure<'p>(one: &Closure<'p>, other: &Closure<'p>) -> bool {
         _ => false,
     };
     let class = |closure: &Closure<'p>| closure.class.as_ref().map(|class| class.scope);
-    (one.file, one.function, one.scope, one.role, one.results)
-        == (other.file, other.function, other.scope, other.role, other.results)
+    (one.file, one.function, one.scope, one.role, one.results, one.dispatch)
+        == (other.file, other.function, other.scope, other.role, other.results, other.dispatch)
         && one.counts_devices == other.counts_devices
         && class(one) == class(other)
         && (Rc::ptr_eq(&one.marks, &other.marks) || one.marks.same(&other.marks))

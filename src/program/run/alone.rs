@@ -28,6 +28,7 @@ impl<'p> Run<'p> {
                     role: Role::Plain,
                     setter: None,
                     results: None,
+                    dispatch: None,
                     inside: Vec::new(),
                     counts_devices: false,
                     marks: Rc::default(),

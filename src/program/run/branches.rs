@@ -112,7 +112,7 @@ impl<'p> Run<'p> {
                 }
                 Flow::Raise => {
                     self.summaries.raised += 1;
-                    if let Some(&handlers) = self.catches.last() {
+                    if let Some(&handlers) = self.catches.last().or(self.passed_through.last()) {
                         self.jump_with(handlers, outcome);
                     }
                 }

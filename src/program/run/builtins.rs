@@ -6,7 +6,7 @@ use super::collections::merged;
 use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
 use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{Keeps, Source, Value};
 use crate::program::state::Definition;
 
 impl<'p> Run<'p> {
@@ -78,12 +78,23 @@ impl<'p> Run<'p> {
             }
             ("reversed", Some(value)) => {
                 let value = self.iterate(value, span);
-                let elements = self.elements(&value);
-                elements
-                    .map_or(Value::Unknown, |elements| Value::sequence(elements.into_iter().rev().collect()))
+                let Some(elements) = self.elements(&value) else { return Some(Value::Unknown) };
+                self.stream(Source::Elements(Value::sequence(elements.into_iter().rev().collect())))
             }
-            ("iter", Some(waiting @ (Value::Paused(_) | Value::Stream(_)))) => waiting,
-            ("tuple" | "iter" | "frozenset", Some(value)) => {
+            ("iter", Some(value)) if args.items.len() == 1 => {
+                let value = match &value {
+                    Value::Instance(_) => self.special(&value, "__iter__", Vec::new(), span).unwrap_or(value),
+                    _ => value,
+                };
+                match self.iterator_of(&value) {
+                    waiting @ (Value::Paused(_) | Value::Stream(_) | Value::Instance(_)) => waiting,
+                    other => {
+                        self.iterate(other, span);
+                        Value::Unknown
+                    }
+                }
+            }
+            ("tuple" | "frozenset", Some(value)) => {
                 let value = self.iterate(value, span);
                 let elements = self.elements(&value);
                 let elements = if name == "frozenset" { elements.map(each_once) } else { elements };
@@ -112,46 +123,42 @@ impl<'p> Run<'p> {
             }
             ("range", Some(_)) => self.range(args, span),
             ("enumerate", Some(value)) => {
-                let value = self.iterate(value, span);
-                let elements = self.elements(&value)?;
-                let place = self.place(span);
                 let first = match args.get(Some(1), Some("start")).map(|argument| &argument.value) {
                     None => 0,
                     Some(Value::Int(first, _)) => *first,
-                    Some(_) => return Some(Value::Unknown),
+                    Some(_) => {
+                        self.iterate(value, span);
+                        return Some(Value::Unknown);
+                    }
                 };
-                let pairs = elements
-                    .into_iter()
-                    .zip(first..)
-                    .map(|(element, index)| Value::sequence(vec![Value::Int(index, place), element]));
-                Value::sequence(pairs.collect())
+                let inner = self.iterator_of(&value);
+                self.stream(Source::Numbered(inner, first))
             }
-            ("zip", Some(first)) => {
-                let rest: Vec<_> = args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
-                let columns: Vec<_> = std::iter::once(first)
-                    .chain(rest)
-                    .map(|column| {
-                        let column = self.iterate(column, span);
-                        self.elements(&column)
-                    })
-                    .collect::<Option<_>>()?;
-                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
-                let row = |index: usize| {
-                    Value::sequence(columns.iter().map(|column| column[index].clone()).collect())
-                };
-                Value::sequence((0..rows).map(row).collect())
+            ("zip", Some(_)) if !args.open => {
+                let columns = args.items.iter().filter(|argument| argument.name.is_none());
+                let columns = columns.map(|argument| argument.value.clone()).collect::<Vec<_>>();
+                let columns = columns.iter().map(|column| self.iterator_of(column)).collect();
+                self.stream(Source::Zip(columns))
             }
             ("map" | "filter", Some(function)) => {
                 let columns: Vec<_> =
                     args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
-                self.mapped(function, &columns, name == "filter")
+                self.mapped(
+                    function,
+                    &columns,
+                    if name == "filter" { Keeps::Elements } else { Keeps::Results },
+                )
             }
             ("setattr", Some(object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_)))) => {
-                if let (Some(Value::Text(name)), Some(value)) =
-                    (args.at(1).map(|argument| argument.value.clone()), args.at(2))
-                    && let std::borrow::Cow::Borrowed(name) = name.text
-                {
-                    self.set_attribute(&object, name, value.value.clone());
+                if let [_, name, value] = &args.items[..] {
+                    let name = self.settle(name.value.clone());
+                    self.set_named(&object, &name, &value.value);
+                }
+                Value::None
+            }
+            ("delattr", Some(object @ Value::Instance(_))) => {
+                if let Some(name) = args.at(1).map(|argument| argument.value.clone()) {
+                    self.delete_named(&object, &name);
                 }
                 Value::None
             }
@@ -159,18 +166,7 @@ impl<'p> Run<'p> {
                 Some(Value::Text(name)) => self.attribute_by_text(&object, &name, args.at(2), span),
                 _ => Value::Unknown,
             },
-            // What stands behind the first `yield` does not run yet.
-            ("next", Some(value)) => {
-                self.alternatives(vec![
-                    Box::new(|run| {
-                        run.asks_next = matches!(value, Value::Paused(_));
-                        run.iterate(value, span);
-                        run.asks_next = false;
-                    }),
-                    Box::new(|_| {}),
-                ]);
-                Value::Unknown
-            }
+            ("next", Some(value)) => self.next_or(value, args.at(1), span),
             ("any" | "all", Some(value)) => self.any_of(value, name == "any", span),
             ("type", Some(Value::Instance(instance))) if args.items.len() == 1 => {
                 Value::Class(instance.class.clone())
@@ -217,8 +213,21 @@ impl<'p> Run<'p> {
 
     fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>, span: Span) -> Value<'p> {
         let mut items = Vec::new();
-        match first.map(|first| self.contents(&first)) {
+        let first = first.map(|first| match first {
+            Value::Stream(_) | Value::Paused(_) => self.iterate(first, span),
+            first => self.contents(&first),
+        });
+        match first {
             Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
+            Some(Value::Sequence(pairs))
+                if pairs.iter().all(|pair| matches!(pair, Value::Sequence(pair) if pair.len() == 2)) =>
+            {
+                for pair in pairs.iter() {
+                    if let Value::Sequence(pair) = pair {
+                        items = merged(items, &[(pair[0].clone(), pair[1].clone())]);
+                    }
+                }
+            }
             Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
                 // What the program had set when the copy was made.
                 let names = self.variables_with(|definition| matches!(definition, Definition::Set(..)));

@@ -1,11 +1,13 @@
 //! Calls: who is called, and with what.
 
 use super::branches::ArmRun;
+use super::builtin_names::may_have;
+use super::collections::place_in;
 use super::items::one_of_functions;
 use super::{Flow, Run};
 use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{Part, Value};
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -70,6 +72,12 @@ impl<'p> Run<'p> {
                 {
                     return made;
                 }
+                if !matches!(method, Value::Function(_))
+                    && let Some(object) = self.here.bound.clone()
+                    && let Some(result) = self.by_object(name, &object, &args, span)
+                {
+                    return result;
+                }
                 return self.call(method, args, span);
             }
             let receiver = self.eval(object);
@@ -80,6 +88,11 @@ impl<'p> Run<'p> {
                 return Value::Unknown;
             }
             if let Some(result) = self.change(object, &receiver, name, &args, span) {
+                return result;
+            }
+            if *name == "update"
+                && let Some(result) = self.update_names(object, &receiver, &args, span)
+            {
                 return result;
             }
             return self.call_method(&receiver, name, args, span);
@@ -133,7 +146,13 @@ impl<'p> Run<'p> {
         args
     }
 
-    fn call_method(&mut self, receiver: &Value<'p>, name: &'p str, args: Args<'p>, span: Span) -> Value<'p> {
+    pub(super) fn call_method(
+        &mut self,
+        receiver: &Value<'p>,
+        name: &'p str,
+        args: Args<'p>,
+        span: Span,
+    ) -> Value<'p> {
         if self.is_method_replaced(receiver, name) {
             return Value::Unknown;
         }
@@ -150,12 +169,31 @@ impl<'p> Run<'p> {
                 }
                 Value::Unknown
             }
+            Value::Text(_)
+            | Value::Int(..)
+            | Value::Collection(_)
+            | Value::Sequence(_)
+            | Value::Mapping(_)
+            | Value::Bool(_)
+                if !may_have(name) =>
+            {
+                self.run_callbacks(name, &args, span);
+                self.attribute(receiver, name, span)
+            }
+            Value::Function(closure)
+                if let Some(table) = closure.dispatch
+                    && name == "register" =>
+            {
+                self.register_called(table, &args)
+            }
+            Value::Collection(_) if let Some(result) = self.call_stack(receiver, name, &args, span) => result,
             Value::Collection(_) => match self.contents(receiver) {
                 Value::Sequence(_) | Value::Mapping(_)
                     if let Some(result) = self.change_collection(receiver, name, &args, span) =>
                 {
                     result
                 }
+                Value::Mapping(_) if let Some(view) = view_of(receiver, name) => view,
                 contents @ (Value::Sequence(_) | Value::Mapping(_)) => {
                     let result = self.constant_method(&contents, name, &args, span);
                     if name == "copy" { self.collection(result) } else { result }
@@ -165,7 +203,8 @@ impl<'p> Run<'p> {
             Value::Text(_) | Value::Mapping(_) | Value::Sequence(_) | Value::Int(..) => {
                 self.constant_method(receiver, name, &args, span)
             }
-            Value::Paused(_) | Value::Stream(_) | Value::None | Value::Bool(_) => Value::Unknown,
+            Value::None => self.attribute(receiver, name, span),
+            Value::Paused(_) | Value::Stream(_) | Value::Bool(_) => Value::Unknown,
             Value::OneOf(values) => {
                 self.call_each(values, |run, value| run.call_method(value, name, args.clone(), span))
             }
@@ -191,6 +230,11 @@ impl<'p> Run<'p> {
         match self.settle(callee) {
             Value::Function(closure) => self.run_function(&closure, args, span),
             Value::Class(class) => {
+                if let Some(metaclass) = &class.metaclass
+                    && let Value::Function(maker) = self.class_attribute(metaclass, "__call__")
+                {
+                    return self.run_function(&maker.bound_to(Value::Class(class.clone())), args, span);
+                }
                 let counted = self.count_devices(class.counts_devices);
                 let instance = self.instantiate(&class, args, span);
                 self.state.counted = counted;
@@ -212,6 +256,10 @@ impl<'p> Run<'p> {
             }
             Value::OneOf(values) => {
                 self.call_each(&values, |run, value| run.call(value.clone(), args.clone(), span))
+            }
+            Value::None | Value::Text(_) | Value::Int(..) | Value::Bool(_) if self.knows_all() => {
+                self.seems_to_raise();
+                Value::Unknown
             }
             _ => {
                 self.run_callbacks("", &args, span);
@@ -293,6 +341,16 @@ impl<'p> Run<'p> {
                 Value::sequence(items.iter().map(|item| item.1.clone()).collect())
             }
             (Value::Mapping(_), "copy") | (Value::Sequence(_), "copy") => receiver.clone(),
+            (Value::Sequence(values), "index") if args.items.len() == 1 => {
+                match place_in(values, &args.items[0].value) {
+                    Some(Some(at)) => Value::Int(at as i64, self.place(span)),
+                    Some(None) => {
+                        self.seems_to_raise();
+                        Value::Unknown
+                    }
+                    None => Value::Unknown,
+                }
+            }
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
                 let list = self.iterate(list.value.clone(), span);
@@ -319,6 +377,18 @@ impl<'p> Run<'p> {
             }
         }
     }
+}
+
+/// What `items()` of a dictionary and its like give.
+fn view_of<'p>(dictionary: &Value<'p>, method: &str) -> Option<Value<'p>> {
+    let Value::Collection(scope) = dictionary else { return None };
+    let part = match method {
+        "keys" => Part::Keys,
+        "values" => Part::Values,
+        "items" => Part::Items,
+        _ => return None,
+    };
+    Some(Value::View(*scope, part))
 }
 
 /// Whether a method of something unknown only looks at what it is given, whatever it belongs to.

@@ -1,7 +1,7 @@
 //! Classes, instances and attributes.
 
 use super::Run;
-use super::branches::ArmRun;
+use super::builtin_names::may_have;
 use super::calls::Args;
 use super::decorators::Decorated;
 use crate::code::Expr;
@@ -164,6 +164,17 @@ impl<'p> Run<'p> {
                 let found = self.class_attribute(class, name);
                 self.bind_method(found, object, Some(object), span)
             }
+            Value::Text(_)
+            | Value::Int(..)
+            | Value::Bool(_)
+            | Value::Collection(_)
+            | Value::Sequence(_)
+            | Value::Mapping(_)
+                if !may_have(name) && self.knows_all() && self.is_python_here() =>
+            {
+                self.seems_to_raise();
+                Value::Unknown
+            }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
             // `add = values.append`: whoever has it changes the collection.
             Value::Collection(_) if CHANGING.contains(&name) => {
@@ -191,6 +202,10 @@ impl<'p> Run<'p> {
                     .collect();
                 Value::one_of(results)
             }
+            Value::None if !name.starts_with("__") && self.knows_all() => {
+                self.seems_to_raise();
+                Value::Unknown
+            }
             _ => Value::Unknown,
         }
     }
@@ -203,6 +218,18 @@ impl<'p> Run<'p> {
     }
 
     fn instance_attribute(&mut self, instance: &Rc<Instance<'p>>, name: &'p str, span: Span) -> Value<'p> {
+        match self.read_by_method(instance, name, span) {
+            Some(value) => value,
+            None => self.plain_attribute(instance, name, span),
+        }
+    }
+
+    pub(super) fn plain_attribute(
+        &mut self,
+        instance: &Rc<Instance<'p>>,
+        name: &'p str,
+        span: Span,
+    ) -> Value<'p> {
         if let Some(value) = self.in_scope(instance.scope, name) {
             return value.clone();
         }
@@ -214,9 +241,14 @@ impl<'p> Run<'p> {
         };
         let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
         match &found {
+            // Every object has these, whatever `__getattr__` says.
+            Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
             Value::Unknown => {
                 let text = Value::text(name, self.place(span));
-                self.special(&object, "__getattr__", vec![text], span).unwrap_or(found)
+                self.special(&object, "__getattr__", vec![text], span).unwrap_or_else(|| {
+                    self.note_missing(&instance.class, name);
+                    found
+                })
             }
             Value::Instance(_) => self.special(&found, "__get__", vec![object, class], span).unwrap_or(found),
             Value::Function(closure) if closure.role == Role::CachedProperty => {
@@ -257,8 +289,6 @@ impl<'p> Run<'p> {
 
     /// Finds a name in the first of several classes that has it.
     fn found_in(&mut self, classes: &[Value<'p>], name: &'p str) -> Value<'p> {
-        /// Bases that bring nothing along.
-        const EMPTY: &[&str] = &["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"];
         /// What `unittest.TestCase` defines itself: that of a base behind it never runs.
         const OF_TEST_CASES: &[&str] = &["setUp", "tearDown", "setUpClass", "tearDownClass"];
         let mut outside = None;
@@ -269,7 +299,7 @@ impl<'p> Run<'p> {
                         return value;
                     }
                 }
-                Value::Outside(path) if !EMPTY.contains(&&**self.paths.text(*path)) => {
+                Value::Outside(path) if !brings_nothing(self.paths.text(*path)) => {
                     outside = outside.or(Some(*path));
                     // Every class has a constructor; what else a library's class has is not known.
                     let is_known = name == "__init__"
@@ -336,32 +366,6 @@ impl<'p> Run<'p> {
         Value::Function(method)
     }
 
-    pub(super) fn set_attribute(&mut self, object: &Value<'p>, name: &'p str, value: Value<'p>) {
-        let scope = match object {
-            Value::Instance(instance) if self.set_property(instance, name, &value) => return,
-            Value::Instance(instance) => instance.scope,
-            Value::Class(class) => {
-                self.wake(class);
-                class.scope
-            }
-            Value::Module(file) => match self.entered(*file) {
-                Some(scope) => scope,
-                None => return,
-            },
-            // It is one of them that gets it.
-            Value::OneOf(objects) => {
-                let set = |object: &Value<'p>| {
-                    let (object, value) = (object.clone(), value.clone());
-                    Box::new(move |run: &mut Self| run.set_attribute(&object, name, value)) as ArmRun<'_, 'p>
-                };
-                let arms = objects.iter().map(set).collect();
-                return self.alternatives(arms);
-            }
-            _ => return,
-        };
-        self.bind_in(scope, name, value);
-    }
-
     /// `super()`: attributes are looked up in the bases of the class that holds the method.
     pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
         let Some(class) = self.here.class.clone() else { return Value::Unknown };
@@ -382,6 +386,11 @@ impl<'p> Run<'p> {
         };
         self.bind_method(found, &object, None, span)
     }
+}
+
+/// Whether a base brings nothing along.
+pub(super) fn brings_nothing(base: &str) -> bool {
+    ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"].contains(&base)
 }
 
 /// Whether a decorator makes the annotated names of a class the arguments of its constructor.

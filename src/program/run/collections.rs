@@ -31,6 +31,7 @@ impl<'p> Run<'p> {
     pub(super) fn contents(&self, value: &Value<'p>) -> Value<'p> {
         match value {
             Value::Collection(scope) => self.heap.get(*scope, CONTENTS).cloned().unwrap_or(Value::Unknown),
+            Value::View(scope, part) => self.shown(*scope, *part),
             value => value.clone(),
         }
     }
@@ -65,7 +66,9 @@ impl<'p> Run<'p> {
     /// Truth as Python sees it, when it is known.
     pub(super) fn truth(&self, value: &Value<'p>) -> Option<bool> {
         match value {
-            Value::Collection(_) => self.contents(value).truth().filter(|truth| *truth || self.knows_all()),
+            Value::Collection(_) | Value::View(..) => {
+                self.contents(value).truth().filter(|truth| *truth || self.knows_all())
+            }
             Value::OneOf(values) => {
                 let first = self.truth(values.first()?)?;
                 values.iter().all(|value| self.truth(value) == Some(first)).then_some(first)
@@ -120,6 +123,7 @@ impl<'p> Run<'p> {
                     self.bind_in(*scope, CONTENTS, Value::Unknown);
                 }
             }
+            Value::View(..) => self.hand_out_to(&self.contents(value), depth),
             Value::Sequence(values) | Value::OneOf(values) => {
                 values.iter().for_each(|value| self.hand_out_to(value, depth - 1));
             }
@@ -332,7 +336,13 @@ impl<'p> Run<'p> {
                 }
                 _ => return Some((Value::Unknown, Value::Unknown)),
             },
-            ("insert" | "remove" | "discard" | "pop" | "sort", _) => {
+            ("remove" | "discard", Some(value)) => match place_in(&values, &value) {
+                Some(Some(at)) => drop(values.remove(at)),
+                Some(None) if name == "discard" => {}
+                Some(None) => self.seems_to_raise(),
+                None => return Some((Value::Unknown, Value::Unknown)),
+            },
+            ("insert" | "pop" | "sort", _) => {
                 return Some((Value::Unknown, Value::Unknown));
             }
             _ => return None,
@@ -418,6 +428,16 @@ fn without_key<'p>(items: &[(Value<'p>, Value<'p>)], key: &Value<'p>) -> Option<
         }
     }
     Some(kept)
+}
+
+/// Where a value stands in a list, if it does; `None` when nobody knows.
+pub(super) fn place_in<'p>(values: &[Value<'p>], wanted: &Value<'p>) -> Option<Option<usize>> {
+    for (at, value) in values.iter().enumerate() {
+        if equal(value, wanted)? {
+            return Some(Some(at));
+        }
+    }
+    Some(None)
 }
 
 /// The position that an index means in a list of this length.

@@ -15,7 +15,7 @@ impl<'p> Run<'p> {
         otherwise: &'p Block<'p>,
     ) {
         if handlers.is_empty() {
-            return self.block(body);
+            return self.pass_through(body);
         }
         let caught = self.new_landing();
         self.catches.push(caught);
@@ -95,6 +95,22 @@ impl<'p> Run<'p> {
             }
         }
         self.alternatives(arms);
+    }
+
+    /// The body of a `try` with a `finally` alone. Where nothing catches what is raised in it, the program ends behind the
+    /// `finally`, which finds what held there or at the end of the body.
+    fn pass_through(&mut self, body: &'p Block<'p>) {
+        if !self.catches.is_empty() {
+            return self.block(body);
+        }
+        let held = self.new_landing();
+        self.passed_through.push(held);
+        self.block(body);
+        self.passed_through.pop();
+        let raised = self.landing(held);
+        if self.flow == Flow::Next && !raised.is_empty() {
+            self.join_with_here(raised);
+        }
     }
 
     /// The way through a `try` on which nothing is raised is the one that counts.

@@ -82,6 +82,7 @@ impl<'p> Run<'p> {
             || is_argument_parser(made)
             || Self::is_mark(&text)
             || waits_for_start(&text)
+            || matches!(&*text, "contextlib.closing" | "contextlib.aclosing" | "contextlib.nullcontext")
             || text.ends_with(".ProcessPoolExecutor");
         Conduct {
             validates: self.asked.scripts.is_validator(text.rsplit('.').next().unwrap_or(&text)),

@@ -73,6 +73,11 @@ impl<'p> Run<'p> {
                         }
                         self.recipient = outer;
                     }
+                } else if let "contextlib.closing()" | "contextlib.aclosing()" | "contextlib.nullcontext()" =
+                    &*text
+                {
+                    leave.entered = args.at(0).map_or(Value::None, |argument| argument.value.clone());
+                    return leave;
                 } else if let Some(target) = self.patch_target(&text, &args) {
                     self.state.set_up_mut().mocked.push(target);
                 } else {
@@ -88,7 +93,7 @@ impl<'p> Run<'p> {
             _ => {
                 // `with torch.device("cuda:1"):` is the device for what is made inside.
                 self.choose_literal("torch.device()", manager, Choice::Taken);
-                if is_name {
+                if is_name || matches!(manager, Value::Collection(_)) {
                     leave.entered = manager.clone();
                 }
             }
@@ -177,10 +182,25 @@ impl<'p> Run<'p> {
         {
             return self.run_tasks(span);
         }
-        if let Value::Outside(path) = leave.manager
-            && self.paths.text(path).ends_with("ExitStack()")
-        {
+        if let Value::Collection(stack) = leave.manager {
+            self.close_stack(stack, span);
             return self.finalize(leave.finalizers);
+        }
+        if let Value::Outside(path) = leave.manager {
+            if self.paths.text(path).ends_with("ExitStack()") {
+                return self.finalize(leave.finalizers);
+            }
+            let closed = match &**self.paths.text(path) {
+                "contextlib.closing()" => "close",
+                "contextlib.aclosing()" => "aclose",
+                _ => return,
+            };
+            let held = self.made_with(path).and_then(|args| Some(args.at(0)?.value.clone()));
+            if let Some(held @ Value::Instance(_)) = held.map(|held| self.settle(held)) {
+                let result = self.call_method(&held, closed, Args::default(), span);
+                self.run_paused(&result, span);
+            }
+            return;
         }
         let Value::Instance(instance) = &leave.manager else { return };
         if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__") {

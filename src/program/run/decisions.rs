@@ -282,7 +282,7 @@ fn object_of(value: &Value<'_>) -> Option<ScopeId> {
     match value {
         Value::Instance(instance) => Some(instance.scope),
         Value::Class(class) => Some(class.scope),
-        Value::Collection(scope) => Some(*scope),
+        Value::Collection(scope) | Value::View(scope, _) => Some(*scope),
         _ => None,
     }
 }

@@ -28,8 +28,9 @@ impl<'p> Run<'p> {
         let mut value = self.closure(function, counts_devices);
         value = with_marks(value, &marks);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
-            value = match self.with_part(decorator, &value) {
-                Some(property) => property,
+            let known = self.with_part(decorator, &value).or_else(|| self.registered(decorator, &value));
+            value = match known {
+                Some(known) => known,
                 None => self.decorate(wrapper, value, decorator.span),
             };
         }
@@ -101,6 +102,9 @@ impl<'p> Run<'p> {
                     "builtins.classmethod" => Role::ClassMethod,
                     "builtins.property" => Role::Property,
                     "functools.cached_property" => Role::CachedProperty,
+                    "functools.singledispatch" | "functools.singledispatchmethod" => {
+                        return self.dispatching(value);
+                    }
                     "functools.cache" | "functools.lru_cache" | "functools.lru_cache()" => {
                         let Value::Function(closure) = &value else { return value };
                         let results = self.collection(Value::mapping(Vec::new()));

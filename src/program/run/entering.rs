@@ -32,6 +32,23 @@ impl<'p> Run<'p> {
         let scope = self.namespace(file);
         self.modules.insert(file, scope);
         self.in_order.push((file, scope));
+        self.run_module(file, scope, span);
+        // What raised is no module: whoever imports it next runs it again.
+        if self.flow == Flow::Raise {
+            self.modules.remove(&file);
+        }
+    }
+
+    /// `importlib.reload(module)`: its body runs again in the namespace that it has.
+    pub(super) fn reload(&mut self, file: FileId, span: Span) {
+        let Some(scope) = self.entered(file) else { return };
+        let is_running = |here: &Here<'p>| here.scope == scope;
+        if self.flow == Flow::Next && !is_running(&self.here) && !self.callers.iter().any(is_running) {
+            self.run_module(file, scope, span);
+        }
+    }
+
+    fn run_module(&mut self, file: FileId, scope: ScopeId, span: Span) {
         self.trace.cost.modules += 1;
         let code = self.code_of(file);
         self.heap.reserve(scope, code.body.len().min(MOST_EXPECTED));

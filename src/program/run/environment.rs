@@ -154,7 +154,10 @@ impl<'p> Run<'p> {
 
     /// Writes every item of a mapping.
     pub(super) fn write_mapping(&mut self, mapping: &Value<'p>, span: Span, only_if_unset: bool) {
-        let mapping = self.settle(mapping.clone());
+        let mapping = match self.settle(mapping.clone()) {
+            pairs @ Value::Stream(_) => self.iterate(pairs, span),
+            mapping => mapping,
+        };
         match self.whole_contents(&mapping) {
             Value::Mapping(items) => {
                 for (key, value) in items.iter() {

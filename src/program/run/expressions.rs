@@ -47,6 +47,11 @@ impl<'p> Run<'p> {
                     return self.parent_number(&path.text, *index, expr.span);
                 }
                 let container = self.eval(&item.0);
+                if let ExprKind::Unknown(_) = item.1.kind
+                    && let Some(part) = self.slice(&container, &item.1, expr.span)
+                {
+                    return part;
+                }
                 let key = self.eval(&item.1);
                 self.item(&container, &key, expr.span)
             }
@@ -138,7 +143,7 @@ impl<'p> Run<'p> {
         place
     }
 
-    fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
+    pub(super) fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
         if !self.state.set_up().mocked.is_empty() {
             let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
             if self.state.set_up().mocked.contains(&qualified) {

@@ -2,6 +2,7 @@
 
 use super::calls::{Arg, Args};
 use super::generators::{Active, object_of};
+use super::iterators::Position;
 use super::steps::equal;
 use super::{Flow, Here, Run, WaysOut};
 use crate::code::{Function, ParameterKind};
@@ -39,6 +40,7 @@ impl<'p> Run<'p> {
             role: Role::Plain,
             setter: None,
             results: None,
+            dispatch: None,
             inside: Vec::new(),
             counts_devices,
             marks: self.unmarked.clone(),
@@ -89,6 +91,10 @@ impl<'p> Run<'p> {
             let inner = Rc::new(Closure { results: None, ..Closure::clone(closure) });
             return self.run_once_for(results, &inner, args, site);
         }
+        if let Some(table) = closure.dispatch {
+            let otherwise = Rc::new(Closure { dispatch: None, ..Closure::clone(closure) });
+            return self.dispatch(table, otherwise, args, site);
+        }
         let function = self.function_of(closure);
         let key = (closure.file, closure.function);
         if self.is_running(key) {
@@ -116,6 +122,9 @@ impl<'p> Run<'p> {
         let arguments = super::arguments::bind_arguments(function, closure, args);
         if function.is_async || function.is_generator {
             let scope = self.bind_parameters(closure, &arguments);
+            if function.is_generator {
+                self.set_position(scope, Position::At(0));
+            }
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
         match self.known_call(closure, &arguments, site) {

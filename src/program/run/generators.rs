@@ -3,14 +3,14 @@
 
 use super::calls::{Arg, Args};
 use super::functions::MOST_CALLS;
+use super::iterators::Position;
 use super::jumps::Landing;
 use super::loops::Loop;
-use super::{Flow, Here, Run, WaysOut};
-use crate::code::{Block, Comprehension, Expr, ExprKind, Step, StepKind, Target};
+use super::{Flow, Run, WaysOut};
+use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
-use crate::program::heap::values::{Closure, ScopeId, Source, Stream, Value};
+use crate::program::heap::values::{Closure, ScopeId, Value};
 use crate::program::trace::FrameId;
-use std::rc::Rc;
 
 /// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
 const MOST_PASSES: usize = 2;
@@ -129,16 +129,38 @@ impl<'p> Run<'p> {
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_to_end(&paused.closure, paused.scope, site);
                 }
+                let asks_next = std::mem::take(&mut self.asks_next);
+                let position = self.position(paused.scope);
+                match position {
+                    Position::UsedUp => return Value::sequence(Vec::new()),
+                    Position::At(_) => {}
+                    Position::Unknown => {
+                        // From where it goes on is not known.
+                        self.alternatives(vec![
+                            Box::new(|run| {
+                                run.begin_anew(paused.scope);
+                                run.run_paused(value, site);
+                            }),
+                            Box::new(|_| {}),
+                        ]);
+                        self.set_position(paused.scope, Position::Unknown);
+                        return Value::Unknown;
+                    }
+                }
+                self.set_position(paused.scope, Position::Unknown);
                 let frame = self.next_frame();
-                let suspended = std::mem::take(&mut self.asks_next).then(|| self.new_landing());
+                let suspended = asks_next.then(|| self.new_landing());
                 let given = Given { values: Some(Vec::new()), frame, uncertain: self.uncertain, suspended };
                 self.given.push(given);
                 self.run_to_end(&paused.closure, paused.scope, site);
+                if self.flow == Flow::Next && !asks_next {
+                    self.set_position(paused.scope, Position::UsedUp);
+                }
                 suspended.into_iter().for_each(|suspended| self.land(suspended));
                 let given = self.given.pop().and_then(|given| given.values);
                 given.map_or(Value::Unknown, Value::sequence)
             }
-            Value::Stream(stream) => self.run_stream(stream, site),
+            Value::Stream(stream) => self.rest_of(stream, site),
             Value::OneOf(values) => {
                 let waits = |value: &&Value<'p>| matches!(value, Value::Paused(_) | Value::Stream(_));
                 values.iter().filter(waits).for_each(|value| drop(self.run_paused(value, site)));
@@ -297,6 +319,11 @@ impl<'p> Run<'p> {
 
     /// Runs a generator of the project up to its `yield`, then `body`, then the rest of the generator.
     pub(super) fn wait_for(&mut self, generator: &Value<'p>, body: Body<'p>, span: Span) -> Value<'p> {
+        let is_loop = matches!(body, Body::Each { .. });
+        if let (Value::Paused(paused), false) = (generator, is_loop) {
+            // Each `with` and each call that it decorates begins anew.
+            self.begin_anew(paused.scope);
+        }
         self.resumes.push(Resume {
             body: Some(body),
             frame: self.next_frame(),
@@ -317,94 +344,15 @@ impl<'p> Run<'p> {
             // The last of the values was given, if there was one.
             Some(Body::Each { .. }) => Value::Unknown,
             None => {
+                if let (Value::Paused(paused), true) = (generator, is_loop) {
+                    // A `break` leaves it where it is.
+                    self.set_position(paused.scope, Position::Unknown);
+                }
                 self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
                 resume.result
             }
             // Nobody yielded: the body still runs.
             Some(body) => self.run_waiting(body, Value::Unknown),
-        }
-    }
-
-    /// A generator expression: its first collection is looked up now, the rest waits.
-    pub(super) fn generator_expression(
-        &mut self,
-        comprehension: &'p Comprehension<'p>,
-        span: Span,
-    ) -> Value<'p> {
-        let Some(first) = comprehension.generators.first() else { return Value::Unknown };
-        let first = self.eval(&first.iterable);
-        let scope = self.new_scope(Some(self.here.scope), false);
-        let source = Source::Expression { comprehension, file: self.here.file, scope, first, span };
-        Value::Stream(Rc::new(Stream { source }))
-    }
-
-    /// `map(function, …)` and `filter(function, …)`: the function is called when the results are asked for.
-    pub(super) fn mapped(&mut self, function: Value<'p>, columns: &[Value<'p>], keeps: bool) -> Value<'p> {
-        let source = Source::Calls { function, columns: columns.to_vec(), keeps };
-        Value::Stream(Rc::new(Stream { source }))
-    }
-
-    /// What `field(default_factory=function)` leaves in the class: a text that stands in it, or something that is
-    /// made anew for each object.
-    pub(super) fn factory(&mut self, function: Value<'p>, span: Span) -> Value<'p> {
-        if let Value::Function(closure) = &function
-            && let [Step { kind: StepKind::Return(Some(value)), .. }] =
-                self.function_of(closure).body.as_slice()
-            && is_literal(value)
-        {
-            let made = self.run_function(closure, Args::default(), span);
-            if !matches!(made, Value::Collection(_)) {
-                return made;
-            }
-        }
-        Value::Stream(Rc::new(Stream { source: Source::Factory(function) }))
-    }
-
-    /// The arguments of each call of `map(function, *columns)`, when all are known.
-    pub(super) fn rows_of(&mut self, columns: &[Value<'p>], site: Span) -> Option<Vec<Vec<Value<'p>>>> {
-        let each = columns.iter().map(|column| {
-            let column = self.iterate(column.clone(), site);
-            self.elements(&column)
-        });
-        // All are asked for their elements, also behind one that does not tell them.
-        let columns: Vec<Option<Vec<_>>> = each.collect();
-        let columns: Vec<Vec<_>> = columns.into_iter().collect::<Option<_>>()?;
-        let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
-        let row = |index: usize| columns.iter().map(|column| column[index].clone()).collect();
-        Some((0..rows).map(row).collect())
-    }
-
-    /// Calls a function that may be called, with nobody knows what.
-    pub(super) fn call_on_some_ways(&mut self, function: &Value<'p>, site: Span) -> Value<'p> {
-        let arguments = Args { items: Vec::new(), open: true };
-        self.alternatives(vec![
-            Box::new(|run| drop(run.call(function.clone(), arguments, site))),
-            Box::new(|_| {}),
-        ]);
-        Value::Unknown
-    }
-
-    fn run_stream(&mut self, stream: &Rc<Stream<'p>>, site: Span) -> Value<'p> {
-        match &stream.source {
-            Source::Expression { comprehension, file, scope, first, span } => {
-                let here = Here { statement: *span, ..Here::in_module(*file, *scope, self.here.frame) };
-                let outer = std::mem::replace(&mut self.here, here);
-                let first = self.iterate(first.clone(), comprehension.generators[0].iterable.span);
-                let mut results = Vec::new();
-                let complete = self.comprehend(comprehension, 0, Some(first), &mut results);
-                self.here = outer;
-                let single = comprehension.elements.len() == 1;
-                if complete && single { Value::sequence(results) } else { Value::Unknown }
-            }
-            Source::Factory(function) => self.call(function.clone(), Args::default(), site),
-            Source::Calls { function, columns, keeps } => {
-                let Some(rows) = self.rows_of(columns, site) else {
-                    return self.call_on_some_ways(function, site);
-                };
-                let call = |row| self.call(function.clone(), Args::positional(row, site), site);
-                let results: Vec<_> = rows.into_iter().map(call).collect();
-                if *keeps { Value::Unknown } else { Value::sequence(results) }
-            }
         }
     }
 }
@@ -414,17 +362,5 @@ pub(super) fn object_of(closure: &Closure<'_>) -> Option<ScopeId> {
     match &closure.bound {
         Some(Value::Instance(instance)) => Some(instance.scope),
         _ => None,
-    }
-}
-
-/// A text, or a dictionary of texts and numbers: what stands in it is the same for each object.
-fn is_literal(value: &Expr<'_>) -> bool {
-    match &value.kind {
-        ExprKind::Text(_) => true,
-        ExprKind::Mapping(entries) => entries.iter().all(|(key, value)| {
-            let is_plain = matches!(value.kind, ExprKind::Text(_) | ExprKind::Int(_));
-            is_plain && key.as_ref().is_some_and(|key| matches!(key.kind, ExprKind::Text(_)))
-        }),
-        _ => false,
     }
 }

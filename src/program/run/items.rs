@@ -92,7 +92,7 @@ impl<'p> Run<'p> {
     pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
         let value = self.settle(value);
         match &value {
-            Value::Collection(_) => self.contents(&value),
+            Value::Collection(_) | Value::View(..) => self.contents(&value),
             Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
             Value::Outside(path) => {
                 self.apply_iteration_effects(*path, span);
@@ -122,7 +122,7 @@ impl<'p> Run<'p> {
     }
 
     /// Whether the code that runs is Python.
-    fn is_python_here(&self) -> bool {
+    pub(super) fn is_python_here(&self) -> bool {
         matches!(self.program.language_of(self.here.file), Language::Python | Language::Notebook)
     }
 

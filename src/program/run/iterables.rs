@@ -1,13 +1,14 @@
 //! What is asked for its elements in ways of its own: `any` and `all`, which stop early, parts of `itertools`, and the names
 //! in the environment.
 
+use super::Run;
 use super::calls::{Arg, Args};
+use super::iterators::Next;
 use super::loops::MOST_ELEMENTS;
 use super::steps::equal;
-use super::{Here, Run};
 use crate::code::StepKind;
 use crate::facts::Span;
-use crate::program::heap::values::{Source, Text, Value};
+use crate::program::heap::values::{Keeps, Source, Text, Value};
 use std::borrow::Cow;
 
 /// What `os.environ.keys()` and `list(os.environ)` give.
@@ -20,6 +21,9 @@ impl<'p> Run<'p> {
     pub(super) fn any_of(&mut self, values: Value<'p>, decides: bool, span: Span) -> Value<'p> {
         if let Value::Stream(stream) = &values {
             let stream = stream.clone();
+            if self.expected(&values).is_some_and(|expected| expected <= MOST_ELEMENTS) {
+                return self.next_that_decides(&values, decides, span);
+            }
             if let Source::Calls { function, columns, keeps } = &stream.source {
                 let Some(rows) = self.rows_of(columns, span) else {
                     return self.call_on_some_ways(function, span);
@@ -27,7 +31,7 @@ impl<'p> Run<'p> {
                 let mut ask = |run: &mut Self, row: &Vec<Value<'p>>| {
                     let result = run.call(function.clone(), Args::positional(row.clone(), span), span);
                     let result = run.settle(result);
-                    match (keeps, run.truth(&result), &row[..]) {
+                    match (*keeps != Keeps::Results, run.truth(&result), &row[..]) {
                         (false, ..) => result,
                         // What `filter` leaves out decides nothing.
                         (true, Some(false), _) => Value::Bool(!decides),
@@ -41,25 +45,31 @@ impl<'p> Run<'p> {
                 }
                 return self.first_that_decides(&rows, decides, &mut ask);
             }
-            if let Source::Expression { comprehension, file, scope, first, span } = &stream.source
-                && let ([generator], [element]) = (&comprehension.generators[..], &comprehension.elements[..])
-                && generator.conditions.is_empty()
-                && let Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_) = first
-                && let Some(elements) =
-                    self.elements(first).filter(|elements| elements.len() <= MOST_ELEMENTS)
-            {
-                return self.first_that_decides(&elements, decides, &mut |run, value| {
-                    let inside = Here { statement: *span, ..Here::in_module(*file, *scope, run.here.frame) };
-                    let outer = std::mem::replace(&mut run.here, inside);
-                    run.assign(&generator.target, value.clone());
-                    let result = run.eval(element);
-                    run.here = outer;
-                    result
-                });
-            }
         }
         let values = self.iterate(values, span);
         self.elements(&values).map_or(Value::Unknown, |elements| self.verdict(&elements, decides))
+    }
+
+    /// Asks an iterator until one of its elements decides: the others are left to it.
+    fn next_that_decides(&mut self, iterator: &Value<'p>, decides: bool, span: Span) -> Value<'p> {
+        match self.next_of(iterator, span) {
+            Next::End => Value::Bool(!decides),
+            Next::Element(element) => {
+                let element = self.settle(element);
+                match self.truth(&element) {
+                    Some(truth) if truth == decides => Value::Bool(decides),
+                    Some(_) if self.spend() => self.next_that_decides(iterator, decides, span),
+                    _ => {
+                        self.alternatives(vec![
+                            Box::new(|run| drop(run.next_that_decides(iterator, decides, span))),
+                            Box::new(|_| {}),
+                        ]);
+                        Value::Unknown
+                    }
+                }
+            }
+            Next::Unknown => Value::Unknown,
+        }
     }
 
     /// What `any` and `all` say of values that are all there.
@@ -162,43 +172,22 @@ impl<'p> Run<'p> {
     }
 
     /// Functions of `itertools` that are followed; `None` when this is none of them.
-    pub(super) fn call_itertools(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+    pub(super) fn call_itertools(&mut self, name: &str, args: &Args<'p>) -> Option<Value<'p>> {
         let values = |position: usize| args.at(position).map(|argument| argument.value.clone());
         match name {
             "takewhile" | "dropwhile" | "filterfalse" => {
                 let function = values(0)?;
-                Some(self.mapped(function, &[values(1)?], true))
+                Some(self.mapped(function, &[values(1)?], Keeps::Some))
             }
             "chain" if !args.open => {
-                let mut all = Vec::new();
-                for argument in &args.items {
-                    let part = self.iterate(argument.value.clone(), span);
-                    all.extend(self.elements(&part)?);
-                }
-                Some(Value::sequence(all))
+                let parts: Vec<_> = args.items.iter().map(|argument| argument.value.clone()).collect();
+                let parts = parts.iter().map(|part| self.iterator_of(part)).collect();
+                Some(self.stream(Source::Chain(parts)))
             }
             "islice" => {
                 let (Value::Int(count, _), None) = (values(1)?, values(2)) else { return None };
-                let count = usize::try_from(count).ok()?;
-                let first = |elements: Vec<Value<'p>>| elements.into_iter().take(count).collect();
-                match self.settle(values(0)?) {
-                    Value::Stream(stream) => {
-                        let Source::Calls { function, columns, keeps: false } = &stream.source else {
-                            return None;
-                        };
-                        let shorter = columns.iter().map(|column| {
-                            let column = self.settle(column.clone());
-                            self.elements(&column).map(|elements| Value::sequence(first(elements)))
-                        });
-                        let shorter: Vec<Value<'p>> = shorter.collect::<Option<_>>()?;
-                        let function = function.clone();
-                        Some(self.mapped(function, &shorter, false))
-                    }
-                    known @ (Value::Collection(_) | Value::Sequence(_)) => {
-                        self.elements(&known).map(|elements| Value::sequence(first(elements)))
-                    }
-                    _ => None,
-                }
+                let (count, inner) = (usize::try_from(count).ok()?, self.iterator_of(&values(0)?));
+                Some(self.stream(Source::First(inner, count)))
             }
             _ => None,
         }

@@ -58,7 +58,7 @@ impl<'p> Run<'p> {
 
     /// Jumps to the innermost `try` that is being followed, if there is one.
     pub(super) fn jump_to_handlers(&mut self) {
-        if let Some(&to) = self.catches.last() {
+        if let Some(&to) = self.catches.last().or(self.passed_through.last()) {
             self.jump(to);
         }
     }

@@ -42,7 +42,7 @@ impl<'p> Run<'p> {
             return value;
         }
         if let Some(name) = text.strip_prefix("itertools.")
-            && let Some(value) = self.call_itertools(name, &args, span)
+            && let Some(value) = self.call_itertools(name, &args)
         {
             return value;
         }
@@ -53,7 +53,7 @@ impl<'p> Run<'p> {
             return Value::None;
         }
         if conduct.enters_for_later
-            && let Some(value) = self.enter_for_later(&args, span)
+            && let Some(value) = self.enter_for_later(&args, false, span)
         {
             return value;
         }
@@ -143,6 +143,24 @@ impl<'p> Run<'p> {
             }
             "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
             "functools.partial" => self.partial(args),
+            "copy.copy" | "copy.deepcopy" => {
+                let value = self.settle(args.at(0)?.value.clone());
+                Some(match path {
+                    "copy.copy" => self.copied(&value, span),
+                    _ => self.deeply_copied(&value, span),
+                })
+            }
+            "importlib.reload" => {
+                let module = self.settle(args.at(0)?.value.clone());
+                if let Value::Module(file) = module {
+                    self.reload(file, span);
+                }
+                Some(module)
+            }
+            "contextlib.ExitStack" | "contextlib.AsyncExitStack" => {
+                Some(self.collection(Value::sequence(Vec::new())))
+            }
+            "asyncio.gather" => self.gather(args, span),
             "operator.setitem" | "operator.delitem" => {
                 let (container, key) = (args.at(0)?.value.clone(), args.at(1)?.value.clone());
                 match (self.is_environ(&container), args.at(2).map(|argument| argument.value.clone())) {
@@ -159,6 +177,14 @@ impl<'p> Run<'p> {
                 let items =
                     self.elements(&keys)?.into_iter().map(|key| (key, value.clone())).collect::<Vec<_>>();
                 Some(self.collection(Value::mapping(merged(Vec::new(), &items))))
+            }
+            "builtins.object.__setattr__"
+            | "builtins.object.__getattribute__"
+            | "builtins.object.__delattr__"
+            | "builtins.type.__call__" => {
+                let (object, method) = (args.at(0)?.value.clone(), path.rsplit('.').next()?);
+                let rest = Args { items: args.items[1..].to_vec(), open: args.open };
+                self.by_object(method, &object, &rest, span)
             }
             "builtins.object.__new__" => self.bare_object(&Value::Unknown, args),
             "torch.distributed.is_initialized" => {

@@ -3,6 +3,7 @@
 use super::branches::Asked;
 use super::calls::Args;
 use super::generators::Body;
+use super::iterators::Position;
 use super::jumps::Landing;
 use super::{Flow, Run};
 use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
@@ -60,6 +61,19 @@ impl<'p> Run<'p> {
         if let Some(generator) = self.generator_behind(&value, iterable.span) {
             return self.for_each_yielded(target, &generator, iterable.span, body, otherwise);
         }
+        let value = self.iterator_behind(value, iterable.span);
+        if let Value::Instance(instance) = &value
+            && let Value::Function(_) = self.class_attribute(&instance.class, "__next__")
+        {
+            return self.for_each_turn((target, body, otherwise), &value, iterable.span);
+        }
+        let pass = move |run: &mut Self, element: Value<'p>| {
+            run.assign(target, element);
+            run.block(body);
+        };
+        if self.for_each_next(&value, iterable.span, otherwise, body, &pass) {
+            return;
+        }
         if let Some(names) = self.in_environment(&value, iterable.span) {
             // Each may be there, and others too.
             let rest = [Value::Unknown];
@@ -76,13 +90,10 @@ impl<'p> Run<'p> {
                 }
             });
         }
+        let asked = value.clone();
         let value = match &iterable.kind {
             ExprKind::Variable(name) => self.words_of(name, value),
             _ => self.iterate(value, iterable.span),
-        };
-        let pass = move |run: &mut Self, element: Value<'p>| {
-            run.assign(target, element);
-            run.block(body);
         };
         match self.elements(&value) {
             Some(elements) if self.may_follow_each(elements.len()) => {
@@ -109,6 +120,9 @@ impl<'p> Run<'p> {
                 ]);
                 if behind.is_none() && self.flow == Flow::Next {
                     self.block(otherwise);
+                }
+                if self.flow == Flow::Next {
+                    self.run_generators_in(&asked, iterable.span);
                 }
             }
         }
@@ -147,6 +161,15 @@ impl<'p> Run<'p> {
         self.may_be_resumed(&iterator).then_some(iterator)
     }
 
+    /// What `__iter__` of an object gives that is no generator.
+    fn iterator_behind(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
+        let Value::Instance(instance) = &value else { return value };
+        match self.class_attribute(&instance.class, "__iter__") {
+            Value::Function(_) => self.special(&value, "__iter__", Vec::new(), span).unwrap_or(value),
+            _ => value,
+        }
+    }
+
     /// A loop over what a generator of the project gives: its body runs where that yields.
     fn for_each_yielded(
         &mut self,
@@ -156,6 +179,26 @@ impl<'p> Run<'p> {
         block: &'p Block<'p>,
         otherwise: &'p Block<'p>,
     ) {
+        static NOTHING: Block<'static> = Block::new();
+        let Value::Paused(paused) = generator else { return };
+        match self.position(paused.scope) {
+            Position::At(_) => {}
+            Position::UsedUp => return self.block(otherwise),
+            Position::Unknown => {
+                // From where it goes on is not known.
+                self.alternatives(vec![
+                    Box::new(|run| {
+                        run.begin_anew(paused.scope);
+                        run.for_each_yielded(target, generator, span, block, &NOTHING);
+                    }),
+                    Box::new(|_| {}),
+                ]);
+                self.set_position(paused.scope, Position::Unknown);
+                return if self.flow == Flow::Next {
+                    self.in_an_arm(|run| run.block(otherwise))
+                };
+            }
+        }
         let of_loop = self.ways_out.of_loop;
         let ends = self.new_loop(1);
         let has_else = !otherwise.is_empty();
@@ -241,12 +284,17 @@ impl<'p> Run<'p> {
     }
 
     /// Whether a loop over so many elements is followed element by element.
-    fn may_follow_each(&self, elements: usize) -> bool {
+    pub(super) fn may_follow_each(&self, elements: usize) -> bool {
         elements <= MOST_ELEMENTS && elements * self.passes_around() <= MOST_PASSES
     }
 
     /// Runs the passes of a loop, of which so many are followed, and its `else` when they come to an end without a `break`.
-    fn looping(&mut self, count: usize, otherwise: Option<&'p Block<'p>>, passes: impl FnOnce(&mut Self)) {
+    pub(super) fn looping(
+        &mut self,
+        count: usize,
+        otherwise: Option<&'p Block<'p>>,
+        passes: impl FnOnce(&mut Self),
+    ) {
         let of_loop = self.ways_out.of_loop;
         let running = self.new_loop(count);
         self.here.loops.push(running);
@@ -285,7 +333,7 @@ impl<'p> Run<'p> {
     /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
     /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
     /// asked for.
-    fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
+    pub(super) fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
         let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
         self.heap.begin_watch();
         self.watched.push(Vec::new());

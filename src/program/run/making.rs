@@ -66,7 +66,7 @@ impl<'p> Run<'p> {
     }
 
     /// An object of a class of which no method has run.
-    fn new_instance(&mut self, class: &Rc<ClassValue<'p>>) -> (Value<'p>, ScopeId) {
+    pub(super) fn new_instance(&mut self, class: &Rc<ClassValue<'p>>) -> (Value<'p>, ScopeId) {
         let scope = self.new_scope(None, false);
         (Value::Instance(Rc::new(Instance { class: class.clone(), scope })), scope)
     }

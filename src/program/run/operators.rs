@@ -52,12 +52,31 @@ impl<'p> Run<'p> {
                 return result;
             }
         }
-        if let (Value::Collection(_), _) | (_, Value::Collection(_)) = (&left, &right) {
+        if let (Value::Collection(_) | Value::View(..), _) | (_, Value::Collection(_) | Value::View(..)) =
+            (&left, &right)
+        {
             let (left, right) = (self.contents(&left), self.contents(&right));
             let joined = self.binary(operator, left, right, span);
             return self.collection(joined);
         }
         match (operator, &left, &right) {
+            (
+                Operator::Add,
+                Value::Sequence(_),
+                Value::Int(..) | Value::None | Value::Bool(_) | Value::Text(_),
+            )
+            | (
+                Operator::Add,
+                Value::Int(..) | Value::None | Value::Bool(_) | Value::Text(_),
+                Value::Sequence(_),
+            )
+            | (Operator::Add, Value::Text(_), Value::Int(..) | Value::None | Value::Bool(_))
+            | (Operator::Add, Value::Int(..) | Value::None | Value::Bool(_), Value::Text(_))
+                if self.is_python_here() =>
+            {
+                self.seems_to_raise();
+                Value::Unknown
+            }
             (Operator::Add, Value::Text(_), _) | (Operator::Add, _, Value::Text(_)) => {
                 self.concatenation(vec![left, right], span)
             }

@@ -19,6 +19,10 @@ impl<'p> Run<'p> {
     pub(super) fn note_setters(&mut self, body: &'p [Step<'p>]) {
         for step in body {
             let StepKind::Define { function, decorators } = &step.kind else { continue };
+            let name = self.code().functions[*function].name;
+            if matches!(name, "__setattr__" | "__getattribute__") {
+                self.setters.insert(name);
+            }
             if decorators.iter().any(|decorator| matches!(part_of(decorator), Some((_, Part::Setter)))) {
                 self.setters.insert(self.code().functions[*function].name);
             }

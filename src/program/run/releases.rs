@@ -88,18 +88,29 @@ impl<'p> Run<'p> {
     }
 
     /// `stack.enter_context(manager)`: entered now, left at the end. `None` when there is nothing to be entered.
-    pub(super) fn enter_for_later(&mut self, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+    pub(super) fn enter_for_later(
+        &mut self,
+        args: &Args<'p>,
+        in_stack: bool,
+        span: Span,
+    ) -> Option<Value<'p>> {
         let manager = args.at(0)?.value.clone();
         if !matches!(manager, Value::Paused(_)) {
             let leave = self.enter_context(&manager, span, false);
             let entered = leave.entered.clone();
-            self.finalizers.push(Finalizer::Leave(leave, span));
+            // What a method of the project does at the end is left to the stack.
+            if !matches!(manager, Value::Instance(_)) || !in_stack {
+                self.finalizers.push(Finalizer::Leave(leave, span));
+            }
             return Some(entered);
         }
-        // A generator runs to its end here; what its end gives back is given back later.
+        // A generator runs on to its end here; whether that was reached is not known. What its end gives back is given back
+        // later.
         let since = self.trace.events.len();
         self.yielded = None;
+        self.asks_next = true;
         self.run_paused(&manager, span);
+        self.asks_next = false;
         let assured = self.trace.events[since..].iter().rev().find_map(|event| match &event.what {
             What::Release { by } => event.assured.map(|_| by.clone()),
             _ => None,
@@ -129,6 +140,7 @@ impl<'p> Run<'p> {
 pub(super) fn leaves_for_the_end(path: &str) -> bool {
     match path.rsplit('.').next().unwrap_or(path) {
         "addCleanup" | "addAsyncCleanup" | "addClassCleanup" | "addModuleCleanup" | "addfinalizer" => true,
+        // In a class that builds on it.
         "callback" | "push_async_callback" => path.contains("ExitStack()"),
         _ => false,
     }

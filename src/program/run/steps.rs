@@ -3,7 +3,7 @@
 use super::branches::ArmRun;
 use super::lazy::replaces_package;
 use super::{Flow, Run};
-use crate::code::{Arm, Expr, ExprKind, Operator, Step, StepKind, Target};
+use crate::code::{Arm, Expr, Operator, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 
@@ -178,7 +178,7 @@ impl<'p> Run<'p> {
                 if self.is_environ(&container) {
                     self.write_variable(&key, &value, self.here.statement, false);
                 } else if let Some((object, name)) = self.attribute_behind(&item.0, &container, &key) {
-                    self.set_attribute(&object, name, value);
+                    self.bind_attribute(&object, name, value);
                 } else if self.is_environ_copy(&container) {
                     self.keep_for_started(&key, &value, self.here.statement);
                 } else {
@@ -193,6 +193,13 @@ impl<'p> Run<'p> {
                 let value = self.iterate(value, self.here.statement);
                 let parts = match &value {
                     Value::Sequence(values) if values.len() == targets.len() => Some(values.clone()),
+                    Value::Sequence(values)
+                        if !values.is_empty()
+                            && !targets.iter().any(|target| matches!(target, Target::Rest(_))) =>
+                    {
+                        self.seems_to_raise();
+                        None
+                    }
                     _ => None,
                 };
                 for (index, target) in targets.iter().enumerate() {
@@ -211,19 +218,7 @@ impl<'p> Run<'p> {
         value: &Value<'p>,
         key: &Value<'p>,
     ) -> Option<(Value<'p>, &'p str)> {
-        let object = match (&container.kind, value) {
-            (_, Value::Outside(path)) if &**self.paths.text(*path) == "builtins.globals()" => {
-                Value::Module(self.here.file)
-            }
-            (ExprKind::Attribute(object, "__dict__"), Value::Unknown) => self.eval(object),
-            (ExprKind::Call(call), Value::Outside(path))
-                if &**self.paths.text(*path) == "builtins.vars()" =>
-            {
-                let [object] = &call.arguments[..] else { return None };
-                self.eval(&object.value)
-            }
-            _ => return None,
-        };
+        let object = self.object_behind(container, value)?;
         let Value::Text(name) = key else { return None };
         let name = self.name_in(&object, name)?;
         Some((object, name))
@@ -358,6 +353,9 @@ pub(super) fn equal(one: &Value<'_>, other: &Value<'_>) -> Option<bool> {
         (Value::Int(a, _), Value::Int(b, _)) => Some(a == b),
         (Value::Bool(a), Value::Bool(b)) => Some(a == b),
         (Value::None, Value::None) => Some(true),
+        (Value::Class(a), Value::Class(b)) if a.metaclass.is_none() || a.scope == b.scope => {
+            Some(a.scope == b.scope)
+        }
         (Value::None | Value::Text(_) | Value::Int(..), Value::None | Value::Text(_) | Value::Int(..)) => {
             Some(false)
         }

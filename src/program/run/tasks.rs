@@ -3,7 +3,7 @@
 
 use super::Run;
 use super::calls::Args;
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::program::heap::values::{Closure, Value};
 use std::rc::Rc;
 
@@ -54,6 +54,42 @@ impl<'p> Run<'p> {
                 self.flow = super::Flow::Next;
             }
         }
+    }
+
+    /// `asyncio.gather(first(), second())`: where they wait for something, the others go on, and how far is not known.
+    /// `None` when these are no coroutines of the project.
+    pub(super) fn gather(&mut self, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        let waiting: Vec<_> = args.items.iter().map(|argument| self.settle(argument.value.clone())).collect();
+        let is_coroutine = |value: &Value<'p>| match value {
+            Value::Paused(paused) => !self.function_of(&paused.closure).is_generator,
+            _ => false,
+        };
+        if waiting.len() < 2 || args.open || !waiting.iter().all(is_coroutine) {
+            return None;
+        }
+        let waits = |value: &Value<'p>| match value {
+            Value::Paused(paused) => self.may_wait(&paused.closure),
+            _ => true,
+        };
+        if !waiting.iter().any(waits) {
+            return Some(Value::sequence(waiting.iter().map(|task| self.run_paused(task, span)).collect()));
+        }
+        // Each runs where the others have not, and where they have.
+        for _ in 0..2 {
+            for task in &waiting {
+                self.alternatives(vec![Box::new(|run| drop(run.run_paused(task, span))), Box::new(|_| {})]);
+            }
+        }
+        Some(Value::Unknown)
+    }
+
+    /// Whether the body of a coroutine waits somewhere, judged by its text.
+    fn may_wait(&self, closure: &Closure<'p>) -> bool {
+        let function = self.function_of(closure);
+        let (Some(first), Some(last)) = (function.body.first(), function.body.last()) else { return false };
+        let span = Span { start: first.span.start, end: last.span.end };
+        let text = self.program.sources.text(Place { file: closure.file, span });
+        text.contains("await ") || text.contains("async ")
     }
 
     /// The tasks that nobody waited for: whether they run is not known.
