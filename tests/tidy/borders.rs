@@ -134,8 +134,9 @@ fn only_the_python_front_end_names_ruff() {
     );
 }
 
-/// Where a driver, or a system without a safe interface, is called.
+/// Where a driver, a library in C or a system without a safe interface is called.
 const FOREIGN: &[&str] = &[
+    "src/cli/memory.rs",
     "src/runtime/driver.rs",
     "src/runtime/native/cublas.rs",
     "src/runtime/native/device.rs",
