@@ -42,7 +42,7 @@ fn each_value_of_a_subfolders_policy_has_a_file() {
         .file(".config/gpulint/gpulint.yaml", "gpu: {min-memory: 20GiB}\n")
         .file("app/a.py", "")
         .file("alone/a.py", "");
-    let answer = project.run("check --show-settings");
+    let answer = outside_of_workflows(&project, "check --show-settings");
     let shown = answer.stdout.replace(&project.root().display().to_string(), "").replace('\\', "/");
     let of_app: Vec<&str> = shown.lines().filter(|line| line.starts_with("# in app")).collect();
     assert_eq!(
