@@ -11,7 +11,7 @@ mod kept;
 mod records;
 
 use super::heap::values::{Closure, Value};
-use super::heap::{FEW_MADE, Heap, MANY_MADE, Made, Read, Recording, Relation, Written};
+use super::heap::{Heap, Made, Read, Recording, Relation, Written};
 use super::readings::{self, Readings};
 use super::run::Decision;
 use super::state::Touched;
@@ -48,7 +48,7 @@ pub(crate) struct Summary<'p> {
     writes: Vec<Written<'p>>,
     /// The variables of the environment that its effects depend on or change.
     touched: Touched,
-    made: Made<'p>,
+    made: Rc<Made<'p>>,
     /// Whose code was looked at.
     looked: Readings,
     /// The program in which it was recorded.
@@ -205,6 +205,8 @@ impl<'p> Summaries<'p> {
     /// Keeps what holds in other programs of the one that is over.
     pub fn end_program(&mut self, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) {
         let program = self.program;
+        // Classes that were left waiting and woke up since then need not wait again.
+        heap.refresh_parts();
         for body in std::mem::take(&mut self.fresh) {
             let Some(known) = self.known.get_mut(&body) else { continue };
             known.retain(|summary| {
@@ -232,7 +234,7 @@ impl<'p> Summaries<'p> {
 }
 
 fn summary_of<'p>(
-    heap: &Heap<'p>,
+    heap: &mut Heap<'p>,
     recording: &Recording,
     call: Call<'p>,
     (facts, looked): (Vec<Fact<'p>>, Readings),
@@ -240,8 +242,11 @@ fn summary_of<'p>(
 ) -> Option<Summary<'p>> {
     let writes = heap.writes_of(recording);
     let left = writes.iter().filter_map(|written| written.value.as_ref()).chain([&call.result]);
-    let most = if call.closure.is_some() { FEW_MADE } else { MANY_MADE };
-    let made = heap.made_since(recording.clock, most, left, call.modules.iter().map(|(_, scope)| *scope))?;
+    let scopes = call.modules.iter().map(|(_, scope)| *scope);
+    let made = match call.closure {
+        Some(_) => heap.made_by_call(recording, left, scopes).map(Rc::new)?,
+        None => heap.made_by_module(recording, left, scopes)?,
+    };
     let reads = heap.reads_of(recording);
     let touched = match &call.effects {
         None => Touched::default(),
@@ -271,7 +276,7 @@ fn summary_of<'p>(
 }
 
 /// Whether a summary holds in other programs too; makes it ready for them.
-fn is_kept<'p>(summary: &mut Rc<Summary<'p>>, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) -> bool {
+fn is_kept<'p>(summary: &Summary<'p>, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) -> bool {
     let record = match &summary.call.effects {
         None => Some(Record::default()),
         Some(effects) if effects.relied_on.is_some() => None,
@@ -282,10 +287,7 @@ fn is_kept<'p>(summary: &mut Rc<Summary<'p>>, heap: &Heap<'p>, trace: &Trace, en
     };
     let (Some(record), true) = (record, summary.call.is_portable) else { return false };
     _ = summary.record.set(record);
-    // Classes that were left waiting and woke up since then need not wait again.
-    if let Some(summary) = Rc::get_mut(summary) {
-        heap.refresh(&mut summary.made);
-    }
+    heap.refresh(&summary.made);
     true
 }
 

@@ -86,8 +86,8 @@ impl<'p> Known<'p> {
     }
 
     /// Keeps the summaries of which this is true.
-    pub fn retain(&mut self, mut is_kept: impl FnMut(&mut Rc<Summary<'p>>) -> bool) {
-        self.summaries.retain_mut(|kept| is_kept(&mut kept.summary));
+    pub fn retain(&mut self, is_kept: impl Fn(&Summary<'p>) -> bool) {
+        self.summaries.retain(|kept| is_kept(&kept.summary));
     }
 }
 
