@@ -10,6 +10,7 @@ mod range;
 
 pub use range::Range;
 
+use crate::code::Requirement;
 use crate::sources::{Sources, folder_of};
 use elsa::sync::FrozenMap;
 use folder::Folder;
@@ -36,6 +37,18 @@ impl<'s> Versions<'s> {
             }
             if folder.is_empty() {
                 return None;
+            }
+            folder = folder_of(folder);
+        }
+    }
+
+    /// What the lists of packages beside a file, or above it, ask of a package: those of the first folder that names it.
+    pub fn asked(&self, file: &str, package: &str) -> Vec<&Requirement> {
+        let mut folder = folder_of(file);
+        loop {
+            let asked = self.folder(folder).asked(package);
+            if !asked.is_empty() || folder.is_empty() {
+                return asked;
             }
             folder = folder_of(folder);
         }

@@ -178,6 +178,12 @@ pub enum Observation {
     CountAndNames,
     /// A container is given a number of GPUs, and a variable that names others is overwritten.
     CountOverNames,
+    /// A request for GPUs has no capabilities.
+    RequestWithoutCapabilities,
+    /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.
+    ChoiceBesideScheduler,
+    /// A container of Kubernetes takes GPUs that the scheduler does not know of.
+    ChoiceWithoutScheduler,
     /// A number of the machine is used inside of a container.
     MachineIndexInside,
     /// A mask of CUDA is used where the cards of the machine are counted by their slots.

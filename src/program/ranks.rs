@@ -6,7 +6,14 @@ use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
 /// How programs call the number of a process among those of its machine.
-const NUMBERS: &[&str] = &["local_rank", "slurm_localid", "local_process_index", "local_process_id"];
+const NUMBERS: &[&str] = &[
+    "local_rank",
+    "slurm_localid",
+    "local_process_index",
+    "local_process_id",
+    // The rest of a division is the number on this machine as well.
+    "% torch.cuda.device_count()",
+];
 
 static SAYS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = AhoCorasick::builder().ascii_case_insensitive(true).build(NUMBERS);

@@ -3,6 +3,7 @@
 
 mod autocast;
 mod backend_switches;
+mod builds;
 mod caches;
 mod clean_up_order;
 mod context_managers;
@@ -23,8 +24,10 @@ mod gradients;
 mod hard_cuda;
 mod hardware;
 mod import_proofs;
+mod jax_platforms;
 mod kept_counts;
 mod kept_graphs;
+mod late_ranks;
 mod lazy_imports;
 mod leak_checks;
 mod linked;
@@ -39,6 +42,7 @@ mod parsed_masks;
 mod preloads;
 mod providers;
 mod python_names;
+mod rank_masks;
 mod ranks;
 mod ray_tasks;
 mod requirements;
@@ -48,6 +52,7 @@ mod rocm;
 mod step_loops;
 mod subshells;
 mod swallowing;
+mod task_numbers;
 mod tensorflow;
 mod tf32;
 mod uncalled_checks;
@@ -162,7 +167,7 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
     Analysis {
         name: "global-rank-as-device",
-        words: &["RANK", "get_rank"],
+        words: &["RANK", "get_rank", "horovod"],
         look: global_ranks::used_as_indices,
     },
     Analysis {
@@ -257,10 +262,32 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "provider-without-build",
-        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
+        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider", "n_gpu_layers"],
         look: providers::without_build,
     },
-    Analysis { name: "rank-without-device", words: &["init_process_group"], look: ranks::without_device },
+    Analysis {
+        name: "rank-without-device",
+        words: &["init_process_group", "horovod"],
+        look: ranks::without_device,
+    },
+    Analysis {
+        name: "one-mask-for-all-ranks",
+        words: &["CUDA_VISIBLE_DEVICES"],
+        look: rank_masks::for_all_ranks,
+    },
+    Analysis {
+        name: "jax-platform-too-late",
+        words: &["jax_platform"],
+        look: jax_platforms::chosen_too_late,
+    },
+    Analysis { name: "cpu-build-for-gpu-code", words: &["cuda"], look: requirements::of_torch },
+    Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
+    Analysis { name: "rank-device-too-late", words: &["set_device"], look: late_ranks::used_before },
+    Analysis {
+        name: "task-number-beyond-gpus",
+        words: &["SLURM_LOCALID", "jax.distributed"],
+        look: task_numbers::beyond_cards,
+    },
     Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },
     Analysis {
         name: "retry-inside-oom-handler",
@@ -299,7 +326,13 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "tensorflow-settings-too-late",
-        words: &["set_visible_devices", "device_configuration", "set_memory_growth", "set_session"],
+        words: &[
+            "set_visible_devices",
+            "device_configuration",
+            "set_memory_growth",
+            "set_session",
+            "list_local_devices",
+        ],
         look: tensorflow::settings_too_late,
     },
     Analysis {

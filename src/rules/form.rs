@@ -98,6 +98,7 @@ impl Condition {
             ("also-uses", !self.also_uses.is_empty()),
             ("into-model", self.into_model.is_some()),
             ("saved-before", self.saved_before.is_some()),
+            ("for-one-rank", self.for_one_rank.is_some()),
         ];
         given.into_iter().find_map(|(word, given)| given.then_some(word))
     }

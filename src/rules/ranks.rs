@@ -1,6 +1,7 @@
 //! GPUs that have the number of a process: a launcher of several processes counts them on each machine.
 
 use super::evaluate::Scope;
+use crate::facts::{FileId, Span};
 use crate::program::ranks::speaks_of_rank;
 use crate::program::trace::Event;
 
@@ -14,17 +15,29 @@ impl Scope<'_> {
         }
         let file = event.place.file;
         let held = self.program.rank_names(file);
+        let own = self.program.innermost_function(file, event.place.span.start as usize);
+        let arguments = text.rsplit_once('(').map_or("", |(_, arguments)| arguments);
+        if event.in_child && own.is_some_and(|own| self.takes_first(file, own, arguments)) {
+            return true;
+        }
         if held.is_empty() {
             return false;
         }
-        let own = self.program.innermost_function(file, event.place.span.start as usize);
-        let arguments = text.rsplit_once('(').map_or("", |(_, arguments)| arguments);
         // Of `device=chosen` it is the value that counts.
         let values = arguments.split(',').map(|argument| argument.rsplit('=').next().unwrap_or(argument));
         // The name is given the number in the function of the event, or outside of all functions.
         values.flat_map(words).any(|name| {
             held.iter().any(|held| *held.name == *name && (held.function.is_none() || held.function == own))
         })
+    }
+
+    /// Whether the first parameter of a function is what it takes for a card: `torch.multiprocessing.spawn` hands its
+    /// processes their number there.
+    fn takes_first(&self, file: FileId, function: Span, arguments: &str) -> bool {
+        let functions = &self.program.code_in_pieces(file).functions;
+        let own = functions.iter().find(|known| known.span == function);
+        let first = own.and_then(|own| own.parameters.first()).map(|first| first.name);
+        first.is_some_and(|first| first.contains("rank") && words(arguments).any(|word| word == first))
     }
 
     /// The same, or one of several processes that the program starts itself takes a GPU by a number that it is handed.

@@ -25,6 +25,7 @@ struct Use<'a> {
     value: Option<&'a Expr<'a>>,
     guarded: bool,
     in_loop: bool,
+    for_one_rank: bool,
     /// The function that it stands in.
     function: Option<usize>,
     /// The statement that it is a part of, and the name that this binds.
@@ -52,8 +53,20 @@ impl<'a> Used<'a> {
                 let counts = |around| by == UsedBy::Import || !is_for_imports(around);
                 let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
+                let for_one_rank = around.iter().any(|around| lets_one_through(around, scope));
                 let (function, _) = within_function(around);
-                let one = Use { by, span, arguments, value, guarded, in_loop, function, statement, binds };
+                let one = Use {
+                    by,
+                    span,
+                    arguments,
+                    value,
+                    guarded,
+                    in_loop,
+                    for_one_rank,
+                    function,
+                    statement,
+                    binds,
+                };
                 used.by_name.entry(name.to_owned()).or_default().push(one);
             };
             match part {
@@ -174,6 +187,7 @@ impl<'a> Used<'a> {
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
             && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
+            && is(condition.for_one_rank, one.for_one_rank)
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }
@@ -252,6 +266,13 @@ pub(super) fn last_part(name: &str) -> &str {
 /// `torch`, `device` and `index` for `torch.device().index`. What Python has built in is named alone.
 pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.strip_prefix("builtins.").unwrap_or(name).split('.').map(|part| part.trim_end_matches("()"))
+}
+
+/// Whether code runs in one process of several alone: `if hvd.rank() == 0:`
+fn lets_one_through(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let Around::Then(test) = around else { return false };
+    let text: String = scope.text(test.span).split_whitespace().collect();
+    text.contains("rank()==0") || text.contains("rank==0")
 }
 
 fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {

@@ -80,6 +80,12 @@ impl Folder {
         Some(all.map(|range| limits.as_ref().map_or(range.clone(), |limits| range.and(limits))))
     }
 
+    /// What asks for a package.
+    pub fn asked(&self, package: &str) -> Vec<&Requirement> {
+        let is_asked = |part: &Part| matches!(part, Part::Main | Part::Group(_) | Part::Locked);
+        self.requirements.iter().filter(|it| it.name == package && is_asked(&it.part)).collect()
+    }
+
     /// The versions that lock files, and lists that a tool made, name.
     pub fn locked(&self, package: &str, sources: &Sources) -> Vec<String> {
         let in_locks = self.locks.iter().filter_map(|lock| sources.text_named(lock));

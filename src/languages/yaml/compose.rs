@@ -155,7 +155,7 @@ fn requests<'s>(service: &Layers<'s>) -> Vec<Rc<Node<'s>>> {
 /// GPUs that are asked for by number where others are named: the engine refuses both in one request, and overwrites a
 /// variable.
 fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s Source) -> Vec<Step<'s>> {
-    let mut seen = Vec::new();
+    let mut seen = without_capabilities(service, source);
     for request in requests(service) {
         let Some(count) = request.get("count") else { continue };
         if request.get("device_ids").is_some() {
@@ -174,6 +174,25 @@ fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s
         }
     }
     seen
+}
+
+/// Reservations that say no capability, which the engine refuses: often one request that was written as several.
+fn without_capabilities<'s>(service: &Layers<'s>, source: &'s Source) -> Vec<Step<'s>> {
+    let reserved = service
+        .get("deploy")
+        .and_then(|deploy| deploy.get("resources")?.get("reservations")?.get("devices").cloned());
+    let mut requests = reserved.iter().flat_map(|devices| devices.items());
+    let lacking = requests.find(|request| {
+        let has = |key: &str| request.get(key).is_some();
+        ["driver", "count", "device_ids"].iter().any(|key| has(key)) && !has("capabilities") && !has("<<")
+    });
+    let key =
+        lacking.and_then(|request| request.entries().first().map(|first| (first.key.span, request.span)));
+    let seen = key.map(|(key, request)| {
+        let span = Span { start: key.start, end: request.end };
+        containers::observed_at(Observation::RequestWithoutCapabilities, "devices", span, source)
+    });
+    seen.into_iter().collect()
 }
 
 /// The GPUs that a service asks for.

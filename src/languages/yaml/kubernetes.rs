@@ -7,8 +7,9 @@ use super::environments;
 use super::reader::{Node, Value};
 use super::values::{References, variables};
 use super::{Lowering, set_all};
-use crate::code::{Block, Host, Step, StepKind};
-use crate::languages::containers::remapped;
+use crate::code::{Block, ExprKind, Host, Observation, SetVariable, Step, StepKind};
+use crate::languages::containers::{observed_at, remapped};
+use crate::sources::Source;
 use std::rc::Rc;
 
 /// Resources that stand for GPUs.
@@ -22,11 +23,12 @@ pub fn lower<'s>(root: &Rc<Node<'s>>, lowering: &mut Lowering<'s>) {
         }
         return;
     }
-    lower_workloads(root, lowering);
+    let kind = root.get("kind").and_then(|kind| kind.text());
+    lower_workloads(root, kind == Some("DaemonSet"), lowering);
 }
 
 /// Containers stand at different depths in each kind: whatever has a list of them is a pod.
-fn lower_workloads<'s>(node: &Node<'s>, lowering: &mut Lowering<'s>) {
+fn lower_workloads<'s>(node: &Node<'s>, for_node: bool, lowering: &mut Lowering<'s>) {
     if !lowering.spend(1) {
         return;
     }
@@ -34,17 +36,27 @@ fn lower_workloads<'s>(node: &Node<'s>, lowering: &mut Lowering<'s>) {
         match (entry.key(), &entry.value.value) {
             ("containers" | "initContainers" | "ephemeralContainers", Value::List(containers)) => {
                 let runtime = node.get("runtimeClassName").and_then(|name| name.text());
+                let pod = Pod { has_runtime: runtime == Some("nvidia"), for_node };
                 for container in containers {
-                    lower_container(container, runtime == Some("nvidia"), lowering);
+                    lower_container(container, pod, lowering);
                 }
             }
-            _ => lower_workloads(&entry.value, lowering),
+            _ => lower_workloads(&entry.value, for_node, lowering),
         }
     }
-    node.items().iter().for_each(|item| lower_workloads(item, lowering));
+    node.items().iter().for_each(|item| lower_workloads(item, for_node, lowering));
 }
 
-fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &mut Lowering<'s>) {
+/// What a container learns from the pod that it is in.
+#[derive(Clone, Copy)]
+struct Pod {
+    /// The container toolkit starts it.
+    has_runtime: bool,
+    /// It runs once on each machine, for the machine.
+    for_node: bool,
+}
+
+fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Lowering<'s>) {
     if !lowering.spend(container.span.range().len()) {
         return;
     }
@@ -55,7 +67,8 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &m
     let set =
         container.get("env").map(|env| variables(env, References::Parentheses, source)).unwrap_or_default();
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
-    gpus.any |= has_runtime;
+    body.extend(chosen_aside(&set, gpus.any, pod, source));
+    gpus.any |= pod.has_runtime;
     gpus.read_variables(&set);
     let host = gpus.host(&set, Host::NoGpu);
     body.extend(gpus.steps(span));
@@ -75,6 +88,31 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, has_runtime: bool, lowering: &m
     }
     let shown = format!("container `{}`", name.and_then(|name| name.text()).unwrap_or_default());
     lowering.add_unit(span, shown, host, body);
+}
+
+/// NVIDIA_VISIBLE_DEVICES in a container: the device plugin sets it, to the GPUs that the scheduler has chosen.
+fn chosen_aside<'s>(
+    set: &[SetVariable<'s>],
+    is_given: bool,
+    pod: Pod,
+    source: &'s Source,
+) -> Option<Step<'s>> {
+    let chosen = set.iter().find(|set| set.name == "NVIDIA_VISIBLE_DEVICES")?;
+    let devices = match &chosen.value.as_ref()?.kind {
+        ExprKind::Text(text) => text.trim().to_owned(),
+        ExprKind::Int(index) => index.to_string(),
+        _ => return None,
+    };
+    let is_open = matches!(devices.as_str(), "" | "none" | "void") || devices.contains(['$', '{']);
+    // What watches over a machine sees all of its cards.
+    if is_open || pod.for_node || (pod.has_runtime && !is_given) || (is_given && devices == "all") {
+        return None;
+    }
+    let what = match is_given {
+        true => Observation::ChoiceBesideScheduler,
+        false => Observation::ChoiceWithoutScheduler,
+    };
+    Some(observed_at(what, &format!("NVIDIA_VISIBLE_DEVICES={devices}"), chosen.span, source))
 }
 
 /// The GPUs that the scheduler chooses for a container.

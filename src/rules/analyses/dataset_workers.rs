@@ -2,7 +2,7 @@
 
 use super::cuda_calls::reaches_cuda;
 use crate::code::walk::{Around, Part, walk, walk_block};
-use crate::code::{Argument, Code, Expr, ExprKind, StepKind};
+use crate::code::{Argument, Code, Expr, ExprKind, StepKind, Target};
 use crate::facts::{Place, Span};
 use crate::program::Names;
 use crate::rules::files::{FileScope, Sighting};
@@ -51,8 +51,13 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut found = Vec::new();
     let mut others_read: FxHashSet<u32> = FxHashSet::default();
     for (name, functions) in &candidates {
-        let uses: Vec<(Span, String)> =
+        let mut uses: Vec<(Span, String)> =
             functions.iter().flat_map(|function| uses_in(*function, name, scope, 0)).collect();
+        let mut how = "runs in";
+        if uses.is_empty() {
+            uses = handed_out(name, functions, scope);
+            how = "makes what is handed out by";
+        }
         if uses.is_empty() {
             continue;
         }
@@ -78,12 +83,12 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
             |loader: &&Loader| !is_function && loader.dataset.is_none() && loader.made.contains(name);
         let sure = loaders.iter().find(surely);
         if let Some(loader) = sure.or_else(|| loaders.iter().find(perhaps)) {
-            report(&uses, loader, sure.is_some(), scope, &mut found);
+            report(&uses, how, loader, sure.is_some(), scope, &mut found);
         }
     }
     for loader in &loaders {
         if let Some(lambda) = loader.collate_lambda.filter(|_| loader.place.file == scope.file) {
-            report(&uses_in(lambda, "", scope, 0), loader, true, scope, &mut found);
+            report(&uses_in(lambda, "", scope, 0), "runs in", loader, true, scope, &mut found);
         }
     }
     found
@@ -91,6 +96,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
 
 fn report(
     uses: &[(Span, String)],
+    how: &str,
     loader: &Loader,
     sure: bool,
     scope: &FileScope<'_>,
@@ -102,7 +108,8 @@ fn report(
     if found.iter().any(|known| known.place == place) {
         return;
     }
-    let sighting = Sighting::at(place).word("use", name).beside(loader.place, "its workers run it");
+    let sighting =
+        Sighting::at(place).word("use", name).word("how", how).beside(loader.place, "its workers run it");
     found.push(if sure { sighting } else { sighting.unsure() });
 }
 
@@ -148,6 +155,46 @@ fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> 
         uses.extend(called.into_iter().flat_map(|one| uses_in(one, class, scope, hops + 1)));
     }
     uses
+}
+
+/// What a dataset puts on a GPU when it is made, and hands out in a worker: `self.all = all.cuda()`, `return self.all[i]`.
+fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(Span, String)> {
+    let returned = |name: &str| {
+        let field = format!("self.{name}");
+        let holds = |text: &str| {
+            let ends =
+                |at: usize| !text[at + field.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            text.match_indices(&field).any(|(at, _)| ends(at))
+        };
+        let mut is_returned = false;
+        for function in functions {
+            walk_block(scope.code, &scope.code.functions[*function].body, &mut |part, _| {
+                let Part::Step(step) = part else { return };
+                if let StepKind::Return(Some(value)) = &step.kind {
+                    is_returned |= holds(scope.text(value.span));
+                }
+            });
+        }
+        is_returned
+    };
+    let mut found = Vec::new();
+    for made in methods_of(class, scope, &|name| name == "__init__") {
+        walk_block(scope.code, &scope.code.functions[made].body, &mut |part, _| {
+            let Part::Step(step) = part else { return };
+            let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            let Some(use_of_gpu) = reaches_cuda(value, scope) else { return };
+            let keeps = |target: &Target<'_>| match target {
+                Target::Attribute(object, name) => {
+                    matches!(object.kind, ExprKind::Name("self")) && returned(name)
+                }
+                _ => false,
+            };
+            if targets.iter().any(keeps) {
+                found.push((value.span, use_of_gpu));
+            }
+        });
+    }
+    found
 }
 
 /// `if torch.utils.data.get_worker_info() is None:`

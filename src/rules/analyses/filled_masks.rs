@@ -1,8 +1,9 @@
-//! Masks that a program fills with what NVML or `nvidia-smi` told it: they count the cards by their slots, and CUDA counts the
+//! Masks that a program fills, and indices of CUDA that it takes, with what NVML or `nvidia-smi` told it: they count the cards by their slots, and CUDA counts the
 //! fastest first until it is told otherwise.
 //!
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
+use super::mask_numbers::index_in;
 use crate::code::walk::{Around, Part, walk};
 use crate::code::{Argument, Expr, ExprKind, Function, StepKind, Target};
 use crate::facts::Span;
@@ -29,6 +30,29 @@ pub(super) fn by_nvml(scope: &FileScope<'_>) -> Vec<Span> {
             break;
         }
     }
+    found
+}
+
+/// Where an index of CUDA is one of `nvidia-smi`, in a file that says nothing of the order.
+pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
+    let text = scope.whole_text();
+    if !text.contains("nvidia-smi") || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
+        return Vec::new();
+    }
+    let (mut known, mut masks) = (FxHashSet::default(), Vec::new());
+    for _ in 0..ROUNDS {
+        let before = known.len();
+        look(scope, &mut known, &mut masks);
+        if known.len() == before {
+            break;
+        }
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(expr) = part else { return };
+        let taken = index_in(scope, expr).map(|index| scope.text(index.span));
+        found.extend(taken.filter(|index| mentions(index, &known)).map(|_| expr.span));
+    });
     found
 }
 

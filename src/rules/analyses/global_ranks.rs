@@ -34,6 +34,7 @@ fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         ExprKind::Call(call) => match scope.names.path(&call.callee) {
             // Of a group it may be one of this machine.
             Some("torch.distributed.get_rank") => call.arguments.is_empty(),
+            Some("horovod.torch.rank" | "horovod.tensorflow.rank" | "horovod.tensorflow.keras.rank") => true,
             Some("builtins.int") => {
                 call.arguments.first().is_some_and(|argument| is_global(scope, &argument.value))
             }
@@ -54,6 +55,15 @@ fn is_rank(name: &Expr<'_>) -> bool {
 /// Whether a launcher of the project is told to use several machines.
 fn starts_several_machines(scope: &FileScope<'_>) -> bool {
     let launchers = scope.program.sources.files.iter().filter(|file| file.language != Language::Python);
+    // `horovodrun -H one:4,two:4`
+    let lists_hosts = |text: &str| {
+        text.lines().any(|line| {
+            let mut words = line.split_whitespace();
+            line.contains("horovodrun")
+                && words.any(|word| word == "-H")
+                && words.next().is_some_and(|hosts| hosts.contains(','))
+        })
+    };
     let says = |text: &str| {
         text.match_indices("--nnodes").any(|(at, option)| {
             let value = text[at + option.len()..].trim_start_matches(['=', ' ', '"', '\'']);
@@ -62,5 +72,5 @@ fn starts_several_machines(scope: &FileScope<'_>) -> bool {
                 && value.starts_with(|c: char| c.is_ascii_digit())
         })
     };
-    launchers.into_iter().any(|file| says(&file.text))
+    launchers.into_iter().any(|file| says(&file.text) || lists_hosts(&file.text))
 }

@@ -84,7 +84,7 @@ impl<'a> Number<'a> {
 }
 
 /// What a statement writes into the mask.
-fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Step<'c>) -> Option<&'c Expr<'c>> {
+pub(super) fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Step<'c>) -> Option<&'c Expr<'c>> {
     let is_mask =
         |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
     match &step.kind {

@@ -96,6 +96,9 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
     let sighting = |span: Span| Sighting::at(scope.place(span)).unsure();
     let found: Vec<Sighting> = found.into_iter().map(sighting).collect();
     // Cards of one kind count alike in both.
+    of_mask.extend(super::filled_masks::indices_by_command(scope));
+    of_mask.sort();
+    of_mask.dedup();
     let of_mask = of_mask.into_iter().filter(|_| !is_order_set(scope));
     found.into_iter().chain(of_mask.map(|span| sighting(span).at_most(Severity::Note))).collect()
 }

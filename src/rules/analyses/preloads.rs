@@ -1,4 +1,4 @@
-//! Modules that a server imports before it forks its workers, and that use the GPU when they are imported.
+//! Modules that a server or a queue of tasks imports before it forks its workers, and that use the GPU when they are imported.
 
 use super::cuda_calls;
 use crate::code::walk::{Around, Part, walk_top};
@@ -8,7 +8,7 @@ use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
 use crate::sources::Language;
 
-/// The first use of a GPU by a module that gunicorn or uwsgi loads in the master.
+/// The first use of a GPU by a module that gunicorn or Celery loads in the master.
 pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut used: Option<(Span, String)> = None;
     walk_top(scope.code, &mut |part, around| {
@@ -23,7 +23,7 @@ pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<Sighting> {
         used = name.map(|name| (expr.span, name));
     });
     let Some((span, name)) = used else { return Vec::new() };
-    let Some(server) = preloading(scope) else { return Vec::new() };
+    let Some(server) = preloading(scope).or_else(|| queueing(scope)) else { return Vec::new() };
     vec![Sighting::at(scope.place(span)).word("name", name).word("server", server)]
 }
 
@@ -63,6 +63,47 @@ fn preloading(scope: &FileScope<'_>) -> Option<&'static str> {
             })
     };
     files.iter().any(|file| started(&file)).then_some("gunicorn")
+}
+
+/// Celery, where a worker that forks loads this module: it defines tasks, or the command names it.
+fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
+    let dotted = scope.program.dotted(scope.file);
+    let text = scope.whole_text();
+    let tasks = [".task\n", ".task(", "@shared_task"];
+    let defines = text.contains("celery") && tasks.iter().any(|task| text.contains(task));
+    let starts = |line: &str| {
+        let words: Vec<&str> = line
+            .split(|c: char| c.is_whitespace() || "\"',[]".contains(c))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let at = |word: &str| words.iter().position(|one| one.rsplit('/').next() == Some(word));
+        let (Some(celery), Some(worker)) = (at("celery"), at("worker")) else { return false };
+        let named = |word: &str| {
+            let module = word.strip_prefix("--app=").unwrap_or(word);
+            module == dotted || dotted.ends_with(&format!(".{module}"))
+        };
+        celery < worker && !has_other_pool(&words) && (defines || words.iter().any(|word| named(word)))
+    };
+    let files = scope.program.sources.files.iter().filter(|file| file.language != Language::Python);
+    let lines = |text: &str| text.replace("\\\n", " ");
+    files
+        .into_iter()
+        .any(|file| {
+            file.text.contains("celery")
+                && lines(&file.text).lines().any(|line| !line.trim_start().starts_with('#') && starts(line))
+        })
+        .then_some("Celery")
+}
+
+/// `--pool=solo`, `-P threads`: nothing forks.
+fn has_other_pool(words: &[&str]) -> bool {
+    words.iter().enumerate().any(|(at, word)| {
+        let given = match *word {
+            "-P" | "--pool" => words.get(at + 1).copied(),
+            word => word.strip_prefix("--pool="),
+        };
+        given.is_some_and(|pool| pool != "prefork")
+    })
 }
 
 fn is_start(c: char) -> bool {

@@ -1,10 +1,11 @@
-//! GPU providers of ONNX Runtime that a session asks for, and may not get.
+//! GPUs that a session of ONNX Runtime or a model of llama.cpp asks for, and may not get.
 
 use crate::code::walk::{Around, Part, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, Sighting};
 use crate::rules::uses::argument;
+use crate::sources::{Language, Source};
 
 const SESSION: &str = "onnxruntime.InferenceSession";
 
@@ -14,8 +15,14 @@ const OF_GPUS: &[&str] = &["CUDAExecutionProvider", "TensorrtExecutionProvider"]
 const BUILDS: &[&str] =
     &["onnxruntime-gpu", "onnxruntime_gpu", "onnxruntime-directml", "onnxruntime-training"];
 
-/// Sessions on a GPU in a project that asks for the build without CUDA.
+/// What asks for a GPU in a project that installs a build without one.
 pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut found = sessions_without_build(scope);
+    found.extend(layers_without_build(scope));
+    found
+}
+
+fn sessions_without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
     let files = &scope.program.sources.files;
     let names_build = || files.iter().any(|file| BUILDS.iter().any(|build| file.text.contains(build)));
     let file = scope.program.name_of(scope.file);
@@ -26,7 +33,84 @@ pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     }
     let found = sessions(scope).into_iter().map(|session| (session.span, session.gpu));
-    found.map(|(span, name)| Sighting::at(scope.place(span)).word("name", name)).collect()
+    let sighting = |(span, name)| {
+        let sighting = Sighting::at(scope.place(span)).word("name", name).word("package", "onnxruntime");
+        sighting.word("wanted", "ask for `onnxruntime-gpu` in its place")
+    };
+    found.map(sighting).collect()
+}
+
+/// Signs that llama-cpp-python is built for a GPU, or that somebody says how.
+const LLAMA_BUILDS: &[&str] = &[
+    "GGML_CUDA",
+    "LLAMA_CUBLAS",
+    "LLAMA_CUDA",
+    "GGML_HIP",
+    "LLAMA_HIP",
+    "GGML_METAL",
+    "LLAMA_METAL",
+    "GGML_VULKAN",
+    "LLAMA_VULKAN",
+    "GGML_SYCL",
+    "llama-cpp-python/whl/cu",
+    "llama-cpp-python/whl/metal",
+    "llama_cpp_python_cuda",
+    "llama-cpp-python-cuda",
+];
+
+/// Layers that are put on a GPU by a build of llama-cpp-python that has none: that of PyPI, or of its index for the CPU.
+fn layers_without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if !matches!(
+            scope.names.path(&call.callee),
+            Some("llama_cpp.Llama" | "llama_cpp.Llama.from_pretrained")
+        ) {
+            return;
+        }
+        let Some(given) = argument(&call.arguments, None, Some("n_gpu_layers")) else { return };
+        let on_gpu = match &scope.names.meant(given).kind {
+            ExprKind::Int(layers) => *layers > 0,
+            ExprKind::Negate(_) => true,
+            _ => false,
+        };
+        if on_gpu {
+            found.push(given.span);
+        }
+    });
+    if found.is_empty() || !installs_llama(scope) {
+        return Vec::new();
+    }
+    let sighting = |span| {
+        let sighting = Sighting::at(scope.place(span)).word("name", scope.text(span));
+        let wanted = "build it with `CMAKE_ARGS=\"-DGGML_CUDA=on\"`, or take its index for a version of CUDA";
+        sighting.word("package", "llama-cpp-python").word("wanted", wanted)
+    };
+    found.into_iter().map(sighting).collect()
+}
+
+/// Whether the project says that llama-cpp-python is installed, and nothing of a build for a GPU.
+fn installs_llama(scope: &FileScope<'_>) -> bool {
+    const PACKAGE: &str = "llama-cpp-python";
+    let files = &scope.program.sources.files;
+    if files.iter().any(|file| LLAMA_BUILDS.iter().any(|build| file.text.contains(build))) {
+        return false;
+    }
+    let in_image = |file: &Source| {
+        file.language == Language::Dockerfile
+            && file.text.lines().any(|line| line.contains("pip install") && line.contains(PACKAGE))
+    };
+    let asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
+    // A wheel that is named by its address, or an index for a GPU.
+    let is_plain = |asked: &Requirement| {
+        let of_gpu = |address: &String| !address.ends_with("/cpu") && address.contains(PACKAGE);
+        asked.index.only.is_none() && !asked.index.links && !asked.index.extra.iter().any(of_gpu)
+    };
+    match asked.as_slice() {
+        [] => files.iter().any(in_image),
+        asked => asked.iter().all(|asked| asked.clauses.is_some() && is_plain(asked)),
+    }
 }
 
 /// Sessions with nothing but GPU providers, in a file that never asks which it got.

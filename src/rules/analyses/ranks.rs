@@ -14,16 +14,23 @@ const SETTERS: &[&str] =
 
 const JOIN: &str = "torch.distributed.init_process_group";
 
+/// Horovod joins its processes by this, whatever they compute on.
+const JOIN_HOROVOD: &str = "horovod.torch.init";
+
 /// Words that speak of one of several processes.
 const OF_RANKS: &[&str] = &["rank", "distributed", "worker", "process"];
 
 /// Processes that join a group for NVIDIA cards and never say which card is theirs.
 pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut joins: Vec<Span> = Vec::new();
+    let (mut moves, mut joined) = (false, Vec::new());
     let mut chooses = scope.whole_text().contains("CUDA_VISIBLE_DEVICES");
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        // `.cuda()` goes to the current card, which is the first one.
+        moves |= matches!(call.callee.kind, ExprKind::Attribute(_, "cuda")) && call.arguments.is_empty();
         match scope.names.path(&call.callee) {
+            Some(JOIN_HOROVOD) => joined.push(expr.span),
             Some(JOIN) => {
                 let backend = argument(&call.arguments, Some(0), Some("backend"));
                 let is_nccl = backend.is_some_and(|backend| match &scope.names.meant(backend).kind {
@@ -39,6 +46,9 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
             None => {}
         }
     });
+    if moves {
+        joins.append(&mut joined);
+    }
     if chooses || joins.is_empty() || callers_choose(scope) {
         return Vec::new();
     }
@@ -55,7 +65,9 @@ fn is_started_in_several(scope: &FileScope<'_>) -> bool {
     let name = scope.program.name_of(scope.file);
     let own = name.rsplit('/').next().unwrap_or(name);
     let launches = |line: &str| {
-        ["torchrun", "torch.distributed.run", "torch.distributed.launch"].iter().any(|one| line.contains(one))
+        ["torchrun", "torch.distributed.run", "torch.distributed.launch", "horovodrun"]
+            .iter()
+            .any(|one| line.contains(one))
             && line.split([' ', '/', '"', '\'']).any(|word| word == own)
     };
     let launchers = scope.program.sources.files.iter().filter(|file| file.language != Language::Python);

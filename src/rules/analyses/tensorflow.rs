@@ -5,6 +5,7 @@ use crate::code::walk::{Part, walk};
 use crate::code::{Call, Expr, ExprKind, ImportNames, StepKind};
 use crate::program::knowledge::Does;
 use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
 use crate::versions::Range;
 
 /// Calls that configure devices, and refuse once there are some.
@@ -29,11 +30,19 @@ const MODELS: &[&str] = &[
     "tensorflow.python.keras.models.load_model",
 ];
 
+/// What makes the session of TensorFlow 1 that the options are for.
+const LATER_SESSIONS: &[&str] =
+    &["tensorflow.Session", "tensorflow.compat.v1.Session", "tensorflow.InteractiveSession"];
+
+/// A question of TensorFlow 1 that makes the devices, with options of its own.
+const ASKS: &str = "tensorflow.python.client.device_lib.list_local_devices";
+
 /// Settings of devices below what has made them.
 pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
     let (mut made, mut sessions): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
     let mut set: Vec<(Seen, String)> = Vec::new();
     let mut options: Vec<(Seen, String)> = Vec::new();
+    let (mut asked, mut later): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
             if let StepKind::Import(import) = &step.kind
@@ -45,8 +54,16 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
             }
         }
         Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
-            let Some(path) = scope.names.path(&call.callee) else { return };
+            let path = scope.names.path(&call.callee).unwrap_or_default();
             let seen = Seen::of(expr.span, around);
+            let is_asked = path == ASKS || asks_within(scope, call);
+            if is_asked {
+                asked.push(Seen::of(expr.span, around));
+            }
+            let configured = argument(&call.arguments, None, Some("config")).is_some();
+            if configured && LATER_SESSIONS.contains(&path) && scope.whole_text().contains("gpu_options") {
+                later.push((Seen::of(expr.span, around), path.to_owned()));
+            }
             if SETTINGS.contains(&path) {
                 set.push((seen, path.to_owned()));
             } else if SESSIONS.contains(&path) {
@@ -60,7 +77,10 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
         _ => {}
     });
     let mut found = Vec::new();
-    for (causes, late) in [(&made, &set), (&sessions, &options)] {
+    // Of the sessions that come too late for one question, the first says it.
+    let first_later = later.into_iter().find(|(seen, _)| asked.iter().any(|cause| cause.precedes(seen)));
+    let later: Vec<(Seen, String)> = first_later.into_iter().collect();
+    for (causes, late) in [(&made, &set), (&sessions, &options), (&asked, &later)] {
         for (seen, path) in late {
             let Some(cause) = causes.iter().find(|cause| cause.precedes(seen)) else { continue };
             let sighting = Sighting::at(scope.place(seen.span)).word("name", path);
@@ -68,6 +88,13 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
         }
     }
     found
+}
+
+/// A call of a function of the file that asks for the devices of TensorFlow 1.
+fn asks_within(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    let ExprKind::Name(name) = call.callee.kind else { return false };
+    let mut functions = scope.code.functions.iter().filter(|function| function.name == name);
+    functions.any(|function| scope.text(function.span).contains("device_lib.list_local_devices("))
 }
 
 /// A call that makes the devices of TensorFlow 2.

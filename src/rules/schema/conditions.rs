@@ -42,6 +42,8 @@ pub struct Condition {
     /// For `uses`: an earlier statement saves what the call loads, by `torch.save`: in the same function, or under a
     /// path that is put together in the same way.
     pub saved_before: Option<bool>,
+    /// For `uses`: behind a test that lets one process of several through, `rank == 0`.
+    pub for_one_rank: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.

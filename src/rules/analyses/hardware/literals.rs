@@ -85,13 +85,16 @@ impl Look<'_> {
     /// What stands under a key that is a capability, or the other way round.
     fn entries(&mut self, entries: &[(Option<Expr<'_>>, Expr<'_>)], of_versions: bool) {
         let mut turned = Vec::new();
+        // `{1: "abap", 3: "ada", 4: "apache"}` is a table of something else.
+        let labelled = entries.iter().filter(|(_, value)| labels::of_value(value).is_some()).count();
+        let is_about_cards = labelled * 2 >= entries.len();
         for (key, value) in entries {
             let Some(key) = key else { continue };
             if let Some(name) = text_of(key) {
                 self.note_versions(name, value);
             }
             if let Some(range) = self.key(key) {
-                if let Some(label) = labels::of_value(value) {
+                if let Some(label) = labels::of_value(value).filter(|_| is_about_cards) {
                     self.compare(range, &label.architectures, label.span);
                 }
                 self.product_at(range, value);

@@ -1,0 +1,40 @@
+//! The platform of JAX, where it is chosen after JAX has begun.
+
+use super::order::Seen;
+use crate::code::walk::{Part, walk};
+use crate::code::{Expr, ExprKind};
+use crate::program::knowledge::Does;
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
+
+/// Platforms that are chosen below the first computation.
+pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let (mut began, mut set): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let Some(path) = scope.names.path(&call.callee) else { return };
+        if path == "jax.config.update" {
+            let name = argument(&call.arguments, Some(0), None).map(|name| &name.kind);
+            if let Some(ExprKind::Text(name)) = name
+                && ["jax_platforms", "jax_platform_name"].iter().any(|known| name == known)
+            {
+                set.push((Seen::of(expr.span, around), name.to_string()));
+            }
+        } else if path.starts_with("jax.") && begins(scope, path) {
+            began.push(Seen::of(expr.span, around));
+        }
+    });
+    let mut found = Vec::new();
+    for (seen, name) in &set {
+        let Some(first) = began.iter().find(|first| first.precedes(seen)) else { continue };
+        let sighting = Sighting::at(scope.place(seen.span)).word("name", name);
+        found.push(sighting.beside(scope.place(first.span), "JAX begins here"));
+    }
+    found
+}
+
+/// A call that makes the devices of JAX.
+fn begins(scope: &FileScope<'_>, path: &str) -> bool {
+    let effects = scope.program.knowledge.of_call(path);
+    effects.iter().any(|effect| effect.row.does.contains(&Does::CudaInit) && !effect.row.harmless)
+}

@@ -1,0 +1,35 @@
+//! Processes that use a GPU before they choose their own: until then the current one is number 0.
+
+use super::order::Seen;
+use crate::code::walk::{Part, walk};
+use crate::code::{Expr, ExprKind};
+use crate::program::ranks::speaks_of_rank;
+use crate::rules::files::{FileScope, Sighting};
+use crate::rules::uses::argument;
+
+/// Uses of the current card above the call that makes the card of this process current.
+pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let (mut used, mut chosen): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if scope.names.path(&call.callee) == Some("torch.cuda.set_device")
+            && speaks_of_rank(scope.text(expr.span))
+        {
+            chosen.push(Seen::of(expr.span, around));
+        }
+        let current = match &call.callee.kind {
+            ExprKind::Attribute(_, "cuda") => call.arguments.is_empty(),
+            ExprKind::Attribute(_, "to") => argument(&call.arguments, Some(0), Some("device"))
+                .is_some_and(|device| matches!(&device.kind, ExprKind::Text(text) if text == "cuda")),
+            _ => false,
+        };
+        if current {
+            used.push(Seen::of(expr.span, around));
+        }
+    });
+    // What is made current twice may be so before.
+    let [chosen] = &chosen[..] else { return Vec::new() };
+    let Some(early) = used.iter().find(|used| used.precedes(chosen)) else { return Vec::new() };
+    let sighting = Sighting::at(scope.place(early.span)).word("text", scope.text(early.span));
+    vec![sighting.beside(scope.place(chosen.span), "the card of this process is chosen here")]
+}

@@ -1,0 +1,61 @@
+//! A mask that a program sets for itself, in a program of which a launcher starts more processes than the mask leaves GPUs.
+
+use super::mask_numbers::mask_filled;
+use crate::code::walk::{Part, walk_top};
+use crate::code::{ExprKind, StepKind};
+use crate::commands::ranks;
+use crate::facts::Span;
+use crate::rules::files::{FileScope, Sighting};
+use crate::sources::Language;
+
+/// Masks at the top of a program that torchrun or accelerate starts in several processes.
+pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<Sighting> {
+    // With a policy the launcher is told, where it starts too many.
+    let uses_gpu = ["cuda", "nccl", "Accelerator"].iter().any(|word| scope.whole_text().contains(word));
+    if !uses_gpu || scope.policy.gpu.is_some() {
+        return Vec::new();
+    }
+    let mut set: Option<(Span, usize)> = None;
+    walk_top(scope.code, &mut |part, around| {
+        let Part::Step(step) = part else { return };
+        let always = around.is_empty() && matches!(step.kind, StepKind::Assign { .. });
+        let Some(value) = mask_filled(scope, step).filter(|_| always) else { return };
+        let ExprKind::Text(mask) = &scope.names.meant(value).kind else { return };
+        let count = mask.split(',').filter(|entry| !entry.trim().is_empty()).count();
+        if count > 0 && mask != "-1" {
+            set = Some((step.span, count));
+        }
+    });
+    let Some((span, left)) = set else { return Vec::new() };
+    let started = started_by(scope);
+    let Some((option, count)) = started.into_iter().find(|(_, count)| *count > left) else {
+        return Vec::new();
+    };
+    let left = if left == 1 { "one GPU".to_owned() } else { format!("{left} GPUs") };
+    let sighting = Sighting::at(scope.place(span)).word("option", option);
+    vec![sighting.word("count", count.to_string()).word("left", left)]
+}
+
+/// How many processes the launchers of the project start of this file, with the option that says so.
+fn started_by(scope: &FileScope<'_>) -> Vec<(String, usize)> {
+    let name = scope.program.name_of(scope.file);
+    let own = name.rsplit('/').next().unwrap_or(name);
+    let mut found = Vec::new();
+    for file in &scope.program.sources.files {
+        let is_launcher = matches!(
+            file.language,
+            Language::Shell | Language::Makefile | Language::Batch | Language::PowerShell
+        );
+        if !is_launcher || !file.text.contains(own) {
+            continue;
+        }
+        let text = file.text.replace("\\\n", " ");
+        for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+            let words: Vec<Option<&str>> = line.split_whitespace().map(Some).collect();
+            if words.iter().flatten().any(|word| word.rsplit('/').next() == Some(own)) {
+                found.extend(ranks(&words).map(|ranks| (ranks.option, ranks.count)));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,97 @@
+//! Builds of torch for the CPU alone, in a project whose programs need a GPU.
+
+use super::label_of;
+use crate::code::walk::{Part, walk};
+use crate::code::{Part as Group, Requirement};
+use crate::facts::{FileId, Place, Span};
+use crate::rules::analyses::cuda_calls::fails_without_driver;
+use crate::rules::files::{FileScope, Sighting};
+use crate::sources::Language;
+
+/// The first call that needs a GPU, where all that is installed of torch has no CUDA.
+pub fn of_torch(scope: &FileScope<'_>) -> Vec<Sighting> {
+    let text = scope.whole_text();
+    // Code that asks runs on the CPU as well.
+    if ["is_available", "device_count", "cpu"].iter().any(|word| text.contains(word)) {
+        return Vec::new();
+    }
+    let mut needed: Option<(Span, String)> = None;
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(expr) = part else { return };
+        if needed.is_none() {
+            needed = fails_without_driver(expr, scope).map(|name| (expr.span, name));
+        }
+    });
+    let Some((span, name)) = needed else { return Vec::new() };
+    let listed = scope.program.versions().asked(scope.program.name_of(scope.file), "torch");
+    let in_images = in_images(scope);
+    // What an image installs is what runs in it; a list that it reads is one of these.
+    let images = in_images.iter().map(|(_, asked)| *asked);
+    let all: Vec<&Requirement> = listed.into_iter().chain(images).collect();
+    let lists = lists_for_cpu(scope);
+    let is_cpu = |asked: &&Requirement| is_for_cpu(asked) || (lists.is_some() && says_nothing(asked));
+    if all.is_empty() || !all.iter().all(is_cpu) || names_cuda(scope) {
+        return Vec::new();
+    }
+    let sighting = Sighting::at(scope.place(span)).word("name", name);
+    let place = in_images.first().map(|(place, _)| *place).or(lists);
+    vec![match place {
+        Some(place) => sighting.beside(place, "torch is installed for the CPU here"),
+        None => sighting,
+    }]
+}
+
+/// `torch==1.2.0+cpu`, or an index of wheels for the CPU alone.
+fn is_for_cpu(asked: &Requirement) -> bool {
+    let labels = asked.clauses.iter().flatten().filter_map(label_of);
+    labels.into_iter().any(|label| label.starts_with("cpu"))
+        || asked.index.only.as_ref().is_some_and(|address| is_index_for_cpu(address))
+}
+
+fn is_index_for_cpu(address: &str) -> bool {
+    address.contains("download.pytorch.org/whl/") && address.trim_end_matches('/').ends_with("/cpu")
+}
+
+fn says_nothing(asked: &Requirement) -> bool {
+    asked.clauses.iter().flatten().all(|clause| label_of(clause).is_none()) && asked.index.only.is_none()
+}
+
+/// What the images of the project ask of torch.
+fn in_images<'a>(scope: &FileScope<'a>) -> Vec<(Place, &'a Requirement)> {
+    let mut found = Vec::new();
+    for (number, file) in scope.program.sources.files.iter().enumerate() {
+        if file.language != Language::Dockerfile || !file.text.contains("torch") {
+            continue;
+        }
+        let id = FileId(number as u32);
+        let asked = scope.program.code(id).requirements.iter();
+        let asked = asked.filter(|asked| asked.name == "torch" && matches!(asked.part, Group::Command(_)));
+        found.extend(asked.map(|asked| (Place { file: id, span: asked.span }, asked)));
+    }
+    found
+}
+
+/// Where an image installs a list of packages from the index for the CPU: `pip install -r list.txt --index-url …/whl/cpu`.
+fn lists_for_cpu(scope: &FileScope<'_>) -> Option<Place> {
+    for (number, file) in scope.program.sources.files.iter().enumerate() {
+        if file.language != Language::Dockerfile {
+            continue;
+        }
+        let mut start = 0;
+        for line in file.text.split_inclusive('\n') {
+            let mut words = line.split_whitespace();
+            let by_index = ["--index-url", "-i"].iter().any(|option| line.contains(option));
+            if by_index && line.contains(" -r ") && words.any(is_index_for_cpu) {
+                let span = Span { start, end: start + line.trim_end().len() as u32 };
+                return Some(Place { file: FileId(number as u32), span });
+            }
+            start += line.len() as u32;
+        }
+    }
+    None
+}
+
+/// Whether anything in the project speaks of a build for CUDA.
+fn names_cuda(scope: &FileScope<'_>) -> bool {
+    scope.program.sources.files.iter().any(|file| file.text.contains("/whl/cu") || file.text.contains("+cu1"))
+}
