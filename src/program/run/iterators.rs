@@ -188,14 +188,11 @@ impl<'p> Run<'p> {
             }
             (Next::Unknown, default) => {
                 // What stands behind the first `yield` does not run yet.
-                self.alternatives(vec![
-                    Box::new(|run| {
-                        run.asks_next = matches!(value, Value::Paused(_));
-                        run.iterate(value.clone(), span);
-                        run.asks_next = false;
-                    }),
-                    Box::new(|_| {}),
-                ]);
+                self.on_some_ways(|run| {
+                    run.asks_next = matches!(value, Value::Paused(_));
+                    run.iterate(value.clone(), span);
+                    run.asks_next = false;
+                });
                 if let Value::Paused(paused) = &value {
                     self.set_position(paused.scope, Position::Unknown);
                 }
@@ -324,7 +321,7 @@ impl<'p> Run<'p> {
             }
             Position::UsedUp => Value::sequence(Vec::new()),
             Position::Unknown => {
-                self.alternatives(vec![Box::new(|run| drop(run.run_stream(stream, site))), Box::new(|_| {})]);
+                self.on_some_ways(|run| drop(run.run_stream(stream, site)));
                 Value::Unknown
             }
             Position::At(_) => self.collected(&Value::Stream(stream.clone()), site),

@@ -150,7 +150,7 @@ impl<'p> Run<'p> {
             Comparison::In | Comparison::NotIn => {
                 if let Value::Paused(_) | Value::Stream(_) = &right {
                     let at = self.here.statement;
-                    self.alternatives(vec![Box::new(|run| drop(run.iterate(right, at))), Box::new(|_| {})]);
+                    self.on_some_ways(|run| drop(run.iterate(right, at)));
                     return Value::Unknown;
                 }
                 if let Value::Instance(_) = &right
