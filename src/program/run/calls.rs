@@ -258,8 +258,7 @@ impl<'p> Run<'p> {
                 self.call_each(&values, |run, value| run.call(value.clone(), args.clone(), span))
             }
             Value::None | Value::Text(_) | Value::Int(..) | Value::Bool(_) if self.knows_all() => {
-                self.seems_to_raise();
-                Value::Unknown
+                self.raises()
             }
             _ => {
                 self.run_callbacks("", &args, span);
@@ -344,10 +343,7 @@ impl<'p> Run<'p> {
             (Value::Sequence(values), "index") if args.items.len() == 1 => {
                 match place_in(values, &args.items[0].value) {
                     Some(Some(at)) => Value::Int(at as i64, self.place(span)),
-                    Some(None) => {
-                        self.seems_to_raise();
-                        Value::Unknown
-                    }
+                    Some(None) => self.raises(),
                     None => Value::Unknown,
                 }
             }

@@ -352,6 +352,12 @@ impl<'p> Run<'p> {
         if let Some(variable) = self.variable_name(key)
             && self.reaching(&variable).iter().any(Definition::is_absent)
         {
+    /// The same of an expression, which gives nothing that is known.
+    pub(super) fn raises(&mut self) -> Value<'p> {
+        self.seems_to_raise();
+        Value::Unknown
+    }
+
             self.may_raise();
         }
         self.remove_variable(key, span);

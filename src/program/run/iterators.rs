@@ -182,10 +182,7 @@ impl<'p> Run<'p> {
         match (self.next_of(&value, span), default) {
             (Next::Element(element), _) => element,
             (Next::End, Some(default)) => default.value.clone(),
-            (Next::End, None) => {
-                self.seems_to_raise();
-                Value::Unknown
-            }
+            (Next::End, None) => self.raises(),
             (Next::Unknown, default) => {
                 // What stands behind the first `yield` does not run yet.
                 self.on_some_ways(|run| {
