@@ -228,6 +228,7 @@ impl<'p> Run<'p> {
     /// Calls a value.
     pub(super) fn call(&mut self, callee: Value<'p>, args: Args<'p>, span: Span) -> Value<'p> {
         match self.settle(callee) {
+            Value::Function(closure) if self.refuses(&closure, &args) => self.raises(),
             Value::Function(closure) => self.run_function(&closure, args, span),
             Value::Class(class) => {
                 if let Some(metaclass) = &class.metaclass

@@ -75,6 +75,16 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether a call raises a TypeError, since the parameters do not take its arguments. What a decorator makes of a
+    /// function may take others.
+    pub(super) fn refuses(&self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
+        let is_plain = Rc::ptr_eq(&closure.marks, &self.unmarked) && closure.role == Role::Plain;
+        is_plain
+            && !super::arguments::takes(self.function_of(closure), closure, args)
+            && self.knows_all()
+            && self.is_python_here()
+    }
+
     /// Calls a function of the project with what is known about its arguments.
     pub(super) fn run_function(
         &mut self,
