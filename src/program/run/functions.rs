@@ -137,7 +137,10 @@ impl<'p> Run<'p> {
             }
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
-        match self.known_call(closure, &arguments, site) {
+        // What a call did to a variable was noted where `os.environ` shows all that the process holds.
+        let is_apart = self.state.shows_any_apart();
+        let known = if is_apart { None } else { self.known_call(closure, &arguments, site) };
+        match known {
             Some(result) => result,
             None => self.follow_call(closure, arguments, site),
         }
