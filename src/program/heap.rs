@@ -14,9 +14,10 @@ pub(crate) mod values;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slots::Slots;
 use std::cell::Cell;
+use std::rc::Rc;
 use values::{ScopeId, Value};
 
-pub(crate) use copies::{FEW_MADE, MANY_MADE, Made, refers_to_scopes};
+pub(crate) use copies::{Made, refers_to_scopes};
 pub(crate) use reads::{Read, Recording};
 pub(crate) use relation::Relation;
 
@@ -60,6 +61,10 @@ pub(crate) struct Heap<'p> {
     /// The passes of loops that are being followed, the innermost last.
     watches: Vec<Watch>,
     recorder: reads::Recorder<'p>,
+    /// What parts of modules and modules made that were summed up, each once: those inside others are theirs.
+    parts: Vec<Rc<Made<'p>>>,
+    /// Scopes of them that were changed since.
+    changed: Vec<ScopeId>,
 }
 
 /// A moment in a program, to see whether a name that is asked behind it comes to hold something else afterwards.
@@ -97,6 +102,8 @@ struct Scope<'p> {
     is_kept: bool,
     /// When something in it was bound last.
     version: Version,
+    /// When it was summed up last with what a module made; 0 when it was not.
+    summed: Version,
     /// How many loops with passes that are not followed were around when it was made.
     loops: usize,
 }
@@ -160,6 +167,18 @@ impl<'p> Heap<'p> {
         self.left = 0;
         self.watches.clear();
         self.recorder.end_program();
+        self.parts.clear();
+        self.changed.clear();
+    }
+
+    /// Notes that a scope changes now.
+    fn touch(&mut self, scope: ScopeId) -> &mut Scope<'p> {
+        let found = &mut self.scopes[scope as usize];
+        if found.summed > 0 && found.version <= found.summed {
+            self.changed.push(scope);
+        }
+        found.version = self.clock;
+        found
     }
 
     /// Whether a scope was there before a moment.
@@ -250,11 +269,9 @@ impl<'p> Heap<'p> {
         }
         let version = if self.is_backdated { BACKDATED } else { self.clock };
         let slot = Slot { value, version, seen: Cell::new(0), read: Cell::new(0) };
-        let found = &mut self.scopes[scope as usize];
-        found.version = self.clock;
-        let old = found.slots.insert(name, slot);
+        let found = self.touch(scope);
+        let (old, born) = (found.slots.insert(name, slot), found.born);
         if !self.is_backdated {
-            let born = found.born;
             self.recorder.note_write(scope, born, name, old.as_ref().map_or(0, |old| old.version));
         }
         // Nobody outside the arm, and nobody who left before, has what came into being since.
@@ -322,7 +339,11 @@ impl<'p> Heap<'p> {
     }
 
     pub fn set_waiting(&mut self, scope: ScopeId, waits: bool) {
-        self.scopes[scope as usize].waits = waits;
+        let found = &mut self.scopes[scope as usize];
+        found.waits = waits;
+        if std::mem::take(&mut found.summed) > 0 {
+            self.changed.push(scope);
+        }
     }
 
     pub fn reserve(&mut self, scope: ScopeId, names: usize) {
@@ -357,8 +378,7 @@ impl<'p> Heap<'p> {
                 continue;
             }
             self.clock += 1;
-            let found = &mut self.scopes[scope as usize];
-            found.version = self.clock;
+            let found = self.touch(scope);
             let is_new = match few {
                 true => !changes.iter().any(|(known, other, _)| *known == scope && *other == name),
                 false => seen.insert((scope, name)),

@@ -214,6 +214,8 @@ pub(super) struct Run<'p> {
     setters: FxHashSet<&'p str>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,
+    /// Those of them that one call made, by its file, the place of its first argument and its name.
+    made_by: FxHashMap<(FileId, Span, PathId), Vec<PathId>>,
     /// What calls outside the project do, by the number of their path.
     conducts: Vec<Option<Conduct<'p>>>,
     /// Options of parsers that hold no text, with what they hold.
@@ -302,6 +304,7 @@ impl<'p> Run<'p> {
             partials: FxHashMap::default(),
             setters: FxHashSet::default(),
             made_with: FxHashMap::default(),
+            made_by: FxHashMap::default(),
             conducts: Vec::new(),
             options: FxHashMap::default(),
             expects_failure: false,

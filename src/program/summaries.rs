@@ -11,7 +11,7 @@ mod kept;
 mod records;
 
 use super::heap::values::{Closure, Value};
-use super::heap::{FEW_MADE, Heap, MANY_MADE, Made, Read, Recording, Relation, Written};
+use super::heap::{Heap, Made, Read, Recording, Relation, Written};
 use super::readings::{self, Readings};
 use super::run::Decision;
 use super::state::Touched;
@@ -43,10 +43,12 @@ pub(crate) struct Summary<'p> {
     pub call: Call<'p>,
     reads: Vec<Read<'p>>,
     facts: Vec<Fact<'p>>,
+    /// The functions that were followed, in order of their numbers.
+    ran: Vec<FunctionId>,
     writes: Vec<Written<'p>>,
     /// The variables of the environment that its effects depend on or change.
     touched: Touched,
-    made: Made<'p>,
+    made: Rc<Made<'p>>,
     /// Whose code was looked at.
     looked: Readings,
     /// The program in which it was recorded.
@@ -109,9 +111,20 @@ impl<'p> Summaries<'p> {
         self.facts.note(fact);
     }
 
-    /// The summaries of a body that may hold for a call, the last one that held first.
-    pub fn of(&mut self, body: Body, arguments: &[Value<'p>]) -> SmallVec<[Rc<Summary<'p>>; CANDIDATES]> {
-        self.known.get_mut(&body).map(|known| known.candidates(arguments)).unwrap_or_default()
+    /// The summaries of a body that may hold for a call, the last one that held first: of each that fits so far,
+    /// `runs_alike` says whether the functions that it followed would be followed.
+    pub fn of(
+        &self,
+        body: Body,
+        arguments: &[Value<'p>],
+        context: impl FnOnce() -> Context,
+        runs_alike: impl Fn(&Summary<'p>) -> bool,
+    ) -> SmallVec<[Rc<Summary<'p>>; CANDIDATES]> {
+        let Some(known) = self.known.get(&body).filter(|known| !known.is_empty()) else {
+            return SmallVec::new();
+        };
+        let context = context();
+        known.candidates(arguments, |summary| summary.may_hold(arguments, &context) && runs_alike(summary))
     }
 
     /// A summary held: it is looked at first the next time.
@@ -192,6 +205,8 @@ impl<'p> Summaries<'p> {
     /// Keeps what holds in other programs of the one that is over.
     pub fn end_program(&mut self, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) {
         let program = self.program;
+        // Classes that were left waiting and woke up since then need not wait again.
+        heap.refresh_parts();
         for body in std::mem::take(&mut self.fresh) {
             let Some(known) = self.known.get_mut(&body) else { continue };
             known.retain(|summary| {
@@ -213,12 +228,13 @@ impl<'p> Summaries<'p> {
             }
         }
         summary.facts.iter().for_each(|fact| self.facts.note(fact.clone()));
+        summary.ran.iter().for_each(|function| self.facts.note(Fact::Followed(*function)));
         readings::note_again(&summary.looked);
     }
 }
 
 fn summary_of<'p>(
-    heap: &Heap<'p>,
+    heap: &mut Heap<'p>,
     recording: &Recording,
     call: Call<'p>,
     (facts, looked): (Vec<Fact<'p>>, Readings),
@@ -226,17 +242,29 @@ fn summary_of<'p>(
 ) -> Option<Summary<'p>> {
     let writes = heap.writes_of(recording);
     let left = writes.iter().filter_map(|written| written.value.as_ref()).chain([&call.result]);
-    let most = if call.closure.is_some() { FEW_MADE } else { MANY_MADE };
-    let made = heap.made_since(recording.clock, most, left, call.modules.iter().map(|(_, scope)| *scope))?;
+    let scopes = call.modules.iter().map(|(_, scope)| *scope);
+    let made = match call.closure {
+        Some(_) => heap.made_by_call(recording, left, scopes).map(Rc::new)?,
+        None => heap.made_by_module(recording, left, scopes)?,
+    };
     let reads = heap.reads_of(recording);
     let touched = match &call.effects {
         None => Touched::default(),
         Some(effects) => facts::touched(&facts, !effects.noted.events.is_empty()),
     };
+    let (followed, facts): (Vec<_>, Vec<_>) =
+        facts.into_iter().partition(|fact| matches!(fact, Fact::Followed(_)));
+    let followed = followed.iter().filter_map(|fact| match fact {
+        Fact::Followed(function) => Some(*function),
+        _ => None,
+    });
+    let mut ran: Vec<_> = followed.collect();
+    ran.sort_unstable();
     Some(Summary {
         call,
         reads,
         facts,
+        ran,
         writes,
         touched,
         made,
@@ -248,7 +276,7 @@ fn summary_of<'p>(
 }
 
 /// Whether a summary holds in other programs too; makes it ready for them.
-fn is_kept<'p>(summary: &mut Rc<Summary<'p>>, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) -> bool {
+fn is_kept<'p>(summary: &Summary<'p>, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) -> bool {
     let record = match &summary.call.effects {
         None => Some(Record::default()),
         Some(effects) if effects.relied_on.is_some() => None,
@@ -259,16 +287,16 @@ fn is_kept<'p>(summary: &mut Rc<Summary<'p>>, heap: &Heap<'p>, trace: &Trace, en
     };
     let (Some(record), true) = (record, summary.call.is_portable) else { return false };
     _ = summary.record.set(record);
-    // Classes that were left waiting and woke up since then need not wait again.
-    if let Some(summary) = Rc::get_mut(summary) {
-        heap.refresh(&mut summary.made);
-    }
+    heap.refresh(&summary.made);
     true
 }
 
 impl<'p> Summary<'p> {
-    /// Whether one look at these arguments leaves it open that the call would do the same.
-    fn may_hold(&self, arguments: &[Value<'p>]) -> bool {
+    /// Whether one look at these arguments and what surrounds the call leaves it open that it would do the same.
+    fn may_hold(&self, arguments: &[Value<'p>], context: &Context) -> bool {
+        if !self.call.context.serves(context) {
+            return false;
+        }
         let mut given = self.call.arguments.iter().zip(arguments);
         !given.any(|(known, now)| known.as_ref().is_some_and(|known| known.is_plainly_other(now)))
     }
@@ -280,14 +308,8 @@ impl<'p> Summary<'p> {
         heap: &Heap<'p>,
         closure: Option<&Rc<Closure<'p>>>,
         arguments: &[Value<'p>],
-        context: &Context,
     ) -> Option<Relation> {
         let call = &self.call;
-        let is_louder = call.context.is_quiet && !context.is_quiet;
-        let same = Context { is_quiet: call.context.is_quiet, ..context.clone() } == call.context;
-        if is_louder || !same {
-            return None;
-        }
         let given = call.arguments.iter().zip(arguments);
         let mut relation = Relation::default();
         let closures = call.closure.as_ref().zip(closure);
@@ -314,9 +336,14 @@ impl<'p> Summary<'p> {
     }
 
     /// The functions that ran.
-    pub fn ran(&self) -> impl Iterator<Item = FunctionId> {
+    pub fn ran(&self) -> &[FunctionId] {
+        &self.ran
+    }
+
+    /// The functions that did not run, since they were running already.
+    pub fn running(&self) -> impl Iterator<Item = FunctionId> {
         self.facts.iter().filter_map(|fact| match fact {
-            Fact::Followed(function) => Some(*function),
+            Fact::Running(function) => Some(*function),
             _ => None,
         })
     }

@@ -1,27 +1,34 @@
 //! What a call made, to be made again where the call is not followed again: each call returns objects of its own.
 
 use super::values::{ClassValue, Closure, Instance, Paused, ScopeId, Source, Stream, Text, Value};
-use super::{BACKDATED, Heap, Relation, Scope, Version};
+use super::{BACKDATED, Heap, Recording, Relation, Scope};
 use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Scopes that a call made and left to others, as they were at its end.
 #[derive(Default)]
 pub(crate) struct Made<'p> {
-    scopes: Vec<(ScopeId, Scope<'p>)>,
+    /// Of a module: what those made that it imported, as they left it.
+    parts: Vec<Rc<Made<'p>>>,
+    /// All others, and those of the parts that were changed since.
+    scopes: RefCell<Vec<(ScopeId, Scope<'p>)>>,
+    /// Which of them are classes whose bodies were left for later.
+    waiting: RefCell<Vec<usize>>,
+    /// Of a module: the scopes made before it that its own refer to.
+    older: Vec<ScopeId>,
 }
 
 /// A call that leaves more objects than this is followed again: they are made anew each time.
-pub(crate) const FEW_MADE: usize = 64;
+const FEW_MADE: usize = 64;
 /// What a part of a module leaves is only put back.
-pub(crate) const MANY_MADE: usize = 1 << 18;
+const MANY_MADE: usize = 1 << 18;
 
 impl<'p> Heap<'p> {
-    /// The scopes made after a moment that are reached from these values; `None` when they are too many.
-    pub fn made_since<'v>(
+    /// The scopes that a call made and that are reached from these values; `None` when they are too many.
+    pub fn made_by_call<'v>(
         &self,
-        moment: Version,
-        most: usize,
+        recording: &Recording,
         roots: impl Iterator<Item = &'v Value<'p>>,
         scopes: impl Iterator<Item = ScopeId>,
     ) -> Option<Made<'p>>
@@ -29,54 +36,125 @@ impl<'p> Heap<'p> {
         'p: 'v,
     {
         let mut pending: Vec<ScopeId> = scopes.collect();
-        let mut steps = 0;
         roots.for_each(|root| each_scope(root, &mut |scope| pending.push(scope)));
-        let mut made: Vec<(ScopeId, Scope<'p>)> = Vec::new();
+        let (made, _) = self.reached(pending, FEW_MADE, |scope| scope.born > recording.clock)?;
+        Some(Made::of(made))
+    }
+
+    /// The same for a module or a part of one. What is in it is not looked through again for those that import it, unless it
+    /// changes.
+    pub fn made_by_module<'v>(
+        &mut self,
+        recording: &Recording,
+        roots: impl Iterator<Item = &'v Value<'p>>,
+        scopes: impl Iterator<Item = ScopeId>,
+    ) -> Option<Rc<Made<'p>>>
+    where
+        'p: 'v,
+    {
+        let mut pending: Vec<ScopeId> = scopes.collect();
+        roots.for_each(|root| each_scope(root, &mut |scope| pending.push(scope)));
+        let parts = self.parts[recording.parts..].to_vec();
+        pending.extend(&self.changed[recording.changed..]);
+        pending.extend(parts.iter().flat_map(|part| &part.older));
+        let is_own = |scope: &Scope<'p>| scope.born > recording.clock && !scope.is_in_part(recording);
+        let (made, left) = self.reached(pending, MANY_MADE, is_own)?;
+        let is_older = |scope: &ScopeId| self.is_older(*scope, recording.clock);
+        let older = left.into_iter().filter(is_older).collect();
+        let made = Rc::new(Made { parts, older, ..Made::of(made) });
+        self.parts.truncate(recording.parts);
+        self.add_part(&made);
+        Some(made)
+    }
+
+    /// Scopes of which something is true that are reached from these through others of which it is; with the first on each
+    /// way of which it is not.
+    fn reached(
+        &self,
+        mut pending: Vec<ScopeId>,
+        most: usize,
+        is_own: impl Fn(&Scope<'p>) -> bool,
+    ) -> Option<(Vec<(ScopeId, Scope<'p>)>, Vec<ScopeId>)> {
+        let mut steps = 0;
+        let (mut own, mut others) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
         while let Some(id) = pending.pop() {
-            if self.is_older(id, moment) || !seen.insert(id) {
+            if !seen.insert(id) {
                 continue;
             }
-            let scope = self.scopes[id as usize].clone();
+            let scope = &self.scopes[id as usize];
+            if !is_own(scope) {
+                others.push(id);
+                continue;
+            }
             steps += scope.slots.len() + 1;
-            if made.len() == most || steps > 16 * most {
+            if own.len() == most || steps > 16 * most {
                 return None;
             }
             pending.extend(scope.parent);
             let values = scope.slots.values();
             values.for_each(|value| each_scope(value, &mut |scope| pending.push(scope)));
-            made.push((id, scope));
+            own.push((id, scope.clone()));
         }
-        made.sort_by_key(|(_, scope)| scope.born);
-        Some(Made { scopes: made })
+        own.sort_by_key(|(_, scope)| scope.born);
+        Some((own, others))
     }
 
-    /// Lets what a call made keep its numbers when the program is over.
+    /// Takes what a module made for one part of those that imported it.
+    fn add_part(&mut self, made: &Rc<Made<'p>>) {
+        self.clock += 1;
+        for (id, _) in made.scopes.borrow().iter() {
+            self.scopes[*id as usize].summed = self.clock;
+        }
+        self.parts.push(made.clone());
+    }
+
+    /// Lets what a module made keep its numbers when the program is over.
     pub fn keep_made(&mut self, made: &Made<'p>) {
-        made.scopes.iter().for_each(|(id, _)| self.keep(*id));
+        made.scopes.borrow().iter().for_each(|(id, _)| self.keep(*id));
     }
 
     /// Takes over what came to be known later and was so before: the names of classes that were left waiting, where none was
     /// bound anew since.
-    pub fn refresh(&self, made: &mut Made<'p>) {
-        for (id, scope) in &mut made.scopes {
+    pub fn refresh(&self, made: &Made<'p>) {
+        made.parts.iter().for_each(|part| self.refresh(part));
+        let mut scopes = made.scopes.borrow_mut();
+        made.waiting.borrow_mut().retain(|index| {
+            let (id, scope) = &mut scopes[*index];
             let now = &self.scopes[*id as usize];
             let is_as_it_began = now.slots.iter().all(|(_, slot)| slot.version == BACKDATED);
-            if scope.waits && !now.waits && now.born == scope.born && is_as_it_began {
+            if !now.waits && now.born == scope.born && is_as_it_began {
                 scope.waits = false;
                 now.slots.iter().for_each(|(name, slot)| _ = scope.slots.insert(name, slot.clone()));
             }
+            scope.waits
+        });
+    }
+
+    /// The same for all that modules made in the running program.
+    pub fn refresh_parts(&self) {
+        self.parts.iter().for_each(|part| self.refresh(part));
+    }
+
+    /// Makes what a module or a part of one made in another program, with the same numbers and versions.
+    pub fn make_as_before(&mut self, made: &Rc<Made<'p>>, relation: &Relation, loops: isize) {
+        let is_same = relation.is_identity();
+        self.put_back(made, (!is_same).then_some(relation), loops);
+        if is_same {
+            self.parts.push(made.clone());
         }
     }
 
-    /// Makes what a part of a module made in another program, with the same numbers and versions.
-    pub fn make_as_before(&mut self, made: &Made<'p>, relation: &Relation, loops: isize) {
-        for (id, scope) in &made.scopes {
+    fn put_back(&mut self, made: &Made<'p>, relation: Option<&Relation>, loops: isize) {
+        made.parts.iter().for_each(|part| self.put_back(part, relation, loops));
+        for (id, scope) in made.scopes.borrow_mut().iter_mut() {
             let loops = scope.loops.saturating_add_signed(loops);
             self.renew(*id, loops);
-            let (born, is_same) = (self.clock, relation.is_identity());
-            let mut again = Scope { born, loops, is_kept: true, ..scope.clone() };
-            if !is_same {
+            let born = self.clock;
+            scope.born = born;
+            let mut again = Scope { loops, is_kept: true, summed: born, ..scope.clone() };
+            if let Some(relation) = relation {
+                again.summed = 0;
                 again.parent = scope.parent.map(|parent| relation.scope(parent));
                 for slot in again.slots.values_mut() {
                     slot.value = slot.value.as_ref().map(|value| relation.apply(value));
@@ -89,13 +167,14 @@ impl<'p> Heap<'p> {
 
     /// Makes what a call made once more, with so many more loops around it.
     pub fn make_again(&mut self, made: &Made<'p>, relation: &mut Relation, loops: isize) {
-        for (id, scope) in &made.scopes {
+        let scopes = made.scopes.borrow();
+        for (id, scope) in scopes.iter() {
             let copy = self.make(None, scope.is_class, scope.loops.saturating_add_signed(loops));
             self.scopes[copy as usize].is_captured = scope.is_captured;
             self.scopes[copy as usize].waits = scope.waits;
             relation.add_made(*id, copy);
         }
-        for (id, scope) in &made.scopes {
+        for (id, scope) in scopes.iter() {
             let copy = relation.scope(*id);
             self.scopes[copy as usize].parent = scope.parent.map(|parent| relation.scope(parent));
             for (name, slot) in scope.slots.iter() {
@@ -107,9 +186,22 @@ impl<'p> Heap<'p> {
     }
 }
 
-impl Made<'_> {
+impl<'p> Made<'p> {
+    fn of(scopes: Vec<(ScopeId, Scope<'p>)>) -> Self {
+        let waiting = scopes.iter().enumerate().filter(|(_, (_, scope))| scope.waits);
+        let waiting = RefCell::new(waiting.map(|(index, _)| index).collect());
+        Made { waiting, scopes: RefCell::new(scopes), ..Made::default() }
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.scopes.is_empty()
+        self.parts.is_empty() && self.scopes.borrow().is_empty()
+    }
+}
+
+impl Scope<'_> {
+    /// Whether it was summed up with what a module made that was imported since, and is as it was then.
+    fn is_in_part(&self, recording: &Recording) -> bool {
+        self.summed > recording.clock && self.version <= self.summed
     }
 }
 

@@ -28,6 +28,9 @@ pub(crate) struct Recording {
     first: u64,
     reads: usize,
     writes: usize,
+    /// How many parts of modules had been summed up, and how many scopes of them changed since.
+    pub(super) parts: usize,
+    pub(super) changed: usize,
 }
 
 #[derive(Default)]
@@ -115,6 +118,8 @@ impl<'p> Heap<'p> {
             first: recorder.last.get() + 1,
             reads: recorder.reads.get_mut().len(),
             writes: recorder.writes.len(),
+            parts: self.parts.len(),
+            changed: self.changed.len(),
         });
     }
 

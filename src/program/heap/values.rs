@@ -244,6 +244,19 @@ impl<'p> Value<'p> {
             (Value::Text(one), Value::Text(other)) => one.text != other.text,
             (Value::Int(one, _), Value::Int(other, _)) => one != other,
             (Value::Bool(one), Value::Bool(other)) => one != other,
+            (Value::Outside(one), Value::Outside(other)) => one != other,
+            (Value::Function(one), Value::Function(other)) => {
+                (one.file, one.function) != (other.file, other.function)
+            }
+            (Value::Sequence(one), Value::Sequence(other)) => {
+                let mut pairs = one.iter().zip(other.iter());
+                one.len() != other.len() || pairs.any(|(one, other)| one.is_plainly_other(other))
+            }
+            // Alternatives have no order.
+            (Value::OneOf(one), Value::OneOf(other)) => {
+                let is_alone = |one: &Value<'p>| other.iter().all(|other| one.is_plainly_other(other));
+                one.len() != other.len() || one.iter().any(is_alone)
+            }
             _ => std::mem::discriminant(self) != std::mem::discriminant(other),
         }
     }

@@ -32,6 +32,16 @@ impl<'p> Args<'p> {
         Args { items, open: false }
     }
 
+    /// Whether each argument stands in the same place and holds the same.
+    pub fn same(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&Arg<'p>, &Arg<'p>)| {
+            one.span == other.span && one.name == other.name && one.value.same(&other.value)
+        };
+        self.open == other.open
+            && self.items.len() == other.items.len()
+            && self.items.iter().zip(&other.items).all(is_same)
+    }
+
     /// These arguments, then others; a keyword that both have is what the others say.
     pub fn followed_by(mut self, others: Args<'p>) -> Self {
         self.items

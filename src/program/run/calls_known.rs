@@ -58,13 +58,9 @@ impl<'p> Run<'p> {
         arguments: &[Value<'p>],
         site: Span,
     ) -> Option<Value<'p>> {
-        let known = self.summaries.of(body, arguments);
-        if known.is_empty() {
-            return None;
-        }
-        let context = self.context();
+        let known = self.summaries.of(body, arguments, || self.context(), |summary| self.runs_alike(summary));
         let (summary, relation, fit) = known.iter().find_map(|summary| {
-            let relation = summary.relation(&self.heap, closure, arguments, &context)?;
+            let relation = summary.relation(&self.heap, closure, arguments)?;
             let fit = self.fit(summary, &relation)?;
             Some((summary, relation, fit))
         })?;

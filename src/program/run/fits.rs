@@ -5,7 +5,7 @@ use super::{Landing, Run};
 use crate::program::heap::Relation;
 use crate::program::modules::FolderId;
 use crate::program::renumbering::Renumbering;
-use crate::program::summaries::{Effects, Fact, NotedAgain, Summary};
+use crate::program::summaries::{Effects, Fact, FunctionId, NotedAgain, Summary};
 use crate::program::trace::{Arms, EventId};
 use std::rc::Rc;
 
@@ -42,6 +42,14 @@ impl<'p> Run<'p> {
         let added =
             effects.map(|effects| effects.exit.search_paths_since(&effects.entry)).unwrap_or_default();
         summary.facts().iter().all(|fact| self.is_so(fact, is_pure, added)).then_some(fit)
+    }
+
+    /// Whether the functions that a call followed would be followed now, and those would not that it did not.
+    pub(super) fn runs_alike(&self, summary: &Summary<'p>) -> bool {
+        let ran = summary.ran();
+        let is_followed = |key: &FunctionId| ran.binary_search(key).is_err() || !self.is_running(*key);
+        self.active.iter().all(|active| is_followed(&active.key))
+            && summary.running().all(|function| self.is_running(function))
     }
 
     /// Whether the same surrounds a call that noted something.
@@ -183,8 +191,8 @@ impl<'p> Run<'p> {
             Fact::ByImport(was) => self.is_reached_by_import() == *was,
             Fact::Repeated(was) => (self.repeats > 0) == *was,
             Fact::ExpectsFailure(was) => self.expects_failure == *was,
-            Fact::Followed(function) => !self.is_running(*function),
-            Fact::Running(function) => self.is_running(*function),
+            // Who is running was asked first.
+            Fact::Followed(_) | Fact::Running(_) => true,
         }
     }
 }

@@ -119,7 +119,7 @@ impl<'p> Run<'p> {
             self.whole_environment().blur();
             return Value::Unknown;
         }
-        if !self.spend() || self.passes_over(closure.file) {
+        if self.flow != Flow::Next || !self.spend() || self.passes_over(closure.file) {
             return Value::Unknown;
         }
         if !self.state.set_up().mocked.is_empty() && self.is_mocked(&self.qualified(closure)) {

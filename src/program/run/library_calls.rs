@@ -233,9 +233,7 @@ impl<'p> Run<'p> {
             return Value::Outside(self.paths.id("pytest.mark.skipif().device_count()"));
         }
         if conduct.keeps_arguments {
-            let object = self.paths.object(conduct.result);
-            self.keep_arguments(object, args);
-            return Value::Outside(object);
+            return Value::Outside(self.made_from(conduct.result, args));
         }
         Value::Outside(conduct.result)
     }
@@ -380,6 +378,29 @@ impl<'p> Run<'p> {
             self.write_variable(&key, &text, span, false);
             self.recipient = outer;
         }
+    }
+
+    /// An object outside the project that a call with these arguments makes. The same call gives the same one in each program,
+    /// so that what is known of functions that are given it holds there too.
+    fn made_from(&mut self, result: PathId, args: Args<'p>) -> PathId {
+        /// So many objects of one call are told apart before they are only made.
+        const MOST: usize = 16;
+        let is_of_heap = |argument: &Arg<'p>| refers_to_scopes(&argument.value);
+        if args.items.iter().any(is_of_heap) {
+            let object = self.paths.object(result);
+            self.keep_arguments(object, args);
+            return object;
+        }
+        let place = args.items.first().map(|argument| argument.span).unwrap_or_default();
+        let known = self.made_by.entry((self.here.file, place, result)).or_default();
+        let is_same = |object: &&PathId| self.made_with.get(*object).is_some_and(|made| made.same(&args));
+        if let Some(object) = known.iter().rev().take(MOST).find(is_same) {
+            return *object;
+        }
+        let object = self.paths.object(result);
+        known.push(object);
+        self.made_with.insert(object, args);
+        object
     }
 
     /// Keeps the arguments that an object outside the project was made with.

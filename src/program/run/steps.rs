@@ -47,12 +47,12 @@ impl<'p> Run<'p> {
             StepKind::Define { function, decorators } => {
                 let value = self.define(*function, decorators);
                 let name = self.code().functions[*function].name;
-                self.bind(name, value);
+                self.bind_if_made(name, value);
             }
             StepKind::DefineClass { class, decorators } => {
                 let value = self.define_class(*class, decorators);
                 let name = self.code().classes[*class].name;
-                self.bind(name, value);
+                self.bind_if_made(name, value);
             }
             StepKind::Branch { test, then, otherwise } => {
                 self.here.statement = header(step.span, test.span);
@@ -154,7 +154,18 @@ impl<'p> Run<'p> {
         self.bind_in(scope, name, value);
     }
 
+    /// Binds what a statement made, unless an exception left it first.
+    fn bind_if_made(&mut self, name: &'p str, value: Value<'p>) {
+        if self.flow == Flow::Next {
+            self.bind(name, value);
+        }
+    }
+
+    /// Assigns a value, unless evaluating it or the target raised.
     pub(super) fn assign(&mut self, target: &'p Target<'p>, value: Value<'p>) {
+        if self.flow != Flow::Next {
+            return;
+        }
         match target {
             Target::Name(name, _) => {
                 if self.heap.is_class(self.here.scope) {
@@ -167,6 +178,9 @@ impl<'p> Run<'p> {
             Target::Attribute(object, name) => {
                 let object = self.eval(object);
                 let object = self.settle(object);
+                if self.flow != Flow::Next {
+                    return;
+                }
                 self.chosen_by_name(name, &value);
                 self.apply_assignment_effects(&object, name, &value, self.here.statement);
                 self.set_attribute(&object, name, value);
@@ -175,6 +189,9 @@ impl<'p> Run<'p> {
                 let container = self.eval(&item.0);
                 let container = self.settle(container);
                 let key = self.eval(&item.1);
+                if self.flow != Flow::Next {
+                    return;
+                }
                 if self.is_environ(&container) {
                     self.write_variable(&key, &value, self.here.statement, false);
                 } else if let Some((object, name)) = self.attribute_behind(&item.0, &container, &key) {
@@ -253,7 +270,9 @@ impl<'p> Run<'p> {
                         }
                         _ => Value::Unknown,
                     };
-                    self.write_variable(&key, &new, value.span, false);
+                    if self.flow == Flow::Next {
+                        self.write_variable(&key, &new, value.span, false);
+                    }
                 } else {
                     let old = self.item(&container, &key, value.span);
                     self.update_value(&old, operator, added, value.span, |run, new| {
@@ -273,6 +292,9 @@ impl<'p> Run<'p> {
         span: Span,
         store: impl FnOnce(&mut Self, Value<'p>),
     ) {
+        if self.flow != Flow::Next {
+            return;
+        }
         if operator == Operator::BitOr && self.is_environ(old) {
             return self.write_mapping(&added, span, false);
         }
@@ -281,7 +303,9 @@ impl<'p> Run<'p> {
             return;
         }
         let new = self.binary(operator, old.clone(), added, span);
-        store(self, new);
+        if self.flow == Flow::Next {
+            store(self, new);
+        }
     }
 
     fn delete(&mut self, target: &'p Target<'p>) {
@@ -296,7 +320,9 @@ impl<'p> Run<'p> {
                 } else {
                     // What is not there cannot be deleted: that raises as reading it does.
                     self.item(&container, &key, item.0.span);
-                    self.delete_item(&container, &key);
+                    if self.flow == Flow::Next {
+                        self.delete_item(&container, &key);
+                    }
                 }
             }
             Target::Sequence(targets) => targets.iter().for_each(|target| self.delete(target)),

@@ -4,7 +4,7 @@
 use super::calls::Args;
 use super::{Conduct, Run};
 use crate::code::{Step, StepKind};
-use crate::facts::FileId;
+use crate::facts::{FileId, Span};
 use crate::program::Program;
 use crate::program::heap::Heap;
 use crate::program::heap::values::{PathId, ScopeId};
@@ -25,6 +25,8 @@ pub(in crate::program) struct Worker<'p> {
     partials: FxHashMap<PathId, Args<'p>>,
     setters: FxHashSet<&'p str>,
     made_with: FxHashMap<PathId, Args<'p>>,
+    /// Those of them that one call made, by its file, the place of its first argument and its name.
+    made_by: FxHashMap<(FileId, Span, PathId), Vec<PathId>>,
     is_off: bool,
     /// The file that the last program started with.
     last: Option<FileId>,
@@ -42,6 +44,7 @@ impl<'p> Worker<'p> {
             partials: FxHashMap::default(),
             setters: FxHashSet::default(),
             made_with: FxHashMap::default(),
+            made_by: FxHashMap::default(),
             is_off,
             last: None,
         }
@@ -76,6 +79,7 @@ impl<'p> Worker<'p> {
         std::mem::swap(&mut self.partials, &mut run.partials);
         std::mem::swap(&mut self.setters, &mut run.setters);
         std::mem::swap(&mut self.made_with, &mut run.made_with);
+        std::mem::swap(&mut self.made_by, &mut run.made_by);
     }
 }
 

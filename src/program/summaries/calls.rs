@@ -44,7 +44,6 @@ pub(crate) struct Call<'p> {
 }
 
 /// What surrounds a call and decides what it does, beside what it reads.
-#[derive(Clone, PartialEq)]
 pub(crate) struct Context {
     /// How the program was started, where that decides what a module does.
     pub start: Option<Discriminant<Start>>,
@@ -52,6 +51,15 @@ pub(crate) struct Context {
     pub is_quiet: bool,
     /// What the program arranged for what it does later.
     pub arranged: Rc<SetUp>,
+}
+
+impl Context {
+    /// Whether what a call did in this context is what it would do in another: who is not heard may say what it likes.
+    pub(super) fn serves(&self, other: &Context) -> bool {
+        self.start == other.start
+            && (!self.is_quiet || other.is_quiet)
+            && (Rc::ptr_eq(&self.arranged, &other.arranged) || self.arranged == other.arranged)
+    }
 }
 
 /// What the events of a call depend on, and what becomes of them.

@@ -4,6 +4,7 @@ use super::Summary;
 use crate::program::heap::values::Value;
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -19,7 +20,7 @@ pub(super) struct Known<'p> {
     /// The first call of a function, and the first import of a module, is not kept: most are seen once.
     pub calls: usize,
     /// How often in a row none of them held.
-    missed: usize,
+    missed: Cell<usize>,
     /// The last one that held first.
     summaries: VecDeque<Kept<'p>>,
 }
@@ -35,7 +36,11 @@ impl<'p> Known<'p> {
     pub fn is_passed_over(&self) -> bool {
         const IN_A_ROW: usize = 2 * MOST;
         const EACH: usize = 8;
-        self.missed > IN_A_ROW && !self.missed.is_multiple_of(EACH)
+        self.missed.get() > IN_A_ROW && !self.missed.get().is_multiple_of(EACH)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.summaries.is_empty()
     }
 
     pub fn is_full_of_modules(&self) -> bool {
@@ -44,23 +49,27 @@ impl<'p> Known<'p> {
 
     /// The summaries that may hold for a call, the last one that held first. Of a function that is called with something
     /// new each time they are looked at now and then only.
-    pub fn candidates(&mut self, arguments: &[Value<'p>]) -> SmallVec<[Rc<Summary<'p>>; CANDIDATES]> {
-        self.missed += usize::from(!self.summaries.is_empty());
+    pub fn candidates(
+        &self,
+        arguments: &[Value<'p>],
+        fits: impl Fn(&Summary<'p>) -> bool,
+    ) -> SmallVec<[Rc<Summary<'p>>; CANDIDATES]> {
+        self.missed.set(self.missed.get() + 1);
         if self.is_passed_over() {
             return SmallVec::new();
         }
         let marks: SmallVec<[Option<u64>; 8]> = arguments.iter().map(mark).collect();
-        let may_hold = |kept: &&Kept<'p>| match kept.mark {
+        let is_marked = |kept: &&Kept<'p>| match kept.mark {
             Some((index, mark)) => marks.get(index).is_none_or(|now| *now == Some(mark)),
             None => true,
         };
-        let may_hold = self.summaries.iter().filter(may_hold).map(|kept| &kept.summary);
-        may_hold.filter(|summary| summary.may_hold(arguments)).take(CANDIDATES).cloned().collect()
+        let marked = self.summaries.iter().filter(is_marked).map(|kept| &kept.summary);
+        marked.filter(|summary| fits(summary)).take(CANDIDATES).cloned().collect()
     }
 
     /// A summary held: it is looked at first the next time.
     pub fn prefer(&mut self, summary: &Rc<Summary<'p>>) {
-        self.missed = 0;
+        self.missed.set(0);
         let position = self.summaries.iter().position(|kept| Rc::ptr_eq(&kept.summary, summary));
         if let Some(kept) = position.filter(|at| *at > 0).and_then(|at| self.summaries.remove(at)) {
             self.summaries.push_front(kept);
@@ -77,8 +86,8 @@ impl<'p> Known<'p> {
     }
 
     /// Keeps the summaries of which this is true.
-    pub fn retain(&mut self, mut is_kept: impl FnMut(&mut Rc<Summary<'p>>) -> bool) {
-        self.summaries.retain_mut(|kept| is_kept(&mut kept.summary));
+    pub fn retain(&mut self, is_kept: impl Fn(&Summary<'p>) -> bool) {
+        self.summaries.retain(|kept| is_kept(&kept.summary));
     }
 }
 
