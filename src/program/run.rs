@@ -56,6 +56,7 @@ mod operators;
 mod parts;
 mod presence;
 mod properties;
+mod putenv;
 mod refusals;
 mod releases;
 mod search_paths;

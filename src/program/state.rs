@@ -2,6 +2,8 @@
 //! was already initialised. States of different branches join.
 
 mod definitions;
+mod folders;
+mod shown;
 
 use super::milestones::{Late, Milestones};
 use super::modules::FolderId;
@@ -12,6 +14,7 @@ use std::sync::Arc;
 pub(crate) use definitions::renumber;
 use definitions::thin_out;
 pub use definitions::{Definition, Reaching};
+pub(crate) use shown::{held, name_of_shown};
 
 /// What has happened so far on the paths that lead here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,7 +136,11 @@ impl State {
     /// The same, not copied.
     pub fn reaching_in_place(&self, variable: &str) -> &[Definition] {
         let known = self.environment.iter().find(|(name, _)| &**name == variable);
-        known.map_or(self.reaching_unknown(), |(_, reaching)| reaching)
+        match (known, held(variable)) {
+            (Some((_, reaching)), _) => reaching,
+            (None, Some(held)) => self.reaching_in_place(held),
+            (None, None) => self.reaching_unknown(),
+        }
     }
 
     /// What a variable may hold to which nothing was done.
@@ -244,29 +251,6 @@ impl State {
         self.search_paths = other.search_paths.clone();
     }
 
-    /// Folders of the project that the program put on `sys.path`.
-    pub fn search_paths(&self) -> &[FolderId] {
-        &self.search_paths
-    }
-
-    pub fn add_search_path(&mut self, folder: FolderId) {
-        Rc::make_mut(&mut self.search_paths).push(folder);
-    }
-
-    /// The search paths of another state, and some more.
-    pub fn search_paths_as(&mut self, added: &[FolderId], now: &State) {
-        self.search_paths = now.search_paths.clone();
-        added.iter().for_each(|folder| self.add_search_path(*folder));
-    }
-
-    /// The folders that were put on `sys.path` since `before`.
-    pub fn search_paths_since(&self, before: &State) -> &[FolderId] {
-        if Rc::ptr_eq(&self.search_paths, &before.search_paths) {
-            return &[];
-        }
-        self.search_paths.get(before.search_paths.len()..).unwrap_or_default()
-    }
-
     pub fn before(&self, written: Option<&str>) -> Before {
         Before {
             mask: self.reaching(MASK),
@@ -317,7 +301,8 @@ impl State {
         if !left.has_environment_of(entry) {
             let mine = std::mem::take(&mut self.environment);
             for ((name, reaching), (_, before)) in mine.iter().zip(left.environment.iter()) {
-                if *before != entry.reaching(name) {
+                let is_set_apart = held(name).is_some() && !entry.knows(name);
+                if is_set_apart || *before != entry.reaching(name) {
                     put(&mut environment, name, reaching.clone());
                 }
             }
@@ -369,7 +354,6 @@ impl State {
     }
 
     fn join_environment(&mut self, other: &State) {
-        let unknown = self.reaching_unknown();
         let joined = |one: &[Definition], more: &[Definition]| {
             let new: Reaching = more.iter().filter(|definition| !one.contains(definition)).cloned().collect();
             let mut all: Reaching = one.iter().cloned().chain(new).collect();
@@ -393,23 +377,13 @@ impl State {
         };
         let others = other.environment.iter().enumerate();
         let new = others.filter(|(index, (name, _))| is_new(*index, name));
-        let new: Vec<_> = new.map(|(_, (name, others))| (name.clone(), joined(unknown, others))).collect();
+        let new: Vec<_> = new
+            .map(|(_, (name, others))| (name.clone(), joined(self.reaching_in_place(name), others)))
+            .collect();
         if !changed.is_empty() || !new.is_empty() {
             let environment = Rc::make_mut(&mut self.environment);
             changed.into_iter().for_each(|(index, reaching)| environment[index].1 = reaching);
             environment.extend(new);
-        }
-    }
-
-    /// A folder may be on the path when it is on one of two ways.
-    fn join_search_paths(&mut self, other: &Rc<Vec<FolderId>>) {
-        if Rc::ptr_eq(&self.search_paths, other) {
-            return;
-        }
-        for folder in other.iter() {
-            if !self.search_paths.contains(folder) {
-                self.add_search_path(*folder);
-            }
         }
     }
 }

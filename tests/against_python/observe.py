@@ -56,6 +56,7 @@ def in_child(folder, count):
     before = set(sys.modules)
     runs, kept = [], []
     for number in range(count):
+        record.held = {}
         decide(random.Random(number), number)
         record.events, record.raised = [], set()
         ended, main = run(code, record)
@@ -103,6 +104,8 @@ class Record:
         self.folder = folder + os.sep
         self.events = []
         self.raised = set()
+        # The environment of the process, which the driver reads: `os.putenv` changes it and not `os.environ`.
+        self.held = {}
 
     def trace(self, frame, event, argument):
         if not frame.f_code.co_filename.startswith(self.folder):
@@ -120,7 +123,7 @@ class Record:
                 stack.append([frame.f_code.co_filename[len(self.folder):], frame.f_lineno])
             frame = frame.f_back
         if stack and variable in (None, MASK, ORDER):
-            environment = {name: os.environ.get(name) for name in (MASK, ORDER)}
+            environment = {name: self.held.get(name) for name in (MASK, ORDER)}
             self.events.append({
                 "kind": kind, "variable": variable, "value": value, "done": done, "path": stack[0][0],
                 "line": stack[0][1], "chain": stack[:0:-1], "environment": environment,
@@ -146,6 +149,26 @@ class Record:
             self.note("remove", name, done=name in environment)
             return pop(environment, name, *default)
 
+        put, take = os.putenv, os.unsetenv
+
+        def of_environ():
+            return sys._getframe(2).f_globals is os.__dict__
+
+        def putting(name, value):
+            name, value = os.fsdecode(name), os.fsdecode(value)
+            if not of_environ():
+                self.note("write", name, value)
+            put(name, value)
+            self.held[name] = value
+
+        def taking(name):
+            name = os.fsdecode(name)
+            if not of_environ():
+                self.note("remove", name, done=name in self.held)
+            take(name)
+            self.held.pop(name, None)
+
+        os.putenv, os.unsetenv = putting, taking
         kind.__setitem__, kind.__delitem__, kind.setdefault, kind.pop = setting, deleting, setting_default, popping
         sys.modules["torch"] = self.torch()
 

@@ -5,6 +5,36 @@ use crate::code::{Function, Parameter, ParameterKind};
 use crate::facts::Place;
 use crate::program::heap::values::{Closure, Value};
 
+/// Whether the parameters of a function take what a call gives.
+pub(super) fn takes<'p>(function: &Function<'p>, closure: &Closure<'p>, args: &Args<'p>) -> bool {
+    if args.open {
+        return true;
+    }
+    let positional = args.items.iter().filter(|argument| argument.name.is_none()).count();
+    let given = usize::from(closure.bound.is_some()) + closure.held.len() + positional;
+    let has = |kind| function.parameters.iter().any(|parameter| parameter.kind == kind);
+    let (mut plain, mut names) = (0, Vec::new());
+    for (index, parameter) in function.parameters.iter().enumerate() {
+        let is_plain = parameter.kind == ParameterKind::Plain;
+        if !is_plain && parameter.kind != ParameterKind::KeywordOnly {
+            continue;
+        }
+        let is_filled = is_plain && plain < given;
+        let has_default = closure.defaults.get(index).is_none_or(Option::is_some);
+        match args.keyword(parameter.name) {
+            // With `**kwargs` it may be the name of another.
+            Some(_) if is_filled && !has(ParameterKind::Keywords) => return false,
+            None if !is_filled && !has_default => return false,
+            _ => {}
+        }
+        plain += usize::from(is_plain);
+        names.push(parameter.name);
+    }
+    let is_known = |name: &str| has(ParameterKind::Keywords) || names.contains(&name);
+    (given <= plain || has(ParameterKind::Rest))
+        && args.items.iter().filter_map(|argument| argument.name.as_deref()).all(is_known)
+}
+
 /// The value of each parameter, in order.
 pub(super) fn bind_arguments<'p>(
     function: &Function<'p>,

@@ -127,6 +127,11 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Follows steps that run on some ways, and joins what comes of them with what there is without them.
+    pub(super) fn on_some_ways(&mut self, steps: impl FnOnce(&mut Self)) {
+        self.alternatives(vec![Box::new(steps), Box::new(|_| {})]);
+    }
+
     /// Runs what happens on some paths only.
     pub(super) fn in_an_arm(&mut self, steps: impl FnOnce(&mut Self)) {
         self.branches += 1;

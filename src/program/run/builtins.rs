@@ -203,10 +203,7 @@ impl<'p> Run<'p> {
             }
             None => {
                 let element = Args::positional(vec![Value::Unknown], span);
-                self.alternatives(vec![
-                    Box::new(|run| drop(run.call(function.clone(), element, span))),
-                    Box::new(|_| {}),
-                ]);
+                self.on_some_ways(|run| drop(run.call(function.clone(), element, span)));
             }
         }
     }

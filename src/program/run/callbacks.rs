@@ -85,14 +85,11 @@ impl<'p> Run<'p> {
                 Value::Function(closure) if runs => {
                     let closure = closure.clone();
                     let arguments = self.arguments_for(callee, args, span);
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            let result = run.run_function(&closure, arguments, span);
-                            run.run_paused(&result, span);
-                            run.flow = Flow::Next;
-                        }),
-                        Box::new(|_| {}),
-                    ]);
+                    self.on_some_ways(|run| {
+                        let result = run.run_function(&closure, arguments, span);
+                        run.run_paused(&result, span);
+                        run.flow = Flow::Next;
+                    });
                 }
                 paused @ (Value::Paused(_) | Value::Stream(_)) => {
                     self.run_paused(&paused.clone(), span);

@@ -238,6 +238,7 @@ impl<'p> Run<'p> {
     /// Calls a value.
     pub(super) fn call(&mut self, callee: Value<'p>, args: Args<'p>, span: Span) -> Value<'p> {
         match self.settle(callee) {
+            Value::Function(closure) if self.refuses(&closure, &args) => self.raises(),
             Value::Function(closure) => self.run_function(&closure, args, span),
             Value::Class(class) => {
                 if let Some(metaclass) = &class.metaclass
@@ -268,8 +269,7 @@ impl<'p> Run<'p> {
                 self.call_each(&values, |run, value| run.call(value.clone(), args.clone(), span))
             }
             Value::None | Value::Text(_) | Value::Int(..) | Value::Bool(_) if self.knows_all() => {
-                self.seems_to_raise();
-                Value::Unknown
+                self.raises()
             }
             _ => {
                 self.run_callbacks("", &args, span);
@@ -354,10 +354,7 @@ impl<'p> Run<'p> {
             (Value::Sequence(values), "index") if args.items.len() == 1 => {
                 match place_in(values, &args.items[0].value) {
                     Some(Some(at)) => Value::Int(at as i64, self.place(span)),
-                    Some(None) => {
-                        self.seems_to_raise();
-                        Value::Unknown
-                    }
+                    Some(None) => self.raises(),
                     None => Value::Unknown,
                 }
             }

@@ -172,8 +172,7 @@ impl<'p> Run<'p> {
             | Value::Mapping(_)
                 if !may_have(name) && self.knows_all() && self.is_python_here() =>
             {
-                self.seems_to_raise();
-                Value::Unknown
+                self.raises()
             }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
             // `add = values.append`: whoever has it changes the collection.
@@ -202,10 +201,7 @@ impl<'p> Run<'p> {
                     .collect();
                 Value::one_of(results)
             }
-            Value::None if !name.starts_with("__") && self.knows_all() => {
-                self.seems_to_raise();
-                Value::Unknown
-            }
+            Value::None if !name.starts_with("__") && self.knows_all() => self.raises(),
             _ => Value::Unknown,
         }
     }

@@ -6,7 +6,7 @@ use super::iterables::{ITEMS_OF_ENVIRONMENT, NAMES_IN_ENVIRONMENT};
 use super::presence::Presence;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::state::{ALLOCATOR, Definition, MASK, ORDER, Reaching, State};
+use crate::program::state::{ALLOCATOR, Definition, MASK, ORDER, Reaching, State, held};
 use crate::program::summaries::Fact;
 use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
 use smallvec::smallvec;
@@ -56,12 +56,21 @@ impl<'p> Run<'p> {
                 self.write_variable(&key, &new, span, true);
                 Some(self.read_variable(&key, None, span))
             }
-            "os.environ.__setitem__" | "os.putenv" | "std.env.set_var" => {
+            "os.putenv" => {
+                let (key, new) = (value(0, "key")?, value(1, "value")?);
+                self.change_process_alone(&key, Some(&new), span);
+                Some(Value::None)
+            }
+            "os.unsetenv" => {
+                self.change_process_alone(&value(0, "key")?, None, span);
+                Some(Value::None)
+            }
+            "os.environ.__setitem__" | "std.env.set_var" => {
                 let (key, new) = (value(0, "key")?, value(1, "value")?);
                 self.write_variable(&key, &new, span, false);
                 Some(Value::None)
             }
-            "os.environ.pop" | "os.unsetenv" | "os.environ.__delitem__" | "std.env.remove_var" => {
+            "os.environ.pop" | "os.environ.__delitem__" | "std.env.remove_var" => {
                 let key = value(0, "key")?;
                 let default = value(1, "default");
                 let raises = default.is_none() && matches!(path, "os.environ.pop" | "os.environ.__delitem__");
@@ -228,7 +237,7 @@ impl<'p> Run<'p> {
         if writes_back && !matches!(value, Value::OneOf(_)) {
             // Whatever was set in between, it is again what the caller gave.
             self.note_variable(&variable, span, |variable| What::Restore { variable });
-            return self.set_reaching(&variable, smallvec![Definition::Elsewhere]);
+            return self.set_in_environ(&variable, smallvec![Definition::Elsewhere], false, false);
         }
         let only_if_unset = only_if_unset || writes_back;
         let texts: Vec<Option<Arc<str>>> = value
@@ -256,18 +265,9 @@ impl<'p> Run<'p> {
             let before = &mut self.trace.events[event as usize].before;
             (before.late, before.rival) = (late, rival);
         }
-        let mut reaching: Reaching = texts.into_iter().map(|text| Definition::Set(event, text)).collect();
-        if only_if_unset {
-            let before = self.reaching(&variable);
-            let kept = before.iter().filter(|definition| !definition.is_absent()).cloned();
-            // What is written back may have been read before what the variable holds now was set.
-            reaching = if writes_back || before.iter().any(Definition::is_absent) {
-                kept.chain(reaching).collect()
-            } else {
-                kept.collect()
-            };
-        }
-        self.set_reaching(&variable, reaching);
+        let new: Reaching = texts.into_iter().map(|text| Definition::Set(event, text)).collect();
+        // What is written back may have been read before what the variable holds now was set.
+        self.set_in_environ(&variable, new, only_if_unset, writes_back);
     }
 
     pub(super) fn remove_variable(&mut self, key: &Value<'p>, span: Span) {
@@ -275,7 +275,7 @@ impl<'p> Run<'p> {
         let was_set = self.reaching(&variable).iter().any(|definition| !definition.is_absent());
         let event = self.note_variable(&variable, span, |variable| What::Remove { variable });
         let after = if was_set { Definition::Removed(event) } else { Definition::Unset };
-        self.set_reaching(&variable, smallvec![after]);
+        self.unset_in_environ(&variable, after);
     }
 
     fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> EventId {
@@ -294,7 +294,7 @@ impl<'p> Run<'p> {
         span: Span,
     ) -> Value<'p> {
         let Some(variable) = self.variable_name(key) else { return Value::Unknown };
-        let reaching = self.reaching(&variable);
+        let reaching = self.shown_of(&variable);
         let known: Option<Vec<_>> = reaching
             .iter()
             .map(|definition| match definition {
@@ -322,10 +322,15 @@ impl<'p> Run<'p> {
     pub(super) fn read_present_variable(&mut self, key: &Value<'p>, span: Span) -> Value<'p> {
         let value = self.read_variable(key, None, span);
         if let Some(variable) = self.variable_name(key).filter(|_| self.quiet == 0)
-            && self.reaching(&variable).iter().any(Definition::is_absent)
+            && self.shown_of(&variable).iter().any(Definition::is_absent)
         {
             self.may_raise();
-            let set = Presence { variable, when_true: true, says_when: None, earlier: false };
+            let set = Presence {
+                variable: self.state.as_shown(&variable),
+                when_true: true,
+                says_when: None,
+                earlier: false,
+            };
             self.assume(&set, true);
         }
         value
@@ -347,10 +352,16 @@ impl<'p> Run<'p> {
         self.ways_out.of_try |= !self.catches.is_empty();
     }
 
+    /// The same of an expression, which gives nothing that is known.
+    pub(super) fn raises(&mut self) -> Value<'p> {
+        self.seems_to_raise();
+        Value::Unknown
+    }
+
     /// `del os.environ["X"]`, and `pop` without a default: they raise where it is not set.
     pub(super) fn remove_present_variable(&mut self, key: &Value<'p>, span: Span) {
         if let Some(variable) = self.variable_name(key)
-            && self.reaching(&variable).iter().any(Definition::is_absent)
+            && self.shown_of(&variable).iter().any(Definition::is_absent)
         {
             self.may_raise();
         }
@@ -407,8 +418,10 @@ impl<'p> Run<'p> {
 
     /// The variables of which something is known that came to what they hold in such a way, on some path.
     pub(super) fn variables_with(&mut self, wanted: impl Fn(&Definition) -> bool) -> Vec<String> {
-        let known = self.whole_environment().variables();
-        known.filter(|(_, reaching)| reaching.iter().any(&wanted)).map(|(name, _)| name.to_owned()).collect()
+        let state = self.whole_environment();
+        let is_wanted = |name: &str| state.reaching(&state.as_shown(name)).iter().any(&wanted);
+        let names = state.variables().map(|(name, _)| name);
+        names.filter(|name| held(name).is_none() && is_wanted(name)).map(str::to_owned).collect()
     }
 
     /// Whether a variable surely has this value at this point (`*`: any value).

@@ -364,14 +364,11 @@ impl<'p> Run<'p> {
                 false
             }
             _ => {
-                self.alternatives(vec![
-                    Box::new(|run| {
-                        run.assign(&generator.target, Value::Unknown);
-                        generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
-                        run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
-                    }),
-                    Box::new(|_| {}),
-                ]);
+                self.on_some_ways(|run| {
+                    run.assign(&generator.target, Value::Unknown);
+                    generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
+                    run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
+                });
                 false
             }
         }

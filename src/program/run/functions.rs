@@ -75,6 +75,16 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether a call raises a TypeError, since the parameters do not take its arguments. What a decorator makes of a
+    /// function may take others.
+    pub(super) fn refuses(&self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
+        let is_plain = Rc::ptr_eq(&closure.marks, &self.unmarked) && closure.role == Role::Plain;
+        is_plain
+            && !super::arguments::takes(self.function_of(closure), closure, args)
+            && self.knows_all()
+            && self.is_python_here()
+    }
+
     /// Calls a function of the project with what is known about its arguments.
     pub(super) fn run_function(
         &mut self,
@@ -127,7 +137,10 @@ impl<'p> Run<'p> {
             }
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
-        match self.known_call(closure, &arguments, site) {
+        // What a call did to a variable was noted where `os.environ` shows all that the process holds.
+        let is_apart = self.state.shows_any_apart();
+        let known = if is_apart { None } else { self.known_call(closure, &arguments, site) };
+        match known {
             Some(result) => result,
             None => self.follow_call(closure, arguments, site),
         }

@@ -136,13 +136,10 @@ impl<'p> Run<'p> {
                     Position::At(_) => {}
                     Position::Unknown => {
                         // From where it goes on is not known.
-                        self.alternatives(vec![
-                            Box::new(|run| {
-                                run.begin_anew(paused.scope);
-                                run.run_paused(value, site);
-                            }),
-                            Box::new(|_| {}),
-                        ]);
+                        self.on_some_ways(|run| {
+                            run.begin_anew(paused.scope);
+                            run.run_paused(value, site);
+                        });
                         self.set_position(paused.scope, Position::Unknown);
                         return Value::Unknown;
                     }

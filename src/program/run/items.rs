@@ -45,18 +45,12 @@ impl<'p> Run<'p> {
                     self.may_raise();
                     one_of_functions(items.iter().map(|(_, value)| value))
                 }
-                None => {
-                    self.seems_to_raise();
-                    Value::Unknown
-                }
+                None => self.raises(),
             },
             Value::Sequence(values) => match key {
                 Value::Int(index, _) => match position(*index, values.len()).and_then(|at| values.get(at)) {
                     Some(value) => value.clone(),
-                    None => {
-                        self.seems_to_raise();
-                        Value::Unknown
-                    }
+                    None => self.raises(),
                 },
                 Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
                 _ => one_of_functions(values.iter()),

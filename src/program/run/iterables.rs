@@ -60,10 +60,7 @@ impl<'p> Run<'p> {
                     Some(truth) if truth == decides => Value::Bool(decides),
                     Some(_) if self.spend() => self.next_that_decides(iterator, decides, span),
                     _ => {
-                        self.alternatives(vec![
-                            Box::new(|run| drop(run.next_that_decides(iterator, decides, span))),
-                            Box::new(|_| {}),
-                        ]);
+                        self.on_some_ways(|run| drop(run.next_that_decides(iterator, decides, span)));
                         Value::Unknown
                     }
                 }
@@ -96,10 +93,7 @@ impl<'p> Run<'p> {
             Some(truth) if truth == decides => Value::Bool(decides),
             Some(_) => self.first_that_decides(rest, decides, ask),
             None => {
-                self.alternatives(vec![
-                    Box::new(|run| drop(run.first_that_decides(rest, decides, ask))),
-                    Box::new(|_| {}),
-                ]);
+                self.on_some_ways(|run| drop(run.first_that_decides(rest, decides, ask)));
                 Value::Unknown
             }
         }

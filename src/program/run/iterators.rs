@@ -182,20 +182,14 @@ impl<'p> Run<'p> {
         match (self.next_of(&value, span), default) {
             (Next::Element(element), _) => element,
             (Next::End, Some(default)) => default.value.clone(),
-            (Next::End, None) => {
-                self.seems_to_raise();
-                Value::Unknown
-            }
+            (Next::End, None) => self.raises(),
             (Next::Unknown, default) => {
                 // What stands behind the first `yield` does not run yet.
-                self.alternatives(vec![
-                    Box::new(|run| {
-                        run.asks_next = matches!(value, Value::Paused(_));
-                        run.iterate(value.clone(), span);
-                        run.asks_next = false;
-                    }),
-                    Box::new(|_| {}),
-                ]);
+                self.on_some_ways(|run| {
+                    run.asks_next = matches!(value, Value::Paused(_));
+                    run.iterate(value.clone(), span);
+                    run.asks_next = false;
+                });
                 if let Value::Paused(paused) = &value {
                     self.set_position(paused.scope, Position::Unknown);
                 }
@@ -324,7 +318,7 @@ impl<'p> Run<'p> {
             }
             Position::UsedUp => Value::sequence(Vec::new()),
             Position::Unknown => {
-                self.alternatives(vec![Box::new(|run| drop(run.run_stream(stream, site))), Box::new(|_| {})]);
+                self.on_some_ways(|run| drop(run.run_stream(stream, site)));
                 Value::Unknown
             }
             Position::At(_) => self.collected(&Value::Stream(stream.clone()), site),

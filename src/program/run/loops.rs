@@ -83,7 +83,7 @@ impl<'p> Run<'p> {
                         run.assign(target, element);
                         run.block(body);
                     };
-                    run.alternatives(vec![Box::new(|run| run.pass(pass, true)), Box::new(|_| {})]);
+                    run.on_some_ways(|run| run.pass(pass, true));
                     if run.flow != Flow::Next {
                         break;
                     }
@@ -186,13 +186,10 @@ impl<'p> Run<'p> {
             Position::UsedUp => return self.block(otherwise),
             Position::Unknown => {
                 // From where it goes on is not known.
-                self.alternatives(vec![
-                    Box::new(|run| {
-                        run.begin_anew(paused.scope);
-                        run.for_each_yielded(target, generator, span, block, &NOTHING);
-                    }),
-                    Box::new(|_| {}),
-                ]);
+                self.on_some_ways(|run| {
+                    run.begin_anew(paused.scope);
+                    run.for_each_yielded(target, generator, span, block, &NOTHING);
+                });
                 self.set_position(paused.scope, Position::Unknown);
                 return if self.flow == Flow::Next {
                     self.in_an_arm(|run| run.block(otherwise))
@@ -351,7 +348,7 @@ impl<'p> Run<'p> {
         // A loop inside a pass that is followed again is followed once: else each level would double the work.
         if (met || differs) && self.flow == Flow::Next && !self.repeats_pass {
             self.repeats_pass = true;
-            self.alternatives(vec![Box::new(|run| run.pass(&body, true)), Box::new(|_| {})]);
+            self.on_some_ways(|run| run.pass(&body, true));
             self.repeats_pass = false;
         }
     }

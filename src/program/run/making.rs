@@ -37,7 +37,11 @@ impl<'p> Run<'p> {
         };
         match self.class_attribute(class, "__init__") {
             Value::Function(constructor) => {
-                self.run_function(&constructor.bound_to(instance.clone()), args, site);
+                let constructor = constructor.bound_to(instance.clone());
+                if self.refuses(&constructor, &args) {
+                    return self.raises();
+                }
+                self.run_function(&constructor, args, site);
             }
             Value::Outside(path) if !class.dataclass => {
                 let path = self.paths.text(path).clone();

@@ -74,8 +74,7 @@ impl<'p> Run<'p> {
             | (Operator::Add, Value::Int(..) | Value::None | Value::Bool(_), Value::Text(_))
                 if self.is_python_here() =>
             {
-                self.seems_to_raise();
-                Value::Unknown
+                self.raises()
             }
             (Operator::Add, Value::Text(_), _) | (Operator::Add, _, Value::Text(_)) => {
                 self.concatenation(vec![left, right], span)
@@ -99,10 +98,7 @@ impl<'p> Run<'p> {
                 Operator::Divide | Operator::FloorDivide | Operator::Remainder,
                 Value::Int(..),
                 Value::Int(0, _),
-            ) => {
-                self.seems_to_raise();
-                Value::Unknown
-            }
+            ) => self.raises(),
             (_, Value::Int(a, _), Value::Int(b, _)) => {
                 let result = match operator {
                     Operator::Add => a.checked_add(*b),
@@ -150,7 +146,7 @@ impl<'p> Run<'p> {
             Comparison::In | Comparison::NotIn => {
                 if let Value::Paused(_) | Value::Stream(_) = &right {
                     let at = self.here.statement;
-                    self.alternatives(vec![Box::new(|run| drop(run.iterate(right, at))), Box::new(|_| {})]);
+                    self.on_some_ways(|run| drop(run.iterate(right, at)));
                     return Value::Unknown;
                 }
                 if let Value::Instance(_) = &right

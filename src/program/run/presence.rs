@@ -93,7 +93,8 @@ impl<'p> Run<'p> {
 
     /// What a condition says about a variable of the environment as it is now.
     pub(super) fn presence(&mut self, test: &'p Expr<'p>, tested: &Tested<'p>) -> Option<Presence> {
-        let presence = self.condition_on_variable(test, tested)?;
+        let mut presence = self.condition_on_variable(test, tested)?;
+        presence.variable = self.state.as_shown(&presence.variable);
         // What is known now is not what was read then: `old = os.environ.get("X")`, then `os.environ["X"] = "1"`.
         let is_changed =
             |definition: &Definition| matches!(definition, Definition::Set(..) | Definition::Removed(_));

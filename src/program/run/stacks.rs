@@ -87,7 +87,7 @@ impl<'p> Run<'p> {
             // How often, and what else stands there, is not known: it may happen any time.
             false => {
                 self.set_contents(stack, Value::Unknown);
-                self.alternatives(vec![Box::new(|run| run.call_left(call, span)), Box::new(|_| {})]);
+                self.on_some_ways(|run| run.call_left(call, span));
             }
         }
     }
@@ -115,7 +115,7 @@ impl<'p> Run<'p> {
         match call {
             // What stands behind its `yield` runs now, and what stands before it has run.
             Value::Paused(_) => {
-                self.alternatives(vec![Box::new(|run| drop(run.run_paused(&call, span))), Box::new(|_| {})]);
+                self.on_some_ways(|run| drop(run.run_paused(&call, span)));
             }
             call => {
                 let result = self.call(call, Args::default(), span);

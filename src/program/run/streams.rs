@@ -62,10 +62,7 @@ impl<'p> Run<'p> {
     /// Calls a function that may be called, with nobody knows what.
     pub(super) fn call_on_some_ways(&mut self, function: &Value<'p>, site: Span) -> Value<'p> {
         let arguments = Args { items: Vec::new(), open: true };
-        self.alternatives(vec![
-            Box::new(|run| drop(run.call(function.clone(), arguments, site))),
-            Box::new(|_| {}),
-        ]);
+        self.on_some_ways(|run| drop(run.call(function.clone(), arguments, site)));
         Value::Unknown
     }
 
@@ -106,7 +103,7 @@ impl<'p> Run<'p> {
                 // How far each of them comes depends on which of them ends first.
                 for column in columns {
                     let ask = |run: &mut Self| drop(run.iterate(column.clone(), site));
-                    self.alternatives(vec![Box::new(ask), Box::new(|_| {})]);
+                    self.on_some_ways(ask);
                 }
                 Value::Unknown
             }
@@ -121,7 +118,7 @@ impl<'p> Run<'p> {
             Source::First(inner, count) => {
                 if is_generator(inner) {
                     let ask = |run: &mut Self| drop(run.iterate(inner.clone(), site));
-                    self.alternatives(vec![Box::new(ask), Box::new(|_| {})]);
+                    self.on_some_ways(ask);
                     return Value::Unknown;
                 }
                 let mut all = Vec::new();

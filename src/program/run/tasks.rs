@@ -77,7 +77,7 @@ impl<'p> Run<'p> {
         // Each runs where the others have not, and where they have.
         for _ in 0..2 {
             for task in &waiting {
-                self.alternatives(vec![Box::new(|run| drop(run.run_paused(task, span))), Box::new(|_| {})]);
+                self.on_some_ways(|run| drop(run.run_paused(task, span)));
             }
         }
         Some(Value::Unknown)

@@ -271,7 +271,11 @@ impl<'p> Run<'p> {
             let first = self.asked_for(session.definition).next();
             args.items.retain(|argument: &Arg<'p>| argument.name.as_deref() != first);
         }
-        let result = self.call(session.test.clone(), args, span);
+        // Who fills a parameter of which nothing is known is pytest.
+        let result = match &session.test {
+            Value::Function(test) => self.run_function(test, args, span),
+            test => self.call(test.clone(), args, span),
+        };
         self.run_paused(&result, span);
         self.flow = Flow::Next;
         self.assured(session.since, None, |run| {

@@ -21,13 +21,10 @@ impl<'p> Run<'p> {
         for part in parts {
             match &part {
                 Value::Paused(paused) => {
-                    self.alternatives(vec![
-                        Box::new(|run| {
-                            run.begin_anew(paused.scope);
-                            run.run_paused(&part, site);
-                        }),
-                        Box::new(|_| {}),
-                    ]);
+                    self.on_some_ways(|run| {
+                        run.begin_anew(paused.scope);
+                        run.run_paused(&part, site);
+                    });
                     self.set_position(paused.scope, Position::Unknown);
                 }
                 part => self.run_generators_in(part, site),
@@ -60,10 +57,7 @@ impl<'p> Run<'p> {
                 }
             }
             if run.flow == Flow::Next {
-                run.alternatives(vec![
-                    Box::new(|run| run.passes(body, |run| pass(run, Value::Unknown))),
-                    Box::new(|_| {}),
-                ]);
+                run.on_some_ways(|run| run.passes(body, |run| pass(run, Value::Unknown)));
             }
         });
         true
@@ -103,7 +97,7 @@ impl<'p> Run<'p> {
                 });
             };
             if run.flow == Flow::Next {
-                run.alternatives(vec![Box::new(any), Box::new(|_| {})]);
+                run.on_some_ways(any);
             }
         });
     }
