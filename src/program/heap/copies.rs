@@ -6,13 +6,16 @@ use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// Scopes as they were, the oldest first.
+type Scopes<'p> = Vec<(ScopeId, Scope<'p>)>;
+
 /// Scopes that a call made and left to others, as they were at its end.
 #[derive(Default)]
 pub(crate) struct Made<'p> {
     /// Of a module: what those made that it imported, as they left it.
     parts: Vec<Rc<Made<'p>>>,
     /// All others, and those of the parts that were changed since.
-    scopes: RefCell<Vec<(ScopeId, Scope<'p>)>>,
+    scopes: RefCell<Scopes<'p>>,
     /// Which of them are classes whose bodies were left for later.
     waiting: RefCell<Vec<usize>>,
     /// Of a module: the scopes made before it that its own refer to.
@@ -74,7 +77,7 @@ impl<'p> Heap<'p> {
         mut pending: Vec<ScopeId>,
         most: usize,
         is_own: impl Fn(&Scope<'p>) -> bool,
-    ) -> Option<(Vec<(ScopeId, Scope<'p>)>, Vec<ScopeId>)> {
+    ) -> Option<(Scopes<'p>, Vec<ScopeId>)> {
         let mut steps = 0;
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
@@ -187,7 +190,7 @@ impl<'p> Heap<'p> {
 }
 
 impl<'p> Made<'p> {
-    fn of(scopes: Vec<(ScopeId, Scope<'p>)>) -> Self {
+    fn of(scopes: Scopes<'p>) -> Self {
         let waiting = scopes.iter().enumerate().filter(|(_, (_, scope))| scope.waits);
         let waiting = RefCell::new(waiting.map(|(index, _)| index).collect());
         Made { waiting, scopes: RefCell::new(scopes), ..Made::default() }
