@@ -104,8 +104,12 @@ fn chosen_aside<'s>(
         _ => return None,
     };
     let is_open = matches!(devices.as_str(), "" | "none" | "void") || devices.contains(['$', '{']);
-    // What watches over a machine sees all of its cards.
-    if is_open || pod.for_node || (pod.has_runtime && !is_given) || (is_given && devices == "all") {
+    // What watches over a machine sees all of its cards. Who names some of them and asks for none works without the scheduler.
+    let is_fine = match is_given {
+        true => devices == "all",
+        false => devices != "all" || pod.has_runtime,
+    };
+    if is_open || pod.for_node || is_fine {
         return None;
     }
     let what = match is_given {
