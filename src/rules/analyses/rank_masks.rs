@@ -1,6 +1,7 @@
 //! A mask that a program sets for itself, in a program of which a launcher starts more processes than the mask leaves GPUs.
 
 use super::mask_numbers::mask_filled;
+use super::named_scripts::Script;
 use crate::code::walk::{Part, walk_top};
 use crate::code::{ExprKind, StepKind};
 use crate::commands::ranks;
@@ -38,21 +39,20 @@ pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<Sighting> {
 
 /// How many processes the launchers of the project start of this file, with the option that says so.
 fn started_by(scope: &FileScope<'_>) -> Vec<(String, usize)> {
-    let name = scope.program.name_of(scope.file);
-    let own = name.rsplit('/').next().unwrap_or(name);
+    let script = Script::of(scope);
     let mut found = Vec::new();
     for file in &scope.program.sources.files {
         let is_launcher = matches!(
             file.language,
             Language::Shell | Language::Makefile | Language::Batch | Language::PowerShell
         );
-        if !is_launcher || !file.text.contains(own) {
+        if !is_launcher {
             continue;
         }
         let text = file.text.replace("\\\n", " ");
         for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
             let words: Vec<Option<&str>> = line.split_whitespace().map(Some).collect();
-            if words.iter().flatten().any(|word| word.rsplit('/').next() == Some(own)) {
+            if words.iter().flatten().any(|word| script.is_named(word, &file.name)) {
                 found.extend(ranks(&words).map(|ranks| (ranks.option, ranks.count)));
             }
         }

@@ -1,6 +1,7 @@
 //! Numbers of tasks that are used as indices of GPUs, where Slurm shows a task fewer GPUs than there are such numbers.
 
 use super::mask_numbers::index_in;
+use super::named_scripts::Script;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
@@ -76,8 +77,7 @@ impl Job {
 
 /// The jobs that start this file.
 fn jobs_of(scope: &FileScope<'_>) -> Vec<Job> {
-    let name = scope.program.name_of(scope.file);
-    let own = name.rsplit('/').next().unwrap_or(name);
+    let script = Script::of(scope);
     let mut jobs = Vec::new();
     for file in scope.program.sources.files.iter().filter(|file| file.language == Language::Shell) {
         if !file.text.contains("srun") {
@@ -86,7 +86,7 @@ fn jobs_of(scope: &FileScope<'_>) -> Vec<Job> {
         let text = file.text.replace("\\\n", " ");
         let starts = |line: &&str| {
             let mut words = line.split_whitespace();
-            words.next() == Some("srun") && words.any(|word| word.rsplit('/').next() == Some(own))
+            words.next() == Some("srun") && words.any(|word| script.is_named(word, &file.name))
         };
         let settings = text.lines().filter_map(|line| line.strip_prefix("#SBATCH"));
         let settings: Vec<&str> = settings.flat_map(str::split_whitespace).collect();
