@@ -1,5 +1,5 @@
-//! Masks that a program fills, and indices of CUDA that it takes, with what NVML or `nvidia-smi` told it: they count the cards by their slots, and CUDA counts the
-//! fastest first until it is told otherwise.
+//! Masks that a program fills, and indices of CUDA that it takes, with what NVML or `nvidia-smi` told it: they count the cards
+//! by their slots, and CUDA counts the fastest first until it is told otherwise.
 //!
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
@@ -22,15 +22,7 @@ pub(super) fn by_nvml(scope: &FileScope<'_>) -> Vec<Span> {
     if !asks || !text.contains(MASK) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
     }
-    let (mut known, mut found) = (FxHashSet::default(), Vec::new());
-    for _ in 0..ROUNDS {
-        let before = known.len();
-        look(scope, &mut known, &mut found);
-        if known.len() == before {
-            break;
-        }
-    }
-    found
+    numbers_of_slots(scope).1
 }
 
 /// Where an index of CUDA is one of `nvidia-smi`, in a file that says nothing of the order.
@@ -39,14 +31,7 @@ pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
     if !text.contains("nvidia-smi") || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
     }
-    let (mut known, mut masks) = (FxHashSet::default(), Vec::new());
-    for _ in 0..ROUNDS {
-        let before = known.len();
-        look(scope, &mut known, &mut masks);
-        if known.len() == before {
-            break;
-        }
-    }
+    let (known, _) = numbers_of_slots(scope);
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr) = part else { return };
@@ -54,6 +39,19 @@ pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
         found.extend(taken.filter(|index| mentions(index, &known)).map(|_| expr.span));
     });
     found
+}
+
+/// The names that hold what NVML or `nvidia-smi` said, and the writes of the mask that use them.
+fn numbers_of_slots<'a>(scope: &FileScope<'a>) -> (FxHashSet<&'a str>, Vec<Span>) {
+    let (mut known, mut found) = (FxHashSet::default(), Vec::new());
+    for _ in 0..ROUNDS {
+        let before = known.len();
+        look(scope, &mut known, &mut found);
+        if known.len() == before {
+            break;
+        }
+    }
+    (known, found)
 }
 
 /// One look at the file: adds the names that hold what NVML said, and the writes of the mask that use them.
