@@ -4,7 +4,7 @@
 use gpulint::disk::Disk;
 use gpulint::findings::Severity;
 use gpulint::findings::baseline::Baseline;
-use gpulint::fixes::{Settled, Wanted, settle};
+use gpulint::fixes::{Settled, Wanted, apply_until_stable};
 use gpulint::policy::{self, Policy};
 use gpulint::rules::{self, Loaded, RuleSet};
 use gpulint::settings::Settings;
@@ -146,5 +146,6 @@ fn fixes(name: &str, bytes: &[u8]) {
 fn fixed(sources: &Sources, outcome: &Outcome, text: &str, risky: bool, settings: &Settings) -> Settled {
     let wanted = Wanted { risky, least: Severity::Note, fixable: None };
     let content_of = |_: &Source| Some(text.to_owned());
-    settle(sources, outcome, wanted, (settings, RuleSet::embedded()), &content_of).expect("known rules")
+    apply_until_stable(sources, outcome, wanted, (settings, RuleSet::embedded()), &content_of)
+        .expect("known rules")
 }

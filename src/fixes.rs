@@ -6,15 +6,15 @@ mod conflicts;
 mod corrections;
 mod edits;
 mod environ;
+mod fix_loop;
+mod fixers;
 mod imports;
 mod joined;
 mod lines;
 mod literals;
-mod makers;
 pub(crate) mod notebook;
 mod originals;
 mod proof;
-mod settling;
 mod site;
 mod standard_modules;
 mod surroundings;
@@ -22,9 +22,9 @@ mod texts;
 mod writes;
 
 pub use corrections::{Correction, Corrections, Kept, Mended};
+pub use fix_loop::{Applied, Dropped, Settled, Wanted, apply_until_stable, path_aliases};
+pub use fixers::{is_fixer, names as fixer_names};
 pub use joined::rule_about_devices;
-pub use makers::{is_maker, names as maker_names};
-pub use settling::{Applied, Dropped, Settled, Wanted, settle, twins};
 
 use crate::findings::{Edit, Finding, Fix, Safety, Severity, Status};
 use crate::program::Program;
@@ -96,7 +96,7 @@ fn among_policies(fix: Fix, finding: &Finding, governed: &Governed<'_>) -> Fix {
 
 /// A fix that was proven to change nothing else.
 fn fix_of(site: &Site<'_>, rule: &RuleFix) -> Result<Fix, Refusal> {
-    let Draft { mut edits, safety, title } = makers::make(&rule.by, site)?;
+    let Draft { mut edits, safety, title } = fixers::make(&rule.by, site)?;
     edits.sort();
     edits.dedup();
     let mut edits = joined(edits);

@@ -35,6 +35,7 @@ mod cache;
 mod cards {
     mod tests;
 }
+mod atomic_write;
 mod changes;
 pub mod cli;
 pub mod code;
@@ -50,7 +51,6 @@ mod masks;
 pub mod policy;
 pub mod program;
 mod reading;
-mod replacement;
 pub mod report;
 pub mod rules;
 #[cfg(feature = "runtime")]
@@ -129,7 +129,7 @@ fn check_remembering(
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
         let mut findings: Vec<Finding> = found.filter(|one| program.is_judged(one.place.file)).collect();
         findings.retain(|finding| is_asked_by(ruling, finding));
-        settle_severities(&mut findings, sources, &governed);
+        apply_severities(&mut findings, sources, &governed);
         let silent = fixes::rule_about_devices(policy, rules);
         let silent = silent.filter(|rule| governed.has_several() || !selection.runs_everywhere(&rule.id));
         let unasked = silent.into_iter().flat_map(|rule| findings_of(rule, Severity::Note, &scope));
@@ -221,7 +221,7 @@ fn written_faults(
     };
     let mut findings: Vec<Finding> = sources.files.par_iter().enumerate().flat_map_iter(in_file).collect();
     retain_selected(&mut findings, sources, governed);
-    settle_severities(&mut findings, sources, governed);
+    apply_severities(&mut findings, sources, governed);
     findings
 }
 
@@ -234,7 +234,7 @@ fn retain_selected(findings: &mut Vec<Finding>, sources: &Sources, governed: &Go
 }
 
 /// Applies what policies say about single rules and paths.
-fn settle_severities(findings: &mut [Finding], sources: &Sources, governed: &Governed<'_>) {
+fn apply_severities(findings: &mut [Finding], sources: &Sources, governed: &Governed<'_>) {
     for finding in findings {
         let file = finding.place.file;
         if let Some(severity) = governed.severity_in(&finding.rule, file, &sources.file(file).name) {
@@ -311,7 +311,7 @@ fn suppress(
         !suppressions::is_about_suppressions(&finding.rule)
             || governed.at(file).selection.runs_in(&finding.rule, &sources.file(file).name)
     });
-    settle_severities(findings, sources, governed);
+    apply_severities(findings, sources, governed);
 }
 
 /// The comments for gpulint in the files that are reported.

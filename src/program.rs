@@ -13,6 +13,7 @@ mod heap;
 mod images;
 mod importers;
 mod imports;
+mod interpreter;
 pub mod knowledge;
 pub(crate) mod launches;
 mod loading;
@@ -28,7 +29,6 @@ mod reach;
 mod readings;
 mod renumbering;
 mod rests;
-mod run;
 mod state;
 mod stops;
 mod summaries;
@@ -41,6 +41,7 @@ pub use earlier::{Earlier, Judged, Memory};
 pub use entries::Start;
 pub use habits::Convention;
 pub(crate) use importers::Importer;
+pub(crate) use interpreter::is_gpu_variable;
 pub use loading::Lowering;
 pub use looks::Look;
 pub use modules::{Found, Modules};
@@ -48,8 +49,7 @@ pub use names::Names;
 pub use options::{Asked, Options};
 pub use pieces::Pieces;
 pub use reach::{Known, Leads, Reach, leads_of};
-pub(crate) use run::is_gpu_variable;
-pub use state::{ALLOCATOR, Before, Definition, Happened, MASK, ORDER, Reaching};
+pub use state::{ALLOCATOR, Definition, FirstOccurrence, MASK, ORDER, Reaching, StateSnapshot};
 
 use crate::code::{Code, Function, Import};
 use crate::facts::{FileId, Place};
@@ -57,11 +57,11 @@ use crate::sources::{Digest, Language, Sources};
 use crate::versions::Versions;
 use following::Ran;
 use imports::Imports;
+use interpreter::Interpreter;
 use knowledge::Knowledge;
 use launches::Launch;
 use looks::Looking;
 use rayon::prelude::*;
-use run::Run;
 use std::sync::OnceLock;
 use trace::Trace;
 
@@ -175,12 +175,12 @@ impl<'s> Program<'s> {
 
     /// Follows one program.
     pub fn trace(&self, file: FileId, start: Start) -> Trace {
-        Run::new(self, file, start).trace()
+        Interpreter::new(self, file, start).trace()
     }
 
     /// Follows a program that a launcher starts.
     pub fn trace_launched(&self, launch: &Launch) -> Trace {
-        Run::new(self, launch.file, launch.start).launched_by(Some(launch)).trace()
+        Interpreter::new(self, launch.file, launch.start).launched_by(Some(launch)).trace()
     }
 
     /// The code of a file; empty when it could not be read.
@@ -312,8 +312,8 @@ impl<'s> Program<'s> {
         self.ran.get().is_some_and(|ran| ran.keep_to(convention))
     }
 
-    fn is_hot(&self, file: FileId) -> bool {
-        self.imports.is_hot(file)
+    fn may_affect_gpu(&self, file: FileId) -> bool {
+        self.imports.may_affect_gpu(file)
     }
 
     /// Whether an import of a file leads out of the project.

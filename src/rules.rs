@@ -22,6 +22,7 @@ mod lifetimes;
 mod matching;
 mod own;
 mod places;
+mod prefilter;
 mod ranks;
 mod related;
 mod schema;
@@ -30,7 +31,6 @@ mod unread;
 mod uses;
 mod validation;
 mod values;
-mod waking;
 pub(crate) mod wording;
 
 pub(crate) use analyses::meant_device;

@@ -6,7 +6,7 @@
 
 use gpulint::Outcome;
 use gpulint::findings::{Severity, Status};
-use gpulint::fixes::{Settled, Wanted, settle};
+use gpulint::fixes::{Settled, Wanted, apply_until_stable};
 use gpulint::rules::RuleSet;
 use gpulint::settings::{Request, Settings, resolve};
 use gpulint::sources::{Excluded, Source, Sources};
@@ -87,8 +87,8 @@ impl Fixed {
         let rules = RuleSet::embedded();
         let outcome = gpulint::check(&sources, &settings, rules).expect("known rules");
         let content_of = |source: &Source| fs::read_to_string(source.path.as_ref()?).ok();
-        let settled =
-            settle(&sources, &outcome, WANTED, (&settings, rules), &content_of).expect("known rules");
+        let settled = apply_until_stable(&sources, &outcome, WANTED, (&settings, rules), &content_of)
+            .expect("known rules");
         Fixed { settings, sources, outcome, settled }
     }
 
@@ -101,7 +101,7 @@ impl Fixed {
             fixed.cloned().or_else(|| fs::read_to_string(source.path.as_ref()?).ok())
         };
         let rules = RuleSet::embedded();
-        settle(&settled.sources, &settled.outcome, WANTED, (settings, rules), &content_of)
+        apply_until_stable(&settled.sources, &settled.outcome, WANTED, (settings, rules), &content_of)
             .expect("known rules")
     }
 

@@ -1,12 +1,12 @@
 //! `gpulint init`: writes the policy, and with it what runs gpulint at commits and on pull requests.
 
 use super::{CLEAN, ignoring_closed_pipe, say};
+use crate::atomic_write::replace;
 use crate::disk::Disk;
 use crate::init::evidence::Evidence;
 use crate::init::runner::Runner;
 use crate::init::{Cpu, Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
-use crate::replacement::replace;
 use anyhow::{Context, bail};
 use clap::Args;
 use std::fs;

@@ -16,7 +16,7 @@ pub enum Part<'c, 's> {
 
 /// What a part stands in. The outermost comes first.
 #[derive(Clone, Copy, Debug)]
-pub enum Around<'c, 's> {
+pub enum Ancestor<'c, 's> {
     /// The body of a function or lambda, by its number.
     Function(usize),
     /// The body of a class, by its number.
@@ -54,7 +54,7 @@ pub enum Around<'c, 's> {
 }
 
 /// What one look at a file calls for each part, outer parts first.
-pub type Visit<'v, 'c, 's> = dyn FnMut(Part<'c, 's>, &[Around<'c, 's>]) + 'v;
+pub type Visit<'v, 'c, 's> = dyn FnMut(Part<'c, 's>, &[Ancestor<'c, 's>]) + 'v;
 
 /// Looks at everything that a file holds: its body, its functions and classes where they are defined, and the
 /// Python and the programs in it.
@@ -91,11 +91,13 @@ pub fn blocks<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
 }
 
 /// The innermost function that something stands in, and what stands around it in there.
-pub fn within_function<'a, 'c, 's>(around: &'a [Around<'c, 's>]) -> (Option<usize>, &'a [Around<'c, 's>]) {
+pub fn within_function<'a, 'c, 's>(
+    around: &'a [Ancestor<'c, 's>],
+) -> (Option<usize>, &'a [Ancestor<'c, 's>]) {
     for (at, one) in around.iter().enumerate().rev() {
         match one {
-            Around::Function(number) => return (Some(*number), &around[at + 1..]),
-            Around::Class(_) => return (None, &around[at + 1..]),
+            Ancestor::Function(number) => return (Some(*number), &around[at + 1..]),
+            Ancestor::Class(_) => return (None, &around[at + 1..]),
             _ => {}
         }
     }
@@ -103,9 +105,9 @@ pub fn within_function<'a, 'c, 's>(around: &'a [Around<'c, 's>]) -> (Option<usiz
 }
 
 /// The innermost loop of those that something stands in.
-pub fn innermost_loop<'c, 's>(around: &[Around<'c, 's>]) -> Option<&'c Step<'s>> {
+pub fn innermost_loop<'c, 's>(around: &[Ancestor<'c, 's>]) -> Option<&'c Step<'s>> {
     around.iter().rev().find_map(|one| match one {
-        Around::Loop(step) => Some(*step),
+        Ancestor::Loop(step) => Some(*step),
         _ => None,
     })
 }
@@ -113,7 +115,7 @@ pub fn innermost_loop<'c, 's>(around: &[Around<'c, 's>]) -> Option<&'c Step<'s>>
 struct Walk<'w, 'v, 'c, 's> {
     code: &'c Code<'s>,
     visit: &'w mut Visit<'v, 'c, 's>,
-    around: Vec<Around<'c, 's>>,
+    around: Vec<Ancestor<'c, 's>>,
     /// How many expressions stand in each other here.
     depth: usize,
     enters_functions: bool,
@@ -123,7 +125,7 @@ struct Walk<'w, 'v, 'c, 's> {
 const LEVELS: usize = 16;
 
 impl<'c, 's> Walk<'_, '_, 'c, 's> {
-    fn inside(&mut self, around: Around<'c, 's>, look: impl FnOnce(&mut Self)) {
+    fn inside(&mut self, around: Ancestor<'c, 's>, look: impl FnOnce(&mut Self)) {
         self.around.push(around);
         look(self);
         self.around.pop();
@@ -134,7 +136,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || block.iter().for_each(|step| self.step(step)));
     }
 
-    fn block_in(&mut self, around: Around<'c, 's>, block: &'c Block<'s>) {
+    fn block_in(&mut self, around: Ancestor<'c, 's>, block: &'c Block<'s>) {
         self.inside(around, |walk| walk.block(block));
     }
 
@@ -143,8 +145,8 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         match &step.kind {
             StepKind::Evaluate(value) | StepKind::Source(value) => self.expr(value),
             StepKind::Assert { test, message } => {
-                self.inside(Around::Test(step), |walk| walk.expr(test));
-                self.inside(Around::Otherwise(test), |walk| message.iter().for_each(|one| walk.expr(one)));
+                self.inside(Ancestor::Test(step), |walk| walk.expr(test));
+                self.inside(Ancestor::Otherwise(test), |walk| message.iter().for_each(|one| walk.expr(one)));
             }
             StepKind::Assign { targets, value, .. } => {
                 value.iter().for_each(|value| self.expr(value));
@@ -156,20 +158,24 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
             }
             StepKind::Delete(targets) => targets.iter().for_each(|target| self.target(target)),
             StepKind::Define { function, decorators } => {
-                self.inside(Around::Decorator(step), |walk| decorators.iter().for_each(|one| walk.expr(one)));
+                self.inside(Ancestor::Decorator(step), |walk| {
+                    decorators.iter().for_each(|one| walk.expr(one))
+                });
                 self.function(*function);
             }
             StepKind::DefineClass { class, decorators } => {
-                self.inside(Around::Decorator(step), |walk| decorators.iter().for_each(|one| walk.expr(one)));
+                self.inside(Ancestor::Decorator(step), |walk| {
+                    decorators.iter().for_each(|one| walk.expr(one))
+                });
                 let Some(defined) = self.code.classes.get(*class) else { return };
                 defined.bases.iter().for_each(|base| self.expr(base));
                 defined.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
-                self.block_in(Around::Class(*class), &defined.body);
+                self.block_in(Ancestor::Class(*class), &defined.body);
             }
             StepKind::Branch { test, then, otherwise } => {
-                self.inside(Around::Test(step), |walk| walk.expr(test));
-                self.block_in(Around::Then(test), then);
-                self.block_in(Around::Otherwise(test), otherwise);
+                self.inside(Ancestor::Test(step), |walk| walk.expr(test));
+                self.block_in(Ancestor::Then(test), then);
+                self.block_in(Ancestor::Otherwise(test), otherwise);
             }
             StepKind::Match { subject, arms } => {
                 self.expr(subject);
@@ -181,29 +187,29 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
             StepKind::For { target, iterable, body, otherwise } => {
                 self.expr(iterable);
                 self.target(target);
-                self.block_in(Around::Loop(step), body);
+                self.block_in(Ancestor::Loop(step), body);
                 self.block(otherwise);
             }
             StepKind::While { test, body, otherwise } => {
-                self.inside(Around::Test(step), |walk| walk.expr(test));
-                self.block_in(Around::Loop(step), body);
+                self.inside(Ancestor::Test(step), |walk| walk.expr(test));
+                self.block_in(Ancestor::Loop(step), body);
                 self.block(otherwise);
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
-                self.block_in(Around::Try(step), body);
+                self.block_in(Ancestor::Try(step), body);
                 for handler in handlers {
                     handler.types.iter().for_each(|caught| self.expr(caught));
-                    self.block_in(Around::Handler(step, handler), &handler.body);
+                    self.block_in(Ancestor::Handler(step, handler), &handler.body);
                 }
-                self.block_in(Around::TryElse(step), otherwise);
-                self.block_in(Around::Finally(step), finally);
+                self.block_in(Ancestor::TryElse(step), otherwise);
+                self.block_in(Ancestor::Finally(step), finally);
             }
             StepKind::With { items, body } => {
                 for (item, target) in items {
-                    self.inside(Around::WithItem(step), |walk| walk.expr(item));
+                    self.inside(Ancestor::WithItem(step), |walk| walk.expr(item));
                     target.iter().for_each(|target| self.target(target));
                 }
-                self.block_in(Around::With(step), body);
+                self.block_in(Ancestor::With(step), body);
             }
             StepKind::Return(value) => value.iter().for_each(|value| self.expr(value)),
             StepKind::Raise { exception, cause } => {
@@ -237,10 +243,10 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         let defaults =
             function.parameters.iter().filter_map(|parameter: &Parameter<'s>| parameter.default.as_ref());
         for default in defaults {
-            self.inside(Around::Default(number), |walk| walk.expr(default));
+            self.inside(Ancestor::Default(number), |walk| walk.expr(default));
         }
         if self.enters_functions {
-            self.block_in(Around::Function(number), &function.body);
+            self.block_in(Ancestor::Function(number), &function.body);
         }
     }
 
@@ -282,9 +288,9 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
             | ExprKind::VariableOr(_, inner) => self.expr(inner),
             ExprKind::Yield(inner) => inner.iter().for_each(|inner| self.expr(inner)),
             ExprKind::Call(call) => {
-                self.inside(Around::Callee(expr), |walk| walk.expr(&call.callee));
+                self.inside(Ancestor::Callee(expr), |walk| walk.expr(&call.callee));
                 for argument in &call.arguments {
-                    self.inside(Around::Argument(expr, argument), |walk| walk.expr(&argument.value));
+                    self.inside(Ancestor::Argument(expr, argument), |walk| walk.expr(&argument.value));
                 }
             }
             ExprKind::Item(pair) | ExprKind::Binary(_, pair) | ExprKind::Compare(_, pair) => {
@@ -295,13 +301,13 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
                 key.iter().for_each(|key| self.expr(key));
                 self.expr(value);
             }),
-            ExprKind::All(operands) => self.operands(operands, Around::Then),
-            ExprKind::Any(operands) => self.operands(operands, Around::Otherwise),
+            ExprKind::All(operands) => self.operands(operands, Ancestor::Then),
+            ExprKind::Any(operands) => self.operands(operands, Ancestor::Otherwise),
             ExprKind::Choice(parts) => {
                 let (test, then, otherwise) = &**parts;
                 self.expr(test);
-                self.inside(Around::Then(test), |walk| walk.expr(then));
-                self.inside(Around::Otherwise(test), |walk| walk.expr(otherwise));
+                self.inside(Ancestor::Then(test), |walk| walk.expr(then));
+                self.inside(Ancestor::Otherwise(test), |walk| walk.expr(otherwise));
             }
             ExprKind::Lambda(function) => self.function(*function),
             ExprKind::Comprehension(comprehension) => {
@@ -309,7 +315,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
                     self.expr(&generator.iterable);
                     self.target(&generator.target);
                 }
-                self.inside(Around::Comprehension(comprehension), |walk| {
+                self.inside(Ancestor::Comprehension(comprehension), |walk| {
                     let conditions =
                         comprehension.generators.iter().flat_map(|generator| &generator.conditions);
                     conditions.chain(&comprehension.elements).for_each(|part| walk.expr(part));
@@ -326,7 +332,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
     }
 
     /// `a and b`: the second is looked at when the first holds.
-    fn operands(&mut self, operands: &'c [Expr<'s>], behind: fn(&'c Expr<'s>) -> Around<'c, 's>) {
+    fn operands(&mut self, operands: &'c [Expr<'s>], behind: fn(&'c Expr<'s>) -> Ancestor<'c, 's>) {
         let Some((first, rest)) = operands.split_first() else { return };
         self.expr(first);
         let depth = self.around.len();

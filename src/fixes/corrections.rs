@@ -3,7 +3,7 @@
 mod diffs;
 
 use super::Settled;
-use super::settling::{Applied, Dropped};
+use super::fix_loop::{Applied, Dropped};
 use crate::facts::FileId;
 use crate::findings::{Safety, Severity};
 use crate::sources::{Position, Sources};

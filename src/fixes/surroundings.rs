@@ -1,6 +1,6 @@
 //! What stands around a place in the code of a file: the expressions that hold it, and whose default or body it is in.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Code, Expr, ExprKind, Step};
 use crate::facts::Span;
 
@@ -35,7 +35,7 @@ impl<'c, 's> Surroundings<'c, 's> {
                 Part::Step(step) => found.step = Some(step),
                 Part::Expr(expr) => {
                     found.default_of = around.iter().rev().find_map(|one| match one {
-                        Around::Default(number) => Some(*number),
+                        Ancestor::Default(number) => Some(*number),
                         _ => None,
                     });
                     found.exprs.insert(0, expr);
@@ -65,9 +65,9 @@ pub fn call_with<'c, 's>(expr: &'c Expr<'s>, place: Span) -> Option<(&'c Call<'s
 }
 
 /// The innermost function around code.
-pub fn function_in(around: &[Around<'_, '_>]) -> Option<usize> {
+pub fn function_in(around: &[Ancestor<'_, '_>]) -> Option<usize> {
     around.iter().rev().find_map(|one| match one {
-        Around::Function(number) => Some(*number),
+        Ancestor::Function(number) => Some(*number),
         _ => None,
     })
 }

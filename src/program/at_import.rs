@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::knowledge::Reach;
-use crate::code::walk::{Around, Part, walk_top};
+use crate::code::walk::{Ancestor, Part, walk_top};
 use crate::code::{Code, ExprKind};
 use crate::facts::{FileId, Place};
 use crate::sources::{Digest, Language};
@@ -36,7 +36,7 @@ impl Program<'_> {
             let may_act = |file: &FileId| {
                 self.language_of(*file) == Language::Python
                     && self.reach.leads(*file)
-                    && self.is_hot(*file)
+                    && self.may_affect_gpu(*file)
                     && !self.ran_elsewhere(*file)
                     && self.start_of(*file).is_none()
             };
@@ -70,7 +70,7 @@ fn calls_of<'p>(program: &'p Program<'_>, file: FileId, reaching: &FxHashMap<&st
             },
             // Some attributes ask the driver when they are looked up, and decorators are called.
             ExprKind::Attribute(_, name) => *name,
-            ExprKind::Name(name) if matches!(around.last(), Some(Around::Decorator(_))) => *name,
+            ExprKind::Name(name) if matches!(around.last(), Some(Ancestor::Decorator(_))) => *name,
             _ => return,
         };
         match reaching.get(name) {

@@ -4,9 +4,9 @@
 
 use super::earlier::{Came, Judged, Memory};
 use super::first::First;
+use super::interpreter::Worker;
 use super::launches::Launched;
-use super::run::Worker;
-use super::{Program, Ran, Run, Start};
+use super::{Interpreter, Program, Ran, Start};
 use crate::facts::FileId;
 use crate::program::trace::Trace;
 use crate::sources::Digest;
@@ -150,8 +150,9 @@ impl Program<'_> {
                     (first.judged.clone(), first.steps, first.is_cut)
                 }
                 Answer::None => {
-                    let follow =
-                        || worker.follow(Run::new(self, file, start).launched_by(launch).within(share));
+                    let follow = || {
+                        worker.follow(Interpreter::new(self, file, start).launched_by(launch).within(share))
+                    };
                     let (trace, mut judged) =
                         self.kept(memory, &programs[index], follow, |trace| judge(trace, start));
                     spent.fetch_add(trace.steps, Ordering::Relaxed);
@@ -229,7 +230,7 @@ impl Program<'_> {
                 let mut part = order[number].lock().unwrap_or_else(PoisonError::into_inner);
                 let launched = &programs[part.index];
                 let (file, start, launch) = *launched;
-                let follow = || worker.follow(Run::new(self, file, start).launched_by(launch));
+                let follow = || worker.follow(Interpreter::new(self, file, start).launched_by(launch));
                 let (trace, judged) = self.kept(memory, launched, follow, |trace| judge(trace, start));
                 spent.fetch_add(trace.steps, Ordering::Relaxed);
                 self.work.add(&trace);

@@ -367,7 +367,7 @@ impl Program<'_> {
         let files = || self.all_files();
         let about = |file: FileId| {
             let imports = &self.imports;
-            let flags = [imports.is_hot(file), imports.loads_library(file), self.is_imported(file)];
+            let flags = [imports.may_affect_gpu(file), imports.loads_library(file), self.is_imported(file)];
             (flags, imports.is_relative(file), self.start_of(file), &self.look(file).asks_for)
         };
         let holds = |source: &&crate::sources::Source| {

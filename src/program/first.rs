@@ -2,8 +2,8 @@
 //! same way.
 
 use super::earlier::{Came, Judged, Memory};
+use super::interpreter::{Interpreter, Worker};
 use super::launches::{Launch, Launched};
-use super::run::{Run, Worker};
 use super::trace::Trace;
 use super::{Program, Ran, Start};
 use crate::sources::Digest;
@@ -68,7 +68,7 @@ impl Program<'_> {
             }
             let launched = &programs[index];
             let (file, start, launch) = *launched;
-            let follow = || worker.follow(Run::new(self, file, start).launched_by(launch));
+            let follow = || worker.follow(Interpreter::new(self, file, start).launched_by(launch));
             let (trace, judged) = self.kept(memory, launched, follow, |trace| judge(self, trace, start));
             self.work.add(&trace);
             let mut ran = Ran::default();

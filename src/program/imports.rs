@@ -15,7 +15,7 @@ pub(super) struct Imports {
     /// For each file, those that import it or something on the way to it, in order.
     importers: Vec<Vec<FileId>>,
     relative: Vec<bool>,
-    hot: Vec<bool>,
+    affects_gpu: Vec<bool>,
     /// Does something to the environment or a GPU itself, or imports something that is known.
     speaks: Vec<bool>,
     /// For each file, the packages outside that it imports and that decide what other imports do.
@@ -38,7 +38,7 @@ impl Imports {
         let mut imports = Imports {
             importers: vec![Vec::new(); looks.len()],
             relative: looks.iter().map(|look| look.relative).collect(),
-            hot: looks.iter().map(|look| look.hot).collect(),
+            affects_gpu: looks.iter().map(|look| look.affects_gpu).collect(),
             speaks: looks.iter().map(Look::speaks).collect(),
             loads: looks.iter().map(|look| look.loads).collect(),
             telling: looks.iter().map(|look| look.telling.clone()).collect(),
@@ -54,7 +54,7 @@ impl Imports {
                 }
             }
         }
-        spread(&mut imports.hot, &imports.importers);
+        spread(&mut imports.affects_gpu, &imports.importers);
         spread(&mut imports.loads, &imports.importers);
         imports
     }
@@ -73,8 +73,8 @@ impl Imports {
         self.loads[file.0 as usize]
     }
 
-    pub fn is_hot(&self, file: FileId) -> bool {
-        self.hot[file.0 as usize]
+    pub fn may_affect_gpu(&self, file: FileId) -> bool {
+        self.affects_gpu[file.0 as usize]
     }
 
     /// Whether a file does something to the environment or a GPU itself, or imports something that is known.

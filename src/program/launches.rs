@@ -1,7 +1,7 @@
 //! Programs that other programs start: which file a command line leads to, and the environment that it finds
 //! there.
 
-use super::run::Run;
+use super::interpreter::Interpreter;
 use super::state::{Definition, MASK, ORDER, State};
 use super::trace::Trace;
 use super::{Program, Start};
@@ -166,7 +166,7 @@ impl Program<'_> {
         let units: Vec<(FileId, usize)> = self.launchers().into_iter().flat_map(all).collect();
         let follow = |&(file, unit): &(FileId, usize)| {
             let start = Start::Unit(unit);
-            (Run::new(self, file, start).trace(), start)
+            (Interpreter::new(self, file, start).trace(), start)
         };
         let traces: Vec<(Trace, Start)> = units.par_iter().map(follow).collect();
         // A run on a machine without a GPU says nothing about those that matter.

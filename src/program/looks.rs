@@ -23,7 +23,7 @@ pub struct Look {
     /// It has comments for gpulint.
     pub has_comments: bool,
     pub relative: bool,
-    pub hot: bool,
+    pub affects_gpu: bool,
     /// It imports something that is known.
     pub knows: bool,
     pub loads: bool,
@@ -56,7 +56,7 @@ pub struct Look {
 impl Look {
     /// Whether the file does something to the environment or a GPU itself, or imports something that is known.
     pub fn speaks(&self) -> bool {
-        self.hot || self.knows
+        self.affects_gpu || self.knows
     }
 }
 
@@ -80,7 +80,8 @@ impl Looking<'_> {
         let name = &modules.dotted(file, &source.name);
         let mut cpu_parts = options.asked.iter().filter_map(|asked| asked.cpu_part.as_ref());
         let is_gpu_module = cpu_parts.any(|cpu| cpu.is_gpu_module(name));
-        let mut look = Look { hot: is_gpu_module || words.stand_in(&source.text), ..about_start(code) };
+        let mut look =
+            Look { affects_gpu: is_gpu_module || words.stand_in(&source.text), ..about_start(code) };
         if is_kept {
             look.pieces = Pieces::of(source, code);
         }
@@ -88,7 +89,7 @@ impl Looking<'_> {
             look.relative |= import.level > 0;
             let targets = targets(import, file, modules);
             let outside = targets.is_empty() && import.level == 0;
-            look.hot |= outside && matters(import, knowledge, options);
+            look.affects_gpu |= outside && matters(import, knowledge, options);
             let package = knowledge.package(import.module).filter(|_| outside);
             look.loads |= package.is_some_and(|row| row.gpu_library);
             look.knows |= package.is_some() || (outside && knowledge.has_effects(import.module));

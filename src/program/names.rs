@@ -2,7 +2,7 @@
 //! `c.init` behind `from torch import cuda as c`. Nothing runs for this, so it also speaks of code that nobody calls.
 
 use super::Program;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, Step, StepKind, Target};
 use crate::facts::{FileId, Span};
 use crate::sources::Language;
@@ -220,10 +220,10 @@ const MAX_BINDINGS: usize = 6;
 const MAX_LENGTH: usize = 200;
 
 /// The namespace that code with this around it belongs to.
-fn namespace(around: &[Around<'_, '_>]) -> Key {
+fn namespace(around: &[Ancestor<'_, '_>]) -> Key {
     let inner = around.iter().rev().find_map(|around| match around {
-        Around::Function(number) => Some(Key::Function(*number)),
-        Around::Class(number) => Some(Key::Class(*number)),
+        Ancestor::Function(number) => Some(Key::Function(*number)),
+        Ancestor::Class(number) => Some(Key::Class(*number)),
         _ => None,
     });
     inner.unwrap_or(Key::Module)

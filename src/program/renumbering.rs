@@ -1,6 +1,6 @@
 //! States of two programs that differ only in the numbers of their events.
 
-use super::state::{Definition, Happened, State, Touched};
+use super::state::{Definition, FirstOccurrence, State, Touched};
 use super::trace::{EventId, NOT_NOTED};
 use smallvec::SmallVec;
 
@@ -32,7 +32,11 @@ impl Renumbering {
         first.len() == second.len() && first.iter().zip(second).all(same)
     }
 
-    fn unify_happened(&mut self, first: Option<Happened>, second: Option<Happened>) -> bool {
+    fn unify_first_occurrences(
+        &mut self,
+        first: Option<FirstOccurrence>,
+        second: Option<FirstOccurrence>,
+    ) -> bool {
         match (first, second) {
             (Some(a), Some(b)) => a.certain == b.certain && self.relate(a.event, b.event),
             (None, None) => true,
@@ -69,8 +73,8 @@ impl State {
         let is_same = self.open == other.open
             && self.set_up() == other.set_up()
             && self.can_move()
-            && events.unify_happened(self.cuda, other.cuda)
-            && events.unify_happened(self.library, other.library)
+            && events.unify_first_occurrences(self.cuda, other.cuda)
+            && events.unify_first_occurrences(self.library, other.library)
             && variables(&mut events)
             && milestones(&mut events);
         is_same.then_some(events)

@@ -21,9 +21,9 @@ pub(crate) use shown::{held, name_of_shown};
 pub(crate) struct State {
     environment: Rc<Vec<(Rc<str>, Reaching)>>,
     /// First event that reached `cuInit`.
-    pub cuda: Option<Happened>,
+    pub cuda: Option<FirstOccurrence>,
     /// First import of a GPU library.
-    pub library: Option<Happened>,
+    pub library: Option<FirstOccurrence>,
     /// What is behind, after which variables are no longer read.
     pub milestones: Milestones,
     /// The number of devices was checked on the way here.
@@ -67,7 +67,7 @@ pub(crate) struct SetUp {
 
 /// The state as far as rules ask about it, kept with each event.
 #[derive(Clone, Debug, Default)]
-pub struct Before {
+pub struct StateSnapshot {
     /// What [`MASK`] may hold.
     pub mask: Reaching,
     /// What [`ORDER`] may hold.
@@ -75,9 +75,9 @@ pub struct Before {
     /// For a write: what the written variable may hold before it.
     pub written: Reaching,
     /// The first event that reached `cuInit`.
-    pub cuda: Option<Happened>,
+    pub cuda: Option<FirstOccurrence>,
     /// The first import of a GPU library.
-    pub library: Option<Happened>,
+    pub library: Option<FirstOccurrence>,
     /// The number of devices was checked on the way here.
     pub counted: bool,
     /// For a write: what had read the variable already.
@@ -88,7 +88,7 @@ pub struct Before {
 
 /// Something that happened, on every path or on some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Happened {
+pub struct FirstOccurrence {
     /// The first that did it.
     pub event: EventId,
     /// On every path.
@@ -102,7 +102,7 @@ pub const ALLOCATOR: [&str; 3] = ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_
 /// The variable that says in which order they are counted.
 pub const ORDER: &str = "CUDA_DEVICE_ORDER";
 
-impl Before {
+impl StateSnapshot {
     /// Whether `cuInit` was reached on every path that leads here.
     pub fn is_after_cuda(&self) -> bool {
         self.cuda.is_some_and(|cuda| cuda.certain)
@@ -165,7 +165,7 @@ impl State {
     }
 
     /// Any variable may have been set by something that is not followed.
-    pub fn blur(&mut self) {
+    pub fn havoc(&mut self) {
         self.open = true;
         for (_, reaching) in Rc::make_mut(&mut self.environment) {
             reaching.retain(|definition| !definition.is_absent());
@@ -212,7 +212,7 @@ impl State {
 
     /// Of what was joined `behind` a branch, only what one of its arms had come to is true here. What changed since
     /// then stays as it is.
-    pub fn narrow(&mut self, arm: &State, behind: &State) {
+    pub fn refine(&mut self, arm: &State, behind: &State) {
         let same = |one: &Reaching, other: &Reaching| {
             one.len() == other.len() && one.iter().all(|definition| other.contains(definition))
         };
@@ -251,8 +251,8 @@ impl State {
         self.search_paths = other.search_paths.clone();
     }
 
-    pub fn before(&self, written: Option<&str>) -> Before {
-        Before {
+    pub fn before(&self, written: Option<&str>) -> StateSnapshot {
+        StateSnapshot {
             mask: self.reaching(MASK),
             order: self.reaching(ORDER),
             written: written.map(|variable| self.reaching(variable)).unwrap_or_default(),
@@ -341,8 +341,8 @@ impl State {
         if !Rc::ptr_eq(&self.environment, &other.environment) {
             self.join_environment(&other);
         }
-        self.cuda = join_happened(self.cuda, other.cuda);
-        self.library = join_happened(self.library, other.library);
+        self.cuda = join_first_occurrences(self.cuda, other.cuda);
+        self.library = join_first_occurrences(self.library, other.library);
         self.milestones.join(&other.milestones);
         self.counted &= other.counted;
         self.open |= other.open;
@@ -411,10 +411,15 @@ fn put(environment: &mut Rc<Vec<(Rc<str>, Reaching)>>, variable: &str, reaching:
     }
 }
 
-fn join_happened(one: Option<Happened>, other: Option<Happened>) -> Option<Happened> {
+fn join_first_occurrences(
+    one: Option<FirstOccurrence>,
+    other: Option<FirstOccurrence>,
+) -> Option<FirstOccurrence> {
     match (one, other) {
-        (Some(a), Some(b)) => Some(Happened { event: a.event.min(b.event), certain: a.certain && b.certain }),
-        (Some(only), None) | (None, Some(only)) => Some(Happened { certain: false, ..only }),
+        (Some(a), Some(b)) => {
+            Some(FirstOccurrence { event: a.event.min(b.event), certain: a.certain && b.certain })
+        }
+        (Some(only), None) | (None, Some(only)) => Some(FirstOccurrence { certain: false, ..only }),
         (None, None) => None,
     }
 }

@@ -12,8 +12,8 @@ mod records;
 
 use super::heap::values::{Closure, Value};
 use super::heap::{Heap, Made, Read, Recording, Relation, Written};
+use super::interpreter::Decision;
 use super::readings::{self, Readings};
-use super::run::Decision;
 use super::state::Touched;
 use super::trace::Trace;
 use crate::facts::FileId;

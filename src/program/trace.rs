@@ -1,6 +1,6 @@
 //! A trace: what one program does to the environment and the GPU, in the order in which it happens.
 
-use super::state::Before;
+use super::state::StateSnapshot;
 use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
 use rustc_hash::FxHashSet;
@@ -83,7 +83,7 @@ pub struct Event {
     /// Happens whatever is raised before, as far as this says.
     pub assured: Option<Assurance>,
     /// What was true just before.
-    pub before: Before,
+    pub before: StateSnapshot,
 }
 
 /// Who gets a variable that is written.

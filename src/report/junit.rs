@@ -15,7 +15,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         name: skipped.path.clone(),
         group: "gpulint".to_owned(),
         seconds: None,
-        outcome: Outcome::Skipped(skipped.reason.clone()),
+        outcome: CaseOutcome::Skipped(skipped.reason.clone()),
     });
     let skipped = Suite { name: "files that could not be checked".to_owned(), cases: skipped.collect() };
     // Without any case a service would say that nothing was tested.
@@ -23,7 +23,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         name: summary::checked(report),
         group: "gpulint".to_owned(),
         seconds: None,
-        outcome: Outcome::Passed(summary::summary_line(report)),
+        outcome: CaseOutcome::Passed(summary::summary_line(report)),
     };
     let passed = Suite { name: "gpulint".to_owned(), cases: vec![passed] };
     let suites = files.into_iter().chain([skipped, passed]).filter(|suite| !suite.cases.is_empty());
@@ -41,10 +41,10 @@ pub struct Case {
     /// What services call the class.
     pub group: String,
     pub seconds: Option<f64>,
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
 }
 
-pub enum Outcome {
+pub enum CaseOutcome {
     /// With what there is to say all the same.
     Passed(String),
     Failed {
@@ -76,9 +76,9 @@ fn case_of(finding: &Finding, report: &Report) -> Case {
     let outcome = match finding.severity >= report.fail_on {
         true => {
             let kind = super::word(finding.severity);
-            Outcome::Failed { kind, message: finding.message.clone(), text }
+            CaseOutcome::Failed { kind, message: finding.message.clone(), text }
         }
-        false => Outcome::Passed(text),
+        false => CaseOutcome::Passed(text),
     };
     Case {
         name: format!("{} at {cell}line {}, column {}", finding.rule, position.line, position.column),
@@ -90,14 +90,14 @@ fn case_of(finding: &Finding, report: &Report) -> Case {
 
 /// Writes suites as one document.
 pub fn write(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
-    let count = |is: fn(&Outcome) -> bool, suites: &[Suite]| {
+    let count = |is: fn(&CaseOutcome) -> bool, suites: &[Suite]| {
         suites.iter().flat_map(|suite| &suite.cases).filter(|case| is(&case.outcome)).count().to_string()
     };
     let counts = |suites: &[Suite]| {
         [
             ("tests", count(|_| true, suites)),
-            ("failures", count(|outcome| matches!(outcome, Outcome::Failed { .. }), suites)),
-            ("errors", count(|outcome| matches!(outcome, Outcome::Errored { .. }), suites)),
+            ("failures", count(|outcome| matches!(outcome, CaseOutcome::Failed { .. }), suites)),
+            ("errors", count(|outcome| matches!(outcome, CaseOutcome::Errored { .. }), suites)),
         ]
     };
     let mut xml = Writer::new_with_indent(&mut *out, b' ', 2);
@@ -110,7 +110,7 @@ pub fn write(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
             let name = in_xml(&sentence(&suite.name));
             let own = counts(std::slice::from_ref(suite));
             let skipped =
-                count(|outcome| matches!(outcome, Outcome::Skipped(_)), std::slice::from_ref(suite));
+                count(|outcome| matches!(outcome, CaseOutcome::Skipped(_)), std::slice::from_ref(suite));
             let element = xml.create_element("testsuite").with_attribute(("name", name.as_str()));
             let element = element.with_attributes(own.iter().map(|(name, count)| (*name, count.as_str())));
             let element = element.with_attribute(("skipped", skipped.as_str()));
@@ -130,12 +130,12 @@ fn write_case<W: Write>(case: &Case, xml: &mut Writer<W>) -> io::Result<()> {
     let element = element.with_attributes(seconds.iter().map(|seconds| ("time", seconds.as_str())));
     element.write_inner_content(|xml| {
         match &case.outcome {
-            Outcome::Passed(text) => {
+            CaseOutcome::Passed(text) => {
                 xml.create_element("system-out").write_text_content(BytesText::new(&in_xml(text)))?;
             }
-            Outcome::Failed { kind, message, text } => write_fault("failure", kind, message, text, xml)?,
-            Outcome::Errored { kind, message, text } => write_fault("error", kind, message, text, xml)?,
-            Outcome::Skipped(reason) => {
+            CaseOutcome::Failed { kind, message, text } => write_fault("failure", kind, message, text, xml)?,
+            CaseOutcome::Errored { kind, message, text } => write_fault("error", kind, message, text, xml)?,
+            CaseOutcome::Skipped(reason) => {
                 let reason = in_xml(&sentence(reason));
                 xml.create_element("skipped").with_attribute(("message", reason.as_str())).write_empty()?;
             }

@@ -104,10 +104,10 @@ fn result_of<'a>(
     fingerprint: String,
     index: usize,
     report: &Report<'a>,
-) -> Outcome<'a> {
+) -> ResultEntry<'a> {
     let chain = is_chain(finding);
     let related = &finding.related[..finding.related.len().min(most_related(finding))];
-    Outcome {
+    ResultEntry {
         rule_id: &finding.rule,
         rule_index: index,
         level: level(finding.severity),

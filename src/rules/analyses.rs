@@ -59,8 +59,8 @@ mod tf32;
 mod uncalled_checks;
 mod unentered_contexts;
 
-use super::files::{FileScope, Sighting};
-use super::waking::{Glance, Need};
+use super::files::{FileScope, RawFinding};
+use super::prefilter::{Need, NodePredicate};
 
 pub(crate) use device_names::meant_device;
 pub(super) use hardware::Found as HardwareFault;
@@ -71,7 +71,7 @@ pub(super) struct Analysis {
     pub name: &'static str,
     /// It looks only at files that hold one of these words; at all when there are none.
     pub words: &'static [&'static str],
-    pub look: fn(&FileScope<'_>) -> Vec<Sighting>,
+    pub look: fn(&FileScope<'_>) -> Vec<RawFinding>,
 }
 
 /// All of them, by name.
@@ -388,11 +388,11 @@ const NAMED: &[(&str, &[&str])] = &[
     ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
 ];
 
-/// Names with which a glance need not be asked.
+/// Names with which a node_predicate need not be asked.
 type Names = fn() -> Vec<&'static str>;
 
 /// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
-const GLANCES: &[(&str, Glance, Names)] = &[
+const NODE_PREDICATES: &[(&str, NodePredicate, Names)] = &[
     ("device-name-typo", device_names::may_be_wrong, Vec::new),
     ("environ-copy-unused", environments::may_set, Vec::new),
     ("environ-rebound", environments::may_rebind, Vec::new),
@@ -408,10 +408,10 @@ pub(super) fn need(analysis: &Analysis) -> Need<'static> {
         let row = table.iter().find(|(known, _)| *known == analysis.name);
         row.map_or(Vec::new(), |(_, words)| words.to_vec())
     };
-    let glance = GLANCES.iter().find(|(known, ..)| *known == analysis.name);
-    let sure = glance.map_or(Vec::new(), |(.., sure)| sure());
-    let glance = glance.map(|(_, glance, _)| *glance);
-    Need { texts: analysis.words.to_vec(), names: of(NAMED), beside: of(BESIDE), glance, sure }
+    let node_predicate = NODE_PREDICATES.iter().find(|(known, ..)| *known == analysis.name);
+    let sure = node_predicate.map_or(Vec::new(), |(.., sure)| sure());
+    let node_predicate = node_predicate.map(|(_, node_predicate, _)| *node_predicate);
+    Need { texts: analysis.words.to_vec(), names: of(NAMED), beside: of(BESIDE), node_predicate, sure }
 }
 
 /// The check with this name.

@@ -11,7 +11,7 @@ use crate::findings::Severity;
 use crate::masks;
 use crate::policy::{Gpu, Policy};
 use crate::program::trace::{Choice, Event, EventId, Recipient, What};
-use crate::program::{Definition, Happened, MASK, ORDER, Program, Reaching};
+use crate::program::{Definition, FirstOccurrence, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 
 /// No machine has a device with this index or a higher one: it was written because it is not there.
@@ -386,7 +386,7 @@ pub(super) fn reaching<'e>(event: &'e Event, variable: &str) -> &'e Reaching {
     }
 }
 
-pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<Happened> {
+pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<FirstOccurrence> {
     match earlier {
         Earlier::CudaInit => event.before.cuda,
         Earlier::GpuImport => event.before.library,

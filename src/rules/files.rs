@@ -3,8 +3,8 @@
 
 use super::Rule;
 use super::analyses::{self, Analysis, HardwareFault};
+use super::prefilter::{Need, Prefilter};
 use super::uses;
-use super::waking::{Need, Waking};
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Confidence, Finding, Moment, Related, Severity};
@@ -27,7 +27,7 @@ pub(super) struct FileScope<'a> {
 }
 
 /// Something that a rule found in a file.
-pub(super) struct Sighting {
+pub(super) struct RawFinding {
     pub place: Place,
     /// What the words of the message stand for.
     pub words: Vec<(&'static str, String)>,
@@ -40,32 +40,39 @@ pub(super) struct Sighting {
     pub at_least: Option<Severity>,
 }
 
-impl Sighting {
-    pub fn at(place: Place) -> Sighting {
-        Sighting { place, words: Vec::new(), related: Vec::new(), sure: true, at_most: None, at_least: None }
+impl RawFinding {
+    pub fn at(place: Place) -> RawFinding {
+        RawFinding {
+            place,
+            words: Vec::new(),
+            related: Vec::new(),
+            sure: true,
+            at_most: None,
+            at_least: None,
+        }
     }
 
-    pub fn word(mut self, name: &'static str, text: impl Into<String>) -> Sighting {
+    pub fn word(mut self, name: &'static str, text: impl Into<String>) -> RawFinding {
         self.words.push((name, text.into()));
         self
     }
 
-    pub fn beside(mut self, place: Place, message: impl Into<String>) -> Sighting {
+    pub fn beside(mut self, place: Place, message: impl Into<String>) -> RawFinding {
         self.related.push(Related { place, message: message.into(), moment: Moment::Unordered });
         self
     }
 
-    pub fn unsure(mut self) -> Sighting {
+    pub fn unsure(mut self) -> RawFinding {
         self.sure = false;
         self
     }
 
-    pub fn at_least(mut self, severity: Severity) -> Sighting {
+    pub fn at_least(mut self, severity: Severity) -> RawFinding {
         self.at_least = Some(severity);
         self
     }
 
-    pub fn at_most(mut self, severity: Severity) -> Sighting {
+    pub fn at_most(mut self, severity: Severity) -> RawFinding {
         self.at_most = Some(severity);
         self
     }
@@ -105,7 +112,7 @@ impl<'a> FileScope<'a> {
 /// The rules of a run that look at files, ready to be held against each.
 pub struct FileRules<'r> {
     rules: Vec<FileRule<'r>>,
-    waking: Waking,
+    prefilter: Prefilter,
 }
 
 struct FileRule<'r> {
@@ -132,7 +139,7 @@ impl<'r> FileRules<'r> {
             });
             found.push(FileRule { rule, severity, analysis });
         }
-        FileRules { rules: found, waking: Waking::of(&needs, amount) }
+        FileRules { rules: found, prefilter: Prefilter::of(&needs, amount) }
     }
 
     /// What the rules find in one file.
@@ -149,26 +156,27 @@ impl<'r> FileRules<'r> {
             let rule = self.rules[index].rule;
             rule.reads(source.language) || (!code.snippets.is_empty() && rule.reads(Language::Python))
         };
-        let awake = self.waking.awake(code, &source.text, source.language, may_read);
-        if !awake.contains(&true) {
+        let enabled = self.prefilter.enabled(code, &source.text, source.language, may_read);
+        if !enabled.contains(&true) {
             return Vec::new();
         }
         let names = Names::of(program, file);
         let scope = FileScope { program, policy, cpu, file, code, names: &names, hardware: OnceCell::new() };
         let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
-        for (one, _) in self.rules.iter().zip(&awake).filter(|(_, awake)| **awake) {
-            let sightings = match one.analysis {
+        for (one, _) in self.rules.iter().zip(&enabled).filter(|(_, enabled)| **enabled) {
+            let raw_findings = match one.analysis {
                 Some(analysis) => {
-                    let holds = |seen: &Sighting| {
+                    let holds = |seen: &RawFinding| {
                         let mut when = one.rule.when.iter();
                         when.all(|condition| condition.holds_at(seen.place.span, &scope, &|_| true))
                     };
                     (analysis.look)(&scope).into_iter().filter(holds).collect()
                 }
-                None => used.sightings(one.rule, &scope),
+                None => used.raw_findings(one.rule, &scope),
             };
-            let kept = sightings.into_iter().filter(|seen| one.rule.reads(program.language_at(seen.place)));
+            let kept =
+                raw_findings.into_iter().filter(|seen| one.rule.reads(program.language_at(seen.place)));
             findings.extend(kept.map(|seen| one.finding(seen, &scope)));
         }
         findings
@@ -176,7 +184,7 @@ impl<'r> FileRules<'r> {
 }
 
 impl FileRule<'_> {
-    fn finding(&self, seen: Sighting, scope: &FileScope<'_>) -> Finding {
+    fn finding(&self, seen: RawFinding, scope: &FileScope<'_>) -> Finding {
         let rule = self.rule;
         let library = rule.library_severity.filter(|_| scope.policy.gpu.is_none() && scope.is_library());
         let severity = library.unwrap_or(self.severity);

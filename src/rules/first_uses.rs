@@ -2,7 +2,7 @@
 
 use super::evaluate::Scope;
 use crate::program::trace::{Event, EventId, What};
-use crate::program::{Happened, MASK, ORDER};
+use crate::program::{FirstOccurrence, MASK, ORDER};
 
 impl Scope<'_> {
     /// Whether the event may be the first on some path for which it matters which GPU the process gets. Queries and what
@@ -85,6 +85,6 @@ impl Scope<'_> {
 }
 
 /// Whether something did not happen yet on some path.
-fn is_fresh(happened: Option<Happened>) -> bool {
+fn is_fresh(happened: Option<FirstOccurrence>) -> bool {
     happened.is_none_or(|happened| !happened.certain)
 }

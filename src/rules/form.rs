@@ -38,10 +38,10 @@ impl Rule {
             ));
         }
         if let Some(fix) = &self.fix
-            && !fixes::is_maker(&fix.by)
+            && !fixes::is_fixer(&fix.by)
         {
             let message =
-                format!("there is no maker `{}`; {}", fix.by, choices(&fix.by, fixes::maker_names()));
+                format!("there is no maker `{}`; {}", fix.by, choices(&fix.by, fixes::fixer_names()));
             return Err(fault("by", message));
         }
         self.find.settle()?;

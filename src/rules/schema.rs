@@ -116,7 +116,7 @@ pub struct RuleFix {
     /// It is safe only where the policy has this section: which card is right is said there and nowhere else.
     #[serde(default)]
     pub policy: Option<Section>,
-    /// The maker of the edits, by its name in `fixes/makers.rs`.
+    /// The fixer that writes the edits, by its name in `fixes/fixers.rs`.
     pub by: String,
 }
 

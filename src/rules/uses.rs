@@ -1,9 +1,9 @@
 //! Names outside the project that a file uses, and the conditions of rules about them.
 
 use super::Rule;
-use super::files::{FileScope, Sighting};
+use super::files::{FileScope, RawFinding};
 use super::schema::{Argument, Condition, UsedBy};
-use crate::code::walk::{Around, Part, walk, within_function};
+use crate::code::walk::{Ancestor, Part, walk, within_function};
 use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -52,7 +52,7 @@ impl<'a> Used<'a> {
             let mut note = |name: &str, by, span, arguments, value| {
                 let counts = |around| by == UsedBy::Import || !is_for_imports(around);
                 let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
-                let in_loop = around.iter().any(|around| matches!(around, Around::Loop(_)));
+                let in_loop = around.iter().any(|around| matches!(around, Ancestor::Loop(_)));
                 let for_one_rank = around.iter().any(|around| lets_one_through(around, scope));
                 let (function, _) = within_function(around);
                 let one = Use {
@@ -102,7 +102,7 @@ impl<'a> Used<'a> {
                     }
                     ExprKind::Name(_) | ExprKind::Attribute(..) | ExprKind::Outside(_) => {
                         let called =
-                            matches!(around.last(), Some(Around::Callee(call)) if is_callee(call, expr));
+                            matches!(around.last(), Some(Ancestor::Callee(call)) if is_callee(call, expr));
                         let is_asked_of = around.last().is_some_and(|around| asks_for_type(around, scope));
                         if let Some(path) = scope.names.path(expr).filter(|_| !called && !is_asked_of) {
                             note(path, UsedBy::Read, expr.span, &[], None);
@@ -117,9 +117,9 @@ impl<'a> Used<'a> {
     }
 
     /// The uses that a rule finds, in the order in which they stand.
-    pub fn sightings(&self, rule: &Rule, scope: &FileScope<'_>) -> Vec<Sighting> {
+    pub fn raw_findings(&self, rule: &Rule, scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(wanted) = &rule.find.uses else { return Vec::new() };
-        let mut found: Vec<(Span, Sighting)> = Vec::new();
+        let mut found: Vec<(Span, RawFinding)> = Vec::new();
         for (name, replacement) in &wanted.names {
             // A file that makes the name itself has it.
             if !wanted.by.contains(&UsedBy::Assign) && self.are(name, UsedBy::Assign) {
@@ -138,21 +138,21 @@ impl<'a> Used<'a> {
                 }
                 let value = one.value.or(one.arguments.first().map(|argument| &argument.value));
                 let text = value.map_or(String::new(), |value| scope.text(value.span).to_owned());
-                let sighting = Sighting::at(scope.place(one.span));
+                let raw_finding = RawFinding::at(scope.place(one.span));
                 let is_strong = wanted.note_unless.as_ref().is_none_or(|condition| {
                     condition.holds_at(one.span, scope, &|inner| self.holds(inner, one, scope))
                 });
-                let sighting = if is_strong { sighting } else { sighting.at_most(Severity::Note) };
-                let sighting = sighting
+                let raw_finding = if is_strong { raw_finding } else { raw_finding.at_most(Severity::Note) };
+                let raw_finding = raw_finding
                     .word("name", name)
                     .word("replacement", replacement.clone().unwrap_or_default())
                     .word("value", text)
                     .word("text", scope.text(one.span));
-                found.push((one.span, sighting));
+                found.push((one.span, raw_finding));
             }
         }
         found.sort_by_key(|(span, _)| *span);
-        found.into_iter().map(|(_, sighting)| sighting).collect()
+        found.into_iter().map(|(_, raw_finding)| raw_finding).collect()
     }
 
     fn are(&self, name: &str, by: UsedBy) -> bool {
@@ -269,8 +269,8 @@ pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether code runs in one process of several alone: `if hvd.rank() == 0:`
-fn lets_one_through(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
-    let Around::Then(test) = around else { return false };
+fn lets_one_through(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let Ancestor::Then(test) = around else { return false };
     let text: String = scope.text(test.span).split_whitespace().collect();
     text.contains("rank()==0") || text.contains("rank==0")
 }
@@ -280,10 +280,10 @@ fn is_callee(call: &Expr<'_>, expr: &Expr<'_>) -> bool {
 }
 
 /// Whether an argument only says what type something else may have.
-fn asks_for_type(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+fn asks_for_type(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     const ASK: [&str; 2] = ["builtins.isinstance", "builtins.issubclass"];
     match around {
-        Around::Argument(Expr { kind: ExprKind::Call(call), .. }, _) => {
+        Ancestor::Argument(Expr { kind: ExprKind::Call(call), .. }, _) => {
             scope.names.path(&call.callee).is_some_and(|path| ASK.contains(&path))
         }
         _ => false,
@@ -291,9 +291,9 @@ fn asks_for_type(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether code is there to see something fail: `with pytest.raises(…)`.
-pub(super) fn expects_failure(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+pub(super) fn expects_failure(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     const EXPECT: [&str; 4] = ["raises", "suppress", "assertRaises", "assertRaisesRegex"];
-    let (Around::With(step) | Around::WithItem(step)) = around else { return false };
+    let (Ancestor::With(step) | Ancestor::WithItem(step)) = around else { return false };
     let StepKind::With { items, .. } = &step.kind else { return false };
     items.iter().any(|(item, _)| match &item.kind {
         ExprKind::Call(call) => {
@@ -305,7 +305,7 @@ pub(super) fn expects_failure(around: &Around<'_, '_>, scope: &FileScope<'_>) ->
 }
 
 /// Whether code runs only where the version that is there has been asked for something, or where it may fail.
-pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
+pub(super) fn guards(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     let asks = |test: &Expr<'_>| {
         let text = scope.text(test.span);
         let words = [
@@ -323,13 +323,13 @@ pub(super) fn guards(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
         words.iter().any(|word| text.contains(word)) || names_version(text)
     };
     match around {
-        Around::Then(test) | Around::Otherwise(test) => asks(test),
-        Around::Try(step) => match &step.kind {
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => asks(test),
+        Ancestor::Try(step) => match &step.kind {
             StepKind::Try { handlers, .. } => handlers.iter().any(|handler| survives(&handler.types, scope)),
             _ => false,
         },
-        Around::Handler(_, handler) => survives(&handler.types, scope),
-        Around::With(_) => expects_failure(around, scope),
+        Ancestor::Handler(_, handler) => survives(&handler.types, scope),
+        Ancestor::With(_) => expects_failure(around, scope),
         _ => false,
     }
 }
@@ -344,17 +344,17 @@ fn names_version(test: &str) -> bool {
 }
 
 /// Whether the body of a `try` may look up a name that is missing: the error is caught, whatever the handler is for.
-pub(super) fn catches_missing(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
-    let Around::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) = around else { return false };
+pub(super) fn catches_missing(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) = around else { return false };
     let for_all = |caught: &Expr<'_>| matches!(scope.text(caught.span), "Exception" | "BaseException");
     guards(around, scope)
         || handlers.iter().any(|handler| handler.types.is_empty() || handler.types.iter().any(for_all))
 }
 
 /// Whether a `try` catches nothing but imports that fail: a name that is missing goes past it.
-pub(super) fn is_for_imports(around: &Around<'_, '_>) -> bool {
+pub(super) fn is_for_imports(around: &Ancestor<'_, '_>) -> bool {
     match around {
-        Around::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
+        Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
             !handlers.is_empty() && handlers.iter().all(|handler| handler.import_errors)
         }
         _ => false,

@@ -1,6 +1,6 @@
 //! What is written down as one JSON document, whole at any moment: records and validations.
 
-use crate::replacement;
+use crate::atomic_write;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,7 +25,7 @@ pub trait Document: Serialize + DeserializeOwned + JsonSchema {
     /// # Errors
     /// When the file cannot be written.
     fn write(&self, file: &Path) -> io::Result<()> {
-        replacement::replace(file, self.to_json()?.as_bytes())
+        atomic_write::replace(file, self.to_json()?.as_bytes())
     }
 
     /// # Errors

@@ -18,7 +18,7 @@ pub use server::{Address, NoAddress, Server};
 
 use super::record::{End, Record};
 use super::watch::{Readings, Returned};
-use crate::replacement;
+use crate::atomic_write;
 use exposition::{Exposition, Kind::Counter, Kind::Gauge};
 use std::io;
 use std::path::Path;
@@ -79,7 +79,7 @@ pub fn text(record: &Record) -> String {
 /// # Errors
 /// When the file cannot be written.
 pub fn write(record: &Record, file: &Path) -> io::Result<()> {
-    replacement::replace(file, text(record).as_bytes())?;
+    atomic_write::replace(file, text(record).as_bytes())?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -14,7 +14,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     // Where a project ends is a question of paths.
     ("disk", &["policy"]),
     ("changes", &["disk"]),
-    ("replacement", &[]),
+    ("atomic_write", &[]),
     // Files are found with the policy's idea of an absolute path.
     ("sources", &["disk", "facts", "policy"]),
     ("findings", &["disk", "facts", "sources"]),

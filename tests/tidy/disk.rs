@@ -6,7 +6,7 @@ use crate::{in_repository, none_of, texts_below};
 const OTHERS: &[(&str, &str)] = &[
     ("src/disk/", "the guarded way itself"),
     ("src/disk.rs", "lists what a folder holds"),
-    ("src/replacement.rs", "replaces a file whose place the caller has asked the bounds for"),
+    ("src/atomic_write.rs", "replaces a file whose place the caller has asked the bounds for"),
     ("src/cache.rs", "keeps answers in the folder of the user's caches"),
     ("src/cli/outputs.rs", "writes reports where the command line says"),
     ("src/cli/init.rs", "writes a policy where the command line says"),

@@ -1,7 +1,7 @@
 //! The labelled projects of the tests, each with what is found in it and what fixes make of it.
 
 use crate::findings::Severity;
-use crate::fixes::{Settled, Wanted, settle};
+use crate::fixes::{Settled, Wanted, apply_until_stable};
 use crate::policy::Policy;
 use crate::rules::RuleSet;
 use crate::settings::{Request, Settings, resolve};
@@ -61,7 +61,8 @@ impl Project {
     pub(super) fn settled(&self, risky: bool, least: Severity) -> Settled {
         let wanted = Wanted { risky, least, fixable: None };
         let with = (&self.settings, RuleSet::embedded());
-        settle(&self.sources, &self.outcome, wanted, with, &Source::content_on_disk).expect("known rules")
+        apply_until_stable(&self.sources, &self.outcome, wanted, with, &Source::content_on_disk)
+            .expect("known rules")
     }
 }
 

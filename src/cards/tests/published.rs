@@ -5,7 +5,7 @@
 use super::labelled::Project;
 use super::{Card, cards, is_beyond};
 use crate::findings::{Finding, Safety, Severity, Status};
-use crate::fixes::{Settled, Wanted, settle};
+use crate::fixes::{Settled, Wanted, apply_until_stable};
 use crate::policy::{Policy, apply_overrides};
 use crate::rules::RuleSet;
 use crate::sources::Source;
@@ -46,7 +46,8 @@ fn faults_of(project: &Project) -> Vec<String> {
     let fixed = project.settled(false, safe.least);
     let Settled { sources, outcome, applied, .. } = &fixed;
     let with = (settings, RuleSet::embedded());
-    let again = settle(sources, outcome, safe, with, &Source::content_on_disk).expect("known rules");
+    let again =
+        apply_until_stable(sources, outcome, safe, with, &Source::content_on_disk).expect("known rules");
     let unread =
         |outcome: &Outcome| outcome.skipped.iter().map(|one| one.path.clone()).collect::<BTreeSet<_>>();
     let (before, after) = (cards(&project.sources, settings), cards(sources, settings));

@@ -2,9 +2,9 @@
 
 use super::super::say;
 use crate::Outcome;
+use crate::atomic_write::replace;
 use crate::disk::Bounds;
 use crate::findings::{Finding, Severity, Status};
-use crate::replacement::replace;
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::silencing::{Silenced, silence};

@@ -5,7 +5,7 @@ mod writing;
 use super::super::say;
 use crate::Outcome;
 use crate::findings::{Finding, Severity};
-use crate::fixes::{Corrections, Settled, Wanted, settle};
+use crate::fixes::{Corrections, Settled, Wanted, apply_until_stable};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Source, Sources};
@@ -86,7 +86,7 @@ pub fn carry_out(
         Some(_) => None,
         None => source.content_on_disk(),
     };
-    let mut settled = settle(&sources, &outcome, wanted, (settings, rules), &content_of)?;
+    let mut settled = apply_until_stable(&sources, &outcome, wanted, (settings, rules), &content_of)?;
     let mut is_partial = false;
     if !options.diff && standard.is_none() {
         (settled, is_partial) = writing::write(&sources, settled, (settings, rules))?;

@@ -2,7 +2,7 @@
 //! module without a word of GPUs whose import runs nothing else of the project holds none, whoever runs it. Judged by the
 //! text and the code: a file too many costs time, and nothing else.
 
-use crate::code::walk::{Around, Part, walk_top};
+use crate::code::walk::{Ancestor, Part, walk_top};
 use crate::code::{Code, Expr, ExprKind, ImportNames};
 use crate::facts::FileId;
 use crate::program::entries::may_start;
@@ -95,7 +95,7 @@ impl Program<'_> {
             || says_more(source)
             || self.start_of(file).is_some()
             || self.imports.speaks(file)
-            || (self.is_hot(file) && (self.asked_of(file).every_gpu_file || may_run()))
+            || (self.may_affect_gpu(file) && (self.asked_of(file).every_gpu_file || may_run()))
     }
 }
 
@@ -119,7 +119,7 @@ fn may_run_others(file: FileId, code: &Code<'_>, modules: &Modules) -> bool {
     walk_top(code, &mut |part, around| {
         let is_own =
             matches!(part, Part::Expr(Expr { kind: ExprKind::Name(name), .. }) if own.contains(name));
-        may_run |= is_own || matches!(around.last(), Some(Around::Decorator(_)));
+        may_run |= is_own || matches!(around.last(), Some(Ancestor::Decorator(_)));
     });
     may_run
 }

@@ -4,7 +4,7 @@ use super::Fact;
 use crate::facts::FileId;
 use crate::program::Start;
 use crate::program::heap::values::{Closure, ScopeId, Value};
-use crate::program::run::{Decision, Landings};
+use crate::program::interpreter::{Decision, Landings};
 use crate::program::state::{Definition, SetUp, State};
 use crate::program::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient};
 use std::mem::Discriminant;

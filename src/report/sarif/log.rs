@@ -21,7 +21,7 @@ pub struct Run<'a> {
     pub original_uri_base_ids: BTreeMap<&'static str, Base>,
     pub column_kind: &'static str,
     pub invocations: [Invocation; 1],
-    pub results: Vec<Outcome<'a>>,
+    pub results: Vec<ResultEntry<'a>>,
 }
 
 #[derive(Serialize)]
@@ -121,7 +121,7 @@ pub struct Reference {
 /// A finding: SARIF's `result`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome<'a> {
+pub struct ResultEntry<'a> {
     pub rule_id: &'a str,
     pub rule_index: usize,
     pub level: &'static str,

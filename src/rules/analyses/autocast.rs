@@ -2,7 +2,7 @@
 
 use crate::code::walk::{Part, walk};
 use crate::code::{Argument, Expr, ExprKind};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, expects_failure};
 
 /// The calls, with the kind of device when the name says it and the position of `dtype`.
@@ -22,7 +22,7 @@ const SUPPORTED: &[&str] = &["torch.float16", "torch.half", "torch.bfloat16"];
 const FULL: &[&str] = &["torch.float32", "torch.float"];
 
 /// Calls with a format that autocast does not compute in.
-pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -49,8 +49,8 @@ pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<Sighting> {
             (Kind::Full, _) => "in full precision it changes nothing",
             (Kind::Other, _) => "it is accepted, and operations fail later",
         };
-        let sighting = Sighting::at(scope.place(dtype.span)).word("name", name).word("what", what);
-        found.push(if sure { sighting } else { sighting.unsure() });
+        let raw_finding = RawFinding::at(scope.place(dtype.span)).word("name", name).word("what", what);
+        found.push(if sure { raw_finding } else { raw_finding.unsure() });
     });
     found
 }

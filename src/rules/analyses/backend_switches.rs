@@ -4,11 +4,11 @@ use crate::code::walk::{Part, walk};
 use crate::code::{Comparison, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::Start;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
 
 /// Switches beside the one that the policy names, each where it is read or set first.
-pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let Some(switch) = scope.cpu.and_then(|cpu| cpu.switch.as_deref()) else { return Vec::new() };
     let is_test = scope.program.start_of(scope.file) == Some(Start::Tests)
         || scope.program.name_of(scope.file).ends_with("conftest.py");
@@ -19,8 +19,8 @@ pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut told: FxHashSet<String> = FxHashSet::default();
     let mut tell = |name: &str, span: Span, kind: &str| {
         if name != switch && told.insert(name.to_owned()) {
-            let sighting = Sighting::at(scope.place(span));
-            found.push(sighting.word("name", name).word("kind", kind).word("switch", switch));
+            let raw_finding = RawFinding::at(scope.place(span));
+            found.push(raw_finding.word("name", name).word("kind", kind).word("switch", switch));
         }
     };
     walk(scope.code, &mut |part, around| match part {

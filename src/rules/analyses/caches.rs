@@ -1,11 +1,11 @@
 //! Compiled caches that the project carries along.
 
 use crate::facts::{FileId, Span};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::{Source, folder_of};
 
 /// The file itself, when it is the index of a cache, or machine code without one beside it.
-pub(super) fn that_numba_left(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_numba_left(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let files = &scope.program.sources.files;
     let own = &scope.program.sources.file(scope.file).name;
     let is_index = |name: &str| name.ends_with(".nbi");
@@ -18,5 +18,5 @@ pub(super) fn that_numba_left(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     }
     let name = own.rsplit('/').next().unwrap_or(own);
-    vec![Sighting::at(scope.place(Span::default())).word("file", name)]
+    vec![RawFinding::at(scope.place(Span::default())).word("file", name)]
 }

@@ -5,7 +5,7 @@ use super::memory::{collects, empties_cache, function_called, path};
 use crate::code::walk::blocks;
 use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// What one statement is to a clean-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ enum Act {
 type Acts = Vec<(Act, Span)>;
 
 /// `empty_cache()` before `gc.collect()` or `del`, with nothing but a clean-up between them.
-pub(super) fn emptied_before_collected(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn emptied_before_collected(scope: &FileScope<'_>) -> Vec<RawFinding> {
     blocks(scope.code).into_iter().flat_map(|block| too_early(scope, block)).collect()
 }
 
-fn too_early(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<Sighting> {
+fn too_early(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut acts = Acts::new();
     let mut cell = None;
@@ -45,7 +45,7 @@ fn too_early(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<Sighting> {
 }
 
 /// The last time that the cache is emptied, when the collector or a `del` comes only then.
-fn fault(scope: &FileScope<'_>, acts: &Acts) -> Option<Sighting> {
+fn fault(scope: &FileScope<'_>, acts: &Acts) -> Option<RawFinding> {
     let at = acts.iter().rposition(|(act, _)| *act == Act::Empties)?;
     let (before, after) = (&acts[..at], &acts[at + 1..]);
     let late = |wanted: Act| {
@@ -60,8 +60,8 @@ fn fault(scope: &FileScope<'_>, acts: &Acts) -> Option<Sighting> {
     if later == acts[at].1 {
         return None;
     }
-    let sighting = Sighting::at(scope.place(acts[at].1)).word("later", word);
-    Some(sighting.beside(scope.place(later), "what becomes free here stays in the cache"))
+    let raw_finding = RawFinding::at(scope.place(acts[at].1)).word("later", word);
+    Some(raw_finding.beside(scope.place(later), "what becomes free here stays in the cache"))
 }
 
 /// Adds what a statement does; `false` when it is no part of a clean-up.

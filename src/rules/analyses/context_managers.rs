@@ -4,19 +4,19 @@
 use super::gpu_values::names_gpu;
 use super::memory::{called, method_of, path, releases};
 use super::swallowing::{drops, finally_returns, suppresses};
-use crate::code::walk::{Around, Part, walk, walk_block, within_function};
+use crate::code::walk::{Ancestor, Part, walk, walk_block, within_function};
 use crate::code::{Block, Expr, ExprKind, Function, Step, StepKind};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// What catches at the `yield` of a context manager and raises nothing again, and an `__exit__` that says that all is
 /// well.
-pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let managers = functions_decorated(scope, is_manager);
     let mut found = Vec::new();
     let mut add = |span: Span, function: &Function<'_>, sure: bool| {
-        let sighting = Sighting::at(scope.place(span)).word("function", function.name);
-        found.push(if sure { sighting } else { sighting.unsure() });
+        let raw_finding = RawFinding::at(scope.place(span)).word("function", function.name);
+        found.push(if sure { raw_finding } else { raw_finding.unsure() });
     };
     walk(scope.code, &mut |part, around| {
         let (function, inside) = within_function(around);
@@ -28,7 +28,7 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<Sighting> {
         }
         for one in inside {
             match one {
-                Around::Try(step) => {
+                Ancestor::Try(step) => {
                     let StepKind::Try { handlers, finally, .. } = &step.kind else { continue };
                     for handler in handlers {
                         if let Some(sure) = drops(scope, handler) {
@@ -37,7 +37,7 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<Sighting> {
                     }
                     finally_returns(finally).into_iter().for_each(|span| add(span, function, true));
                 }
-                Around::With(step) => {
+                Ancestor::With(step) => {
                     suppresses(scope, step).into_iter().for_each(|span| add(span, function, true));
                 }
                 _ => {}
@@ -74,7 +74,7 @@ fn holds_return(step: &Step<'_>) -> bool {
 }
 
 /// A context manager, or fixture, whose clean-up stands behind its `yield` and not in a `finally`.
-pub(super) fn that_clean_up_by_luck(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_clean_up_by_luck(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let managers = functions_decorated(scope, is_manager);
     let fixtures =
         functions_decorated(scope, |scope, one| super::fixtures::scope_of_fixture(scope, one).is_some());
@@ -90,8 +90,8 @@ pub(super) fn that_clean_up_by_luck(scope: &FileScope<'_>) -> Vec<Sighting> {
             _ => manager.fails_before_clean_up,
         };
         if let (true, Some(release)) = (lucky, manager.clean_up) {
-            let sighting = Sighting::at(scope.place(manager.yields)).word("function", function.name);
-            found.push(sighting.beside(scope.place(release), "does not run when the block raises"));
+            let raw_finding = RawFinding::at(scope.place(manager.yields)).word("function", function.name);
+            found.push(raw_finding.beside(scope.place(release), "does not run when the block raises"));
         }
     }
     found
@@ -112,10 +112,10 @@ impl Manager {
     fn of(scope: &FileScope<'_>, function: &Function<'_>) -> Option<Manager> {
         let mut manager: Option<Manager> = None;
         walk_block(scope.code, &function.body, &mut |part, around| {
-            if around.iter().any(|one| matches!(one, Around::Function(_))) {
+            if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
                 return;
             }
-            let in_finally = around.iter().any(|one| matches!(one, Around::Finally(_)));
+            let in_finally = around.iter().any(|one| matches!(one, Ancestor::Finally(_)));
             match (&mut manager, part) {
                 (None, Part::Expr(expr)) if matches!(expr.kind, ExprKind::Yield(_)) => {
                     let yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
@@ -134,7 +134,7 @@ impl Manager {
                     manager.yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
                 }
                 (Some(manager), Part::Expr(expr)) if manager.clean_up.is_none() && !in_finally => {
-                    let in_handler = around.iter().any(|one| matches!(one, Around::Handler(..)));
+                    let in_handler = around.iter().any(|one| matches!(one, Ancestor::Handler(..)));
                     if !in_handler && cleans_up(scope, function, expr) {
                         manager.clean_up = Some(expr.span);
                     }
@@ -151,8 +151,8 @@ impl Manager {
 }
 
 /// Whether what stands around a `yield` cleans up whatever comes out of it.
-fn keeps_safe(scope: &FileScope<'_>, function: &Function<'_>, around: &Around<'_, '_>) -> bool {
-    let Around::Try(step) = around else { return false };
+fn keeps_safe(scope: &FileScope<'_>, function: &Function<'_>, around: &Ancestor<'_, '_>) -> bool {
+    let Ancestor::Try(step) = around else { return false };
     let StepKind::Try { handlers, finally, .. } = &step.kind else { return false };
     let cleans = |block: &Block<'_>| {
         let mut found = false;

@@ -113,7 +113,7 @@ fn assigned_to_self<'a>(name: &str, scope: &FileScope<'a>) -> Vec<&'a Expr<'a>> 
         }
         values.push(value);
         if let ExprKind::Name(parameter) = &value.kind
-            && let Some(crate::code::walk::Around::Function(number)) = around.last()
+            && let Some(crate::code::walk::Ancestor::Function(number)) = around.last()
         {
             let own = scope.code.functions[*number].parameters.iter().find(|one| one.name == *parameter);
             values.extend(own.and_then(|one| one.default.as_ref()));

@@ -1,10 +1,10 @@
 //! Code that names a card other than the first one, beside calls that take the current card, or the first one, instead.
 
 use super::memory::method_of;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 const PARALLEL: &[&str] = &["torch.nn.DataParallel", "torch.nn.parallel.DataParallel"];
@@ -13,7 +13,7 @@ const PARALLEL: &[&str] = &["torch.nn.DataParallel", "torch.nn.parallel.DataPara
 const ON_CURRENT: &[&str] = &["torch.cuda.empty_cache", "torch.cuda.synchronize"];
 
 /// `DataParallel(net.cuda())` where the current card is not the first one: it begins with the first one all the same.
-pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut current, mut wrapped) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -39,15 +39,15 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<Sighting> {
             (*known == home || known.is_none()) && at.start < span.start
         };
         if let Some(((_, at), index)) = current.iter().rev().find(before).filter(|(_, index)| *index > 0) {
-            let sighting = Sighting::at(scope.place(span)).word("index", index.to_string());
-            found.push(sighting.beside(scope.place(*at), format!("`cuda:{index}` is made current here")));
+            let raw_finding = RawFinding::at(scope.place(span)).word("index", index.to_string());
+            found.push(raw_finding.beside(scope.place(*at), format!("`cuda:{index}` is made current here")));
         }
     }
     found
 }
 
 /// `net.cuda(5)` and `net(x.cuda())`: the input goes to the current card.
-pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if chooses_current(scope) {
         return Vec::new();
     }
@@ -78,9 +78,9 @@ pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<Sighting> {
                 let Some((.., index, at)) = last.filter(|(.., index, _)| *index > 0) else { return };
                 for given in call.arguments.iter().filter(|one| is_bare_cuda(&one.value)) {
                     let text = scope.text(given.value.span);
-                    let sighting = Sighting::at(scope.place(given.value.span)).word("text", text);
-                    let sighting = sighting.word("index", index.to_string()).word("name", callee);
-                    found.push(sighting.beside(scope.place(*at), format!("`{callee}` is moved here")));
+                    let raw_finding = RawFinding::at(scope.place(given.value.span)).word("text", text);
+                    let raw_finding = raw_finding.word("index", index.to_string()).word("name", callee);
+                    found.push(raw_finding.beside(scope.place(*at), format!("`{callee}` is moved here")));
                 }
             }
             _ => {}
@@ -90,7 +90,7 @@ pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<Sighting> {
 }
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
-pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if chooses_current(scope) {
         return Vec::new();
     }
@@ -126,11 +126,11 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<Sighting> {
         }
     });
     let Some(used) = used.filter(|_| !first_used) else { return Vec::new() };
-    let sighting = |span: Span| {
-        let sighting = Sighting::at(scope.place(span)).word("text", scope.text(span));
-        sighting.beside(scope.place(used), "the card that is used")
+    let raw_finding = |span: Span| {
+        let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
+        raw_finding.beside(scope.place(used), "the card that is used")
     };
-    cleaned.into_iter().map(sighting).collect()
+    cleaned.into_iter().map(raw_finding).collect()
 }
 
 /// Whether the file says which card is the current one, or which are visible.
@@ -167,9 +167,9 @@ fn is_bare_cuda(expr: &Expr<'_>) -> bool {
     matches!(method_of(expr), Some((_, "cuda", call)) if call.arguments.is_empty())
 }
 
-fn home(around: &[Around<'_, '_>]) -> Option<usize> {
+fn home(around: &[Ancestor<'_, '_>]) -> Option<usize> {
     around.iter().rev().find_map(|one| match one {
-        Around::Function(number) => Some(*number),
+        Ancestor::Function(number) => Some(*number),
         _ => None,
     })
 }

@@ -1,11 +1,11 @@
 //! Code of datasets that the workers of a DataLoader run.
 
 use super::cuda_calls::reaches_cuda;
-use crate::code::walk::{Around, Part, walk, walk_block};
+use crate::code::walk::{Ancestor, Part, walk, walk_block};
 use crate::code::{Argument, Code, Expr, ExprKind, StepKind, Target};
 use crate::facts::{Place, Span};
 use crate::program::Names;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
 
@@ -28,7 +28,7 @@ const LOADER: &str = "DataLoader";
 const MAX_HOPS: usize = 3;
 
 /// Calls of CUDA in what a worker runs: `__getitem__` and `__iter__` of a dataset, and `collate_fn`.
-pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut loaders = match scope.whole_text().contains(LOADER) {
         true => loaders_in(scope.code, scope.names, &|span| scope.place(span)),
         false => Vec::new(),
@@ -100,7 +100,7 @@ fn report(
     loader: &Loader,
     sure: bool,
     scope: &FileScope<'_>,
-    found: &mut Vec<Sighting>,
+    found: &mut Vec<RawFinding>,
 ) {
     // The first says it; the others are the same fault.
     let Some((span, name)) = uses.iter().min_by_key(|(span, _)| *span) else { return };
@@ -108,9 +108,9 @@ fn report(
     if found.iter().any(|known| known.place == place) {
         return;
     }
-    let sighting =
-        Sighting::at(place).word("use", name).word("how", how).beside(loader.place, "its workers run it");
-    found.push(if sure { sighting } else { sighting.unsure() });
+    let raw_finding =
+        RawFinding::at(place).word("use", name).word("how", how).beside(loader.place, "its workers run it");
+    found.push(if sure { raw_finding } else { raw_finding.unsure() });
 }
 
 /// The methods of a class with these names.
@@ -198,8 +198,8 @@ fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(S
 }
 
 /// `if torch.utils.data.get_worker_info() is None:`
-fn is_main_process_only(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
-    matches!(around, Around::Then(test) | Around::Otherwise(test) if scope.text(test.span).contains("worker"))
+fn is_main_process_only(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    matches!(around, Ancestor::Then(test) | Ancestor::Otherwise(test) if scope.text(test.span).contains("worker"))
 }
 
 /// The loaders of a file that have workers.

@@ -1,10 +1,10 @@
 //! Devices in a form that the call does not take: with the index where only the kind goes, a count for an index.
 
 use super::device_texts::texts_of;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Argument, Call, Expr, ExprKind};
 use crate::findings::Severity;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, expects_failure};
 use crate::versions::Range;
 
@@ -130,7 +130,7 @@ pub(in crate::rules) fn may_be_negative(part: Part<'_, '_>) -> bool {
 }
 
 /// Arguments that the call does not take as they are.
-pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -142,12 +142,12 @@ pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<Sighting> {
         let fault = look.with_index().or_else(|| look.removed()).or_else(|| look.counted());
         let fault = fault.or_else(|| look.counted_once());
         if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
-            let sighting = Sighting::at(scope.place(fault.at.span))
+            let raw_finding = RawFinding::at(scope.place(fault.at.span))
                 .word("callee", path.trim_end_matches("()"))
                 .word("what", fault.what)
                 .word("instead", fault.instead);
-            let sighting = if fault.sure { sighting } else { sighting.unsure() };
-            found.push(if fault.may_be_meant { sighting.at_most(Severity::Note) } else { sighting });
+            let raw_finding = if fault.sure { raw_finding } else { raw_finding.unsure() };
+            found.push(if fault.may_be_meant { raw_finding.at_most(Severity::Note) } else { raw_finding });
         }
     });
     found
@@ -172,7 +172,7 @@ struct Look<'l, 'a> {
     scope: &'l FileScope<'a>,
     call: &'a Call<'a>,
     path: &'l str,
-    around: &'l [Around<'a, 'a>],
+    around: &'l [Ancestor<'a, 'a>],
 }
 
 impl<'a> Look<'_, 'a> {
@@ -202,7 +202,7 @@ impl<'a> Look<'_, 'a> {
     fn default_of(&self, expr: &Expr<'_>) -> Option<&'a Expr<'a>> {
         let ExprKind::Name(name) = expr.kind else { return None };
         let inside = self.around.iter().rev().find_map(|one| match one {
-            Around::Function(number) => Some(&self.scope.code.functions[*number]),
+            Ancestor::Function(number) => Some(&self.scope.code.functions[*number]),
             _ => None,
         })?;
         inside.parameters.iter().find(|one| one.name == name)?.default.as_ref()

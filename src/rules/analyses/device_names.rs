@@ -1,10 +1,10 @@
 //! Texts that name a device, and name none.
 
 use super::device_texts::{Text, texts_of};
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Comparison, Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,7 +37,7 @@ const RIVALS: &[&str] = &["jax", "mxnet", "paddle", "tensorflow"];
 const LONGEST: usize = 7;
 
 /// Texts at places that take a device, and that name none.
-pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut look = Look::default();
     let has_torch =
         ["torch", "transformers", "diffusers"].iter().any(|word| scope.whole_text().contains(word));
@@ -96,7 +96,7 @@ pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<Sighting> {
         },
         Part::Target(_) => {}
     });
-    look.sightings(scope)
+    look.raw_findings(scope)
 }
 
 #[derive(Default)]
@@ -132,7 +132,7 @@ impl<'a> Look<'a> {
     fn call(
         &mut self,
         call: &'a Call<'a>,
-        around: &[Around<'_, '_>],
+        around: &[Ancestor<'_, '_>],
         torch_only: bool,
         scope: &FileScope<'a>,
     ) {
@@ -198,7 +198,7 @@ impl<'a> Look<'a> {
         self.found.extend(texts.into_iter().map(|one| (one, true)));
     }
 
-    fn sightings(mut self, scope: &FileScope<'_>) -> Vec<Sighting> {
+    fn raw_findings(mut self, scope: &FileScope<'_>) -> Vec<RawFinding> {
         // A parameter, an option or an attribute with one text in the file, handed to torch as it is.
         for name in &self.asked {
             if let Some([one]) = self.named.get(*name).map(Vec::as_slice)
@@ -209,15 +209,15 @@ impl<'a> Look<'a> {
         }
         self.found.sort_by_key(|(one, by_torch)| (one.span, !by_torch));
         let mut last: Option<Span> = None;
-        let mut sightings = Vec::new();
+        let mut raw_findings = Vec::new();
         for (one, by_torch) in &self.found {
             let Some(meant) = meant_by(one, *by_torch).filter(|_| last != Some(one.span)) else { continue };
             last = Some(one.span);
-            sightings.push(
-                Sighting::at(scope.place(one.span)).word("text", one.text.clone()).word("meant", meant),
+            raw_findings.push(
+                RawFinding::at(scope.place(one.span)).word("text", one.text.clone()).word("meant", meant),
             );
         }
-        sightings
+        raw_findings
     }
 }
 

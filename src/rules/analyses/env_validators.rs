@@ -1,9 +1,9 @@
 //! Functions that are to prove which GPU is used, and look at variables only.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind, StepKind};
 use crate::program::is_gpu_variable;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// What such functions are called: a word of each.
@@ -49,11 +49,11 @@ struct Seen {
 }
 
 /// Validators that compare variables and never ask the device.
-pub(super) fn that_read_variables_only(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_read_variables_only(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut seen = vec![Seen::default(); scope.code.functions.len()];
     walk(scope.code, &mut |part, around| {
         let functions = around.iter().filter_map(|one| match one {
-            Around::Function(number) => Some(*number),
+            Ancestor::Function(number) => Some(*number),
             _ => None,
         });
         let found = match part {
@@ -79,7 +79,7 @@ pub(super) fn that_read_variables_only(scope: &FileScope<'_>) -> Vec<Sighting> {
         is_validator(scope, function.name) && seen.compares && seen.judges && !seen.asks
     });
     wrong
-        .map(|(function, _)| Sighting::at(scope.place(function.name_span)).word("function", function.name))
+        .map(|(function, _)| RawFinding::at(scope.place(function.name_span)).word("function", function.name))
         .collect()
 }
 

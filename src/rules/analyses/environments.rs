@@ -1,11 +1,11 @@
 //! The environment handled in ways that do not reach the process: a copy that nobody gets, another dictionary under its
 //! name, and `os.putenv`, which tells Python nothing.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Operator, StepKind, Target};
 use crate::facts::Span;
 use crate::program::{MASK, is_gpu_variable};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,7 +27,7 @@ pub(in crate::rules) fn may_set(part: Part<'_, '_>) -> bool {
 }
 
 /// `os.environ = {…}`
-pub(super) fn that_are_rebound(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_are_rebound(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let Part::Step(step) = part else { return };
@@ -37,14 +37,14 @@ pub(super) fn that_are_rebound(scope: &FileScope<'_>) -> Vec<Sighting> {
             _ => false,
         };
         if targets.iter().any(is_environ) && is_dictionary(scope, value) {
-            found.push(Sighting::at(scope.place(step.span)));
+            found.push(RawFinding::at(scope.place(step.span)));
         }
     });
     found
 }
 
 /// Copies of the environment that are changed and handed to nobody.
-pub(super) fn that_nobody_gets(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_nobody_gets(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut copies = Copies::default();
     walk(scope.code, &mut |part, around| copies.look(scope, part, around));
     let mut found = copies.lost;
@@ -63,7 +63,7 @@ pub(super) fn that_nobody_gets(scope: &FileScope<'_>) -> Vec<Sighting> {
 }
 
 /// `os.putenv("CUDA_VISIBLE_DEVICES", …)`
-pub(super) fn that_are_bypassed(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_are_bypassed(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const STARTS: [&str; 4] = ["subprocess.", "os.system", "os.exec", "os.spawn"];
     let (mut found, mut starts, mut libraries) = (Vec::new(), false, false);
     walk(scope.code, &mut |part, _| {
@@ -81,7 +81,7 @@ pub(super) fn that_are_bypassed(scope: &FileScope<'_>) -> Vec<Sighting> {
             && is_gpu_variable(variable)
             && !is_set_beside(scope.whole_text(), variable)
         {
-            found.push(Sighting::at(scope.place(expr.span)).word("variable", variable));
+            found.push(RawFinding::at(scope.place(expr.span)).word("variable", variable));
         }
     });
     // What only starts other programs sets it for them.
@@ -101,15 +101,15 @@ struct Copies<'a> {
     /// Names of `global` and `nonlocal`.
     shared: FxHashSet<&'a str>,
     /// Changes of a copy that has no name.
-    lost: Vec<Sighting>,
+    lost: Vec<RawFinding>,
     statement: Span,
 }
 
 impl<'a> Copies<'a> {
-    fn look(&mut self, scope: &FileScope<'a>, part: Part<'_, 'a>, around: &[Around<'_, 'a>]) {
+    fn look(&mut self, scope: &FileScope<'a>, part: Part<'_, 'a>, around: &[Ancestor<'_, 'a>]) {
         let functions = || -> Vec<usize> {
             let numbers = around.iter().filter_map(|one| match one {
-                Around::Function(number) => Some(*number),
+                Ancestor::Function(number) => Some(*number),
                 _ => None,
             });
             numbers.collect()
@@ -121,8 +121,9 @@ impl<'a> Copies<'a> {
                     self.shared.extend(names);
                 }
                 // An attribute of a class is read by other names.
-                let scopes = |one: &&Around<'_, 'a>| matches!(one, Around::Function(_) | Around::Class(_));
-                if matches!(around.iter().rev().find(scopes), Some(Around::Class(_))) {
+                let scopes =
+                    |one: &&Ancestor<'_, 'a>| matches!(one, Ancestor::Function(_) | Ancestor::Class(_));
+                if matches!(around.iter().rev().find(scopes), Some(Ancestor::Class(_))) {
                     return;
                 }
                 let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
@@ -190,8 +191,8 @@ impl<'a> Copies<'a> {
     }
 }
 
-fn lost(scope: &FileScope<'_>, variable: &str, span: Span) -> Sighting {
-    Sighting::at(scope.place(span)).word("variable", variable)
+fn lost(scope: &FileScope<'_>, variable: &str, span: Span) -> RawFinding {
+    RawFinding::at(scope.place(span)).word("variable", variable)
 }
 
 /// Whether code in these functions is code of `home`, or of a function in it.

@@ -1,10 +1,10 @@
 //! What the steps of a Lightning module return before version 2.0: where the epoch has a hook at its end, all of it is kept until
 //! then.
 
-use crate::code::walk::{Around, Part, walk_block};
+use crate::code::walk::{Ancestor, Part, walk_block};
 use crate::code::{Class, Expr, ExprKind, Function, StepKind};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// A step, and the hook that gets what all steps of an epoch returned.
 const HOOKS: &[(&str, &str)] = &[
@@ -18,7 +18,7 @@ const SMALL: &[&str] =
     &["loss", "log", "acc", "metric", "score", "count", "size", "num", "n_", "epoch", "step"];
 
 /// Steps that return whole batches beside the loss.
-pub(super) fn that_keep_batches(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_keep_batches(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     for class in &scope.code.classes {
         for (step, hook) in HOOKS {
@@ -26,8 +26,9 @@ pub(super) fn that_keep_batches(scope: &FileScope<'_>) -> Vec<Sighting> {
                 continue;
             };
             for (span, key) in returned(scope, step) {
-                let sighting = Sighting::at(scope.place(span)).word("name", step.name).word("value", key);
-                found.push(sighting.word("replacement", *hook));
+                let raw_finding =
+                    RawFinding::at(scope.place(span)).word("name", step.name).word("value", key);
+                found.push(raw_finding.word("replacement", *hook));
             }
         }
     }
@@ -46,7 +47,7 @@ fn method<'a>(scope: &'a FileScope<'_>, class: &Class<'_>, name: &str) -> Option
 fn returned(scope: &FileScope<'_>, step: &Function<'_>) -> Vec<(Span, String)> {
     let mut found = Vec::new();
     walk_block(scope.code, &step.body, &mut |part, around| {
-        let inner = around.iter().any(|one| matches!(one, Around::Function(_)));
+        let inner = around.iter().any(|one| matches!(one, Ancestor::Function(_)));
         let Part::Step(returns) = part else { return };
         let StepKind::Return(Some(value)) = &returns.kind else { return };
         let ExprKind::Mapping(items) = &scope.names.meant(value).kind else { return };

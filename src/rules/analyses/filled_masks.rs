@@ -4,7 +4,7 @@
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
 use super::mask_numbers::index_in;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Argument, Expr, ExprKind, Function, StepKind, Target};
 use crate::facts::Span;
 use crate::program::{MASK, ORDER};
@@ -82,7 +82,7 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                 let text = scope.text(value.span);
                 if tells_index(text) || mentions(text, known) {
                     let inner = around.iter().rev().find_map(|one| match one {
-                        Around::Function(number) => Some(*number),
+                        Ancestor::Function(number) => Some(*number),
                         _ => None,
                     });
                     known.extend(inner.map(|number| scope.code.functions[number].name));

@@ -2,14 +2,14 @@
 
 use super::gpu_values::{given_by, is_on_gpu};
 use super::memory::{called, path, releases};
-use crate::code::walk::{Around, Part, walk, walk_block};
+use crate::code::walk::{Ancestor, Part, walk, walk_block};
 use crate::code::{Call, Expr, ExprKind, Function, Step, StepKind};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, known};
 
 /// Fixtures of a module or session that give an object on the GPU and never release it.
-pub(super) fn without_teardown(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn without_teardown(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let Part::Step(Step { kind: StepKind::Define { function: number, decorators }, .. }) = part else {
@@ -21,8 +21,8 @@ pub(super) fn without_teardown(scope: &FileScope<'_>) -> Vec<Sighting> {
             return;
         }
         if given_by(scope, function).into_iter().any(|given| is_on_gpu(scope, function, given)) {
-            let sighting = Sighting::at(scope.place(function.name_span));
-            found.push(sighting.word("fixture", function.name).word("scope", lasts));
+            let raw_finding = RawFinding::at(scope.place(function.name_span));
+            found.push(raw_finding.word("fixture", function.name).word("scope", lasts));
         }
     });
     found
@@ -52,14 +52,14 @@ fn cleans_up(scope: &FileScope<'_>, function: &Function<'_>) -> bool {
     let mut yielded: Option<Span> = None;
     walk_block(scope.code, &function.body, &mut |part, around| {
         let Part::Expr(expr) = part else { return };
-        if around.iter().any(|one| matches!(one, Around::Function(_))) {
+        if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             return;
         }
         if matches!(expr.kind, ExprKind::Yield(_)) {
             yielded = Some(expr.span);
             // What the project enters may release at its end.
             cleans |= around.iter().any(|one| match one {
-                Around::With(step) => enters_own(scope, step),
+                Ancestor::With(step) => enters_own(scope, step),
                 _ => false,
             });
         } else if yielded.is_some_and(|span| span.end <= expr.span.start) {

@@ -4,12 +4,12 @@ use super::mask_numbers::index_in;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::findings::Severity;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
 
 /// Indices that are RANK, or what `torch.distributed.get_rank()` returns.
-pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr) = part else { return };
@@ -21,11 +21,12 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<Sighting> {
     }
     let several = starts_several_machines(scope);
     found.dedup_by_key(|(span, _)| *span);
-    let sighting = |(span, index): (_, &str)| {
-        let sighting = Sighting::at(scope.place(span)).word("text", scope.text(span)).word("index", index);
-        if several { sighting.at_least(Severity::Warning) } else { sighting }
+    let raw_finding = |(span, index): (_, &str)| {
+        let raw_finding =
+            RawFinding::at(scope.place(span)).word("text", scope.text(span)).word("index", index);
+        if several { raw_finding.at_least(Severity::Warning) } else { raw_finding }
     };
-    found.into_iter().map(sighting).collect()
+    found.into_iter().map(raw_finding).collect()
 }
 
 fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {

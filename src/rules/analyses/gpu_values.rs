@@ -1,7 +1,7 @@
 //! Values that lie on the GPU, as far as the way they are made says so.
 
 use super::memory::{call_of, function_called, method_of, path};
-use crate::code::walk::{Around, Part, walk_block};
+use crate::code::walk::{Ancestor, Part, walk_block};
 use crate::code::{Block, Expr, ExprKind, Function, Step, StepKind, Target};
 use crate::rules::files::FileScope;
 
@@ -96,7 +96,7 @@ fn lies_on_gpu(scope: &FileScope<'_>, body: &Block<'_>, value: &Expr<'_>, depth:
 fn named_lies_on_gpu(scope: &FileScope<'_>, body: &Block<'_>, name: &str, depth: usize) -> bool {
     let mut found = false;
     walk_block(scope.code, body, &mut |part, around| {
-        if found || around.iter().any(|one| matches!(one, Around::Function(_))) {
+        if found || around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             return;
         }
         let Part::Step(Step { kind, .. }) = part else { return };

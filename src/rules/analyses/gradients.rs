@@ -4,10 +4,10 @@
 mod modes;
 
 use super::memory::{called, method_of, path};
-use crate::code::walk::{Around, Part, innermost_loop, walk, walk_block, within_function};
+use crate::code::walk::{Ancestor, Part, innermost_loop, walk, walk_block, within_function};
 use crate::code::{Expr, ExprKind, Function, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
 
 /// Whether an item of a `with`, or a decorator, turns gradients off.
@@ -52,15 +52,15 @@ pub(super) struct Run<'s> {
 }
 
 /// The first call of a model in a loop behind `model.eval()`, with gradients on.
-pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut seen: FxHashSet<(Span, &str)> = FxHashSet::default();
     let runs = runs_with_gradients(scope);
     let first = runs.iter().filter(|run| seen.insert((run.inside, run.model)));
-    let sightings = first.map(|run| {
-        let sighting = Sighting::at(scope.place(run.call)).word("model", run.model);
-        sighting.beside(scope.place(run.mode), "evaluation mode turns no gradients off")
+    let raw_findings = first.map(|run| {
+        let raw_finding = RawFinding::at(scope.place(run.call)).word("model", run.model);
+        raw_finding.beside(scope.place(run.mode), "evaluation mode turns no gradients off")
     });
-    sightings.collect()
+    raw_findings.collect()
 }
 
 /// The calls of models in loops, in evaluation mode and with gradients on.
@@ -84,11 +84,11 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
         let last = modes::last_word(&evaluated, model, around, expr.span);
         let Some(eval) = last.filter(|one| !one.ended) else { return };
         let is_off = inside.iter().any(|one| match one {
-            Around::With(step) => with_is_off(scope, step),
+            Ancestor::With(step) => with_is_off(scope, step),
             _ => false,
         });
         let in_off_function =
-            around.iter().any(|one| matches!(one, Around::Function(it) if off.contains(it)));
+            around.iter().any(|one| matches!(one, Ancestor::Function(it) if off.contains(it)));
         let Some(step) = innermost_loop(inside) else { return };
         if !is_off && !in_off_function && !makes(step, model) && !differentiates(scope, step) {
             found.push(Run { model, call: expr.span, inside: step.span, mode: eval.span });
@@ -137,13 +137,13 @@ fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
         }
         Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             // `torch.set_grad_enabled(False)` as a statement holds from there on.
-            let as_manager = matches!(around.last(), Some(Around::WithItem(_) | Around::Decorator(_)));
+            let as_manager = matches!(around.last(), Some(Ancestor::WithItem(_) | Ancestor::Decorator(_)));
             if path(scope, &call.callee).ends_with("set_grad_enabled") && are_off(scope, expr) && !as_manager
             {
                 fresh.extend(within_function(around).0);
             }
             let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &call.callee.kind else { return };
-            if around.iter().any(|one| matches!(one, Around::With(step) if with_is_off(scope, step))) {
+            if around.iter().any(|one| matches!(one, Ancestor::With(step) if with_is_off(scope, step))) {
                 names.push(name);
             }
             calls.extend(within_function(around).0.map(|function| (function, *name)));
@@ -196,7 +196,7 @@ fn records_nothing(scope: &FileScope<'_>) -> bool {
     let mut off = text.contains("requires_grad = False") || text.contains("requires_grad_(False)");
     walk(scope.code, &mut |part, around| {
         if let Part::Step(Step { kind: StepKind::Evaluate(value), .. }) = part {
-            let module = !around.iter().any(|one| matches!(one, Around::Function(_)));
+            let module = !around.iter().any(|one| matches!(one, Ancestor::Function(_)));
             off |= module && called(scope, value).ends_with("set_grad_enabled") && are_off(scope, value);
         }
     });

@@ -1,10 +1,10 @@
 //! Code that takes CUDA for granted: `.cuda()` and `"cuda"` without a question.
 
 use super::device_texts::texts_of;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Block, Call, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
 
@@ -16,7 +16,7 @@ const QUESTIONS: &[&str] =
 const SKIPS: &[&str] = &["skipif", "skipIf", "skipUnless", "requires_", "require_", "mark.gpu", "mark.cuda"];
 
 /// Uses of CUDA that a machine without it reaches.
-pub(super) fn without_question(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn without_question(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let skips = skips_of(scope);
     let mut places: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| {
@@ -32,11 +32,11 @@ pub(super) fn without_question(scope: &FileScope<'_>) -> Vec<Sighting> {
     });
     places.sort_unstable();
     places.dedup();
-    places.iter().map(|span| Sighting::at(scope.place(*span)).word("text", shown(*span, scope))).collect()
+    places.iter().map(|span| RawFinding::at(scope.place(*span)).word("text", shown(*span, scope))).collect()
 }
 
 /// `.cuda()` beside a variable that holds the chosen device.
-pub(super) fn beside_a_device(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn beside_a_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut devices = Devices::default();
     walk(scope.code, &mut |part, around| devices.note(part, around, scope));
     let mut found = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn beside_a_device(scope: &FileScope<'_>) -> Vec<Sighting> {
             matches!(&call.callee.kind, ExprKind::Attribute(_, "cuda")) && call.arguments.is_empty();
         let is_method = scope.names.path(&call.callee).is_none_or(|path| path != "torch.cuda");
         if is_bare && is_method && !asks_around(around, scope) && devices.are_seen(around) {
-            found.push(Sighting::at(scope.place(expr.span)).word("text", shown(expr.span, scope)));
+            found.push(RawFinding::at(scope.place(expr.span)).word("text", shown(expr.span, scope)));
         }
     });
     found
@@ -99,10 +99,10 @@ fn asks(test: &Expr<'_>, scope: &FileScope<'_>) -> bool {
     QUESTIONS.iter().any(|word| text.contains(word))
 }
 
-fn asks_around(around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
+fn asks_around(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     around.iter().any(|one| match one {
-        Around::Then(test) | Around::Otherwise(test) => asks(test, scope),
-        Around::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => asks(test, scope),
+        Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
             handlers.iter().any(|handler| !handler.import_errors)
         }
         _ => false,
@@ -110,9 +110,9 @@ fn asks_around(around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether code is reached only where CUDA was asked for.
-fn is_asked(around: &[Around<'_, '_>], span: Span, scope: &FileScope<'_>) -> bool {
+fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) -> bool {
     let inside = around.iter().rev().find_map(|one| match one {
-        Around::Function(number) => Some(&scope.code.functions[*number]),
+        Ancestor::Function(number) => Some(&scope.code.functions[*number]),
         _ => None,
     });
     let by_name = inside.is_some_and(|function| {
@@ -152,10 +152,10 @@ enum Skip {
 }
 
 impl Skip {
-    fn covers(&self, around: &[Around<'_, '_>]) -> bool {
+    fn covers(&self, around: &[Ancestor<'_, '_>]) -> bool {
         around.iter().any(|one| match (self, one) {
-            (Skip::Function(marked), Around::Function(number)) => marked == number,
-            (Skip::Class(marked), Around::Class(number)) => marked == number,
+            (Skip::Function(marked), Ancestor::Function(number)) => marked == number,
+            (Skip::Class(marked), Ancestor::Class(number)) => marked == number,
             _ => false,
         }) || matches!(self, Skip::File)
     }
@@ -198,7 +198,7 @@ struct Devices {
 }
 
 impl Devices {
-    fn note(&mut self, part: Part<'_, '_>, around: &[Around<'_, '_>], scope: &FileScope<'_>) {
+    fn note(&mut self, part: Part<'_, '_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) {
         let (function, class) = inside(around);
         match part {
             Part::Step(Step { kind: StepKind::Assign { value: Some(value), .. }, .. })
@@ -242,7 +242,7 @@ impl Devices {
     }
 
     /// Whether code sees a device that something else uses.
-    fn are_seen(&self, around: &[Around<'_, '_>]) -> bool {
+    fn are_seen(&self, around: &[Ancestor<'_, '_>]) -> bool {
         let (function, class) = inside(around);
         let of_function = |one: Option<usize>| self.held.contains(&one) && self.used.contains(&one);
         let is_current =
@@ -257,13 +257,13 @@ impl Devices {
 }
 
 /// The innermost function and class around code.
-fn inside(around: &[Around<'_, '_>]) -> (Option<usize>, Option<usize>) {
+fn inside(around: &[Ancestor<'_, '_>]) -> (Option<usize>, Option<usize>) {
     let function = around.iter().rev().find_map(|one| match one {
-        Around::Function(number) => Some(*number),
+        Ancestor::Function(number) => Some(*number),
         _ => None,
     });
     let class = around.iter().rev().find_map(|one| match one {
-        Around::Class(number) => Some(*number),
+        Ancestor::Class(number) => Some(*number),
         _ => None,
     });
     (function, class)

@@ -20,7 +20,7 @@ mod tables;
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::languages::passages;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 pub(super) use emulation::gates_that_emulation_opens;
 
@@ -210,18 +210,18 @@ pub(super) const GATES: &[&str] = &[
 ];
 
 /// Capabilities that are given to another architecture.
-pub(super) fn wrong_architectures(scope: &FileScope<'_>) -> Vec<Sighting> {
-    sightings(scope, Topic::Architecture)
+pub(super) fn wrong_architectures(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    raw_findings(scope, Topic::Architecture)
 }
 
 /// Products with the architecture, capability or memory of another.
-pub(super) fn wrong_products(scope: &FileScope<'_>) -> Vec<Sighting> {
-    sightings(scope, Topic::Product)
+pub(super) fn wrong_products(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    raw_findings(scope, Topic::Product)
 }
 
 /// Features where the hardware has none.
-pub(super) fn wrong_gates(scope: &FileScope<'_>) -> Vec<Sighting> {
-    sightings(scope, Topic::Feature)
+pub(super) fn wrong_gates(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    raw_findings(scope, Topic::Feature)
 }
 
 /// What is wrong in a file, whatever it is about.
@@ -247,7 +247,7 @@ fn line(scope: &FileScope<'_>, span: Span) -> usize {
     scope.whole_text()[..span.start as usize].bytes().filter(|byte| *byte == b'\n').count()
 }
 
-fn sightings(scope: &FileScope<'_>, topic: Topic) -> Vec<Sighting> {
+fn raw_findings(scope: &FileScope<'_>, topic: Topic) -> Vec<RawFinding> {
     let all = scope.hardware.get_or_init(|| faults(scope));
     let mut found: Vec<Found> = all.iter().filter(|one| one.topic == topic).cloned().collect();
     found.sort_by_key(|one| (one.span, one.in_prose));
@@ -256,13 +256,13 @@ fn sightings(scope: &FileScope<'_>, topic: Topic) -> Vec<Sighting> {
         later.span == first.span
             || (later.text == first.text && line(scope, later.span) == line(scope, first.span))
     });
-    let sighting = |one: Found| {
-        let seen = Sighting::at(scope.place(one.span)).word("fault", one.text);
+    let raw_finding = |one: Found| {
+        let seen = RawFinding::at(scope.place(one.span)).word("fault", one.text);
         let seen = match one.beside {
             Some((span, what)) => seen.beside(scope.place(span), what),
             None => seen,
         };
         if one.in_prose { seen.at_most(Severity::Warning) } else { seen }
     };
-    found.into_iter().map(sighting).collect()
+    found.into_iter().map(raw_finding).collect()
 }

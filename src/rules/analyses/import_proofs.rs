@@ -1,14 +1,14 @@
 //! Proofs that a module was not imported: they say something about a fresh process only.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Block, Call, Comparison, Expr, ExprKind, Snippet, Step, StepKind};
 use crate::program::Start;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 
 /// Assertions that a GPU library is not in `sys.modules`, in tests and in modules that others import. In a document,
 /// those in functions that are named as tests.
-pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !matches!(scope.language(), Language::Python | Language::Markdown) {
         return Vec::new();
     }
@@ -51,8 +51,8 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<Sighting> {
             return;
         }
         let Some(module) = gpu_module(test, around, scope) else { return };
-        let sighting = Sighting::at(scope.place(test.span)).word("module", module);
-        found.push(if in_test { sighting } else { sighting.unsure() });
+        let raw_finding = RawFinding::at(scope.place(test.span)).word("module", module);
+        found.push(if in_test { raw_finding } else { raw_finding.unsure() });
     });
     found
 }
@@ -74,9 +74,9 @@ pub(in crate::rules) fn may_assert(part: Part<'_, '_>) -> bool {
     }
 }
 
-fn inside(around: &Around<'_, '_>) -> Option<usize> {
+fn inside(around: &Ancestor<'_, '_>) -> Option<usize> {
     match around {
-        Around::Function(number) => Some(*number),
+        Ancestor::Function(number) => Some(*number),
         _ => None,
     }
 }
@@ -186,8 +186,8 @@ fn gives_up(block: &Block<'_>, scope: &FileScope<'_>) -> bool {
     })
 }
 
-fn is_main_guard(around: &Around<'_, '_>, scope: &FileScope<'_>) -> bool {
-    matches!(around, Around::Then(test) if scope.text(test.span).contains("__main__"))
+fn is_main_guard(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    matches!(around, Ancestor::Then(test) if scope.text(test.span).contains("__main__"))
 }
 
 /// Whether a function is handed to somebody else by its name: to a process, or to a helper that starts one.
@@ -195,7 +195,7 @@ fn is_handed_over(function: usize, scope: &FileScope<'_>) -> bool {
     let name = scope.code.functions[function].name;
     let mut handed = false;
     walk(scope.code, &mut |part, around| {
-        if let (Part::Expr(expr), Some(Around::Argument(..))) = (part, around.last()) {
+        if let (Part::Expr(expr), Some(Ancestor::Argument(..))) = (part, around.last()) {
             handed |= matches!(&expr.kind, ExprKind::Name(known) if *known == name);
         }
         if let Part::Step(Step { kind: StepKind::Define { function: defined, decorators }, .. }) = part
@@ -214,7 +214,7 @@ fn is_handed_over(function: usize, scope: &FileScope<'_>) -> bool {
 }
 
 /// The GPU library that is spoken of: in the test itself, in the loop around it, or in the parameters of the function.
-fn gpu_module(test: &Expr<'_>, around: &[Around<'_, '_>], scope: &FileScope<'_>) -> Option<String> {
+fn gpu_module(test: &Expr<'_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> Option<String> {
     let mut texts = Vec::new();
     texts_in(test, scope, &mut texts, 0);
     if let Some(found) = texts.iter().find(|text| is_gpu_module(text, scope)) {
@@ -225,10 +225,10 @@ fn gpu_module(test: &Expr<'_>, around: &[Around<'_, '_>], scope: &FileScope<'_>)
     }
     for one in around.iter().rev() {
         match one {
-            Around::Loop(Step { kind: StepKind::For { iterable, .. }, .. }) => {
+            Ancestor::Loop(Step { kind: StepKind::For { iterable, .. }, .. }) => {
                 texts_in(iterable, scope, &mut texts, 0);
             }
-            Around::Function(number) => decorators_of(*number, scope, &mut texts),
+            Ancestor::Function(number) => decorators_of(*number, scope, &mut texts),
             _ => {}
         }
     }

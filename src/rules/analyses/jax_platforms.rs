@@ -4,11 +4,11 @@ use super::order::Seen;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::program::knowledge::Does;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// Platforms that are chosen below the first computation.
-pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut began, mut set): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -27,8 +27,8 @@ pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut found = Vec::new();
     for (seen, name) in &set {
         let Some(first) = began.iter().find(|first| first.precedes(seen)) else { continue };
-        let sighting = Sighting::at(scope.place(seen.span)).word("name", name);
-        found.push(sighting.beside(scope.place(first.span), "JAX begins here"));
+        let raw_finding = RawFinding::at(scope.place(seen.span)).word("name", name);
+        found.push(raw_finding.beside(scope.place(first.span), "JAX begins here"));
     }
     found
 }

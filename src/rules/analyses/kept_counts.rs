@@ -4,10 +4,10 @@ use super::order::Seen;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind, StepKind, Target};
 use crate::program::MASK;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// Masks below `torch.cuda.device_count()`.
-pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut counts, mut masks): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
     let is_mask =
         |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
@@ -32,8 +32,8 @@ pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut found = Vec::new();
     for mask in &masks {
         let Some(count) = counts.iter().find(|count| count.precedes(mask)) else { continue };
-        let sighting = Sighting::at(scope.place(mask.span));
-        found.push(sighting.beside(scope.place(count.span), "the number is kept from here on"));
+        let raw_finding = RawFinding::at(scope.place(mask.span));
+        found.push(raw_finding.beside(scope.place(count.span), "the number is kept from here on"));
     }
     found
 }

@@ -5,10 +5,10 @@ mod evaluation;
 mod returned;
 
 use super::memory::{method_of, path};
-use crate::code::walk::{Around, Part, walk, within_function};
+use crate::code::walk::{Ancestor, Part, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// What a function does with values that may have a graph, in the order in which it stands there.
 struct Note {
@@ -38,13 +38,13 @@ pub(in crate::rules) fn may_keep_graphs(part: Part<'_, '_>) -> bool {
 }
 
 /// `total += loss` in a loop that calls `loss.backward()`, or that evaluates a model with gradients on.
-pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = in_training(scope);
     found.extend(evaluation::by_sums(scope));
     found
 }
 
-fn in_training(scope: &FileScope<'_>) -> Vec<Sighting> {
+fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !is_for_torch(scope.whole_text()) {
         return Vec::new();
     }
@@ -68,7 +68,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<Sighting> {
             let before = notes[..at].iter().filter(|other| other.function == note.function);
             if !starts_anew && !is_cut_off(before, value) {
                 let place = scope.place(note.span);
-                found.push(Sighting::at(place).word("total", total).word("value", value));
+                found.push(RawFinding::at(place).word("total", total).word("value", value));
             }
             break;
         }
@@ -154,15 +154,15 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                 return;
             }
             let loops = around.iter().filter_map(|one| match one {
-                Around::Loop(step) => Some(step.span),
+                Ancestor::Loop(step) => Some(step.span),
                 _ => None,
             });
             let since_loop =
-                around.iter().rposition(|one| matches!(one, Around::Loop(_))).map_or(0, |at| at + 1);
+                around.iter().rposition(|one| matches!(one, Ancestor::Loop(_))).map_or(0, |at| at + 1);
             let always = !around[since_loop..].iter().any(|one| {
                 matches!(
                     one,
-                    Around::Then(_) | Around::Otherwise(_) | Around::Handler(..) | Around::TryElse(_)
+                    Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Handler(..) | Ancestor::TryElse(_)
                 )
             });
             notes.push(Note { function, loops: loops.collect(), always, span, what });
@@ -334,8 +334,8 @@ fn is_cut(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
 }
 
 /// Whether `torch.no_grad()` or one of its relatives stands around something.
-fn is_without_graph(scope: &FileScope<'_>, around: &[Around<'_, '_>]) -> bool {
-    around.iter().any(|one| matches!(one, Around::With(step) if has_no_graph(scope, &step.kind)))
+fn is_without_graph(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
+    around.iter().any(|one| matches!(one, Ancestor::With(step) if has_no_graph(scope, &step.kind)))
 }
 
 fn has_no_graph(scope: &FileScope<'_>, kind: &StepKind<'_>) -> bool {

@@ -4,11 +4,11 @@ use super::order::Seen;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::program::ranks::speaks_of_rank;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// Uses of the current card above the call that makes the card of this process current.
-pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut used, mut chosen): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -30,6 +30,6 @@ pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<Sighting> {
     // What is made current twice may be so before.
     let [chosen] = &chosen[..] else { return Vec::new() };
     let Some(early) = used.iter().find(|used| used.precedes(chosen)) else { return Vec::new() };
-    let sighting = Sighting::at(scope.place(early.span)).word("text", scope.text(early.span));
-    vec![sighting.beside(scope.place(chosen.span), "the card of this process is chosen here")]
+    let raw_finding = RawFinding::at(scope.place(early.span)).word("text", scope.text(early.span));
+    vec![raw_finding.beside(scope.place(chosen.span), "the card of this process is chosen here")]
 }

@@ -1,11 +1,11 @@
 //! Lazy imports of Python 3.15: where they are a syntax error, and where they are not lazy after all.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind, Import, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Start;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A name that a lazy import binds at the top level.
@@ -18,19 +18,19 @@ struct Bound<'a> {
 const MAX_HOPS: usize = 3;
 
 /// `lazy` where Python does not allow it, or where the module is used while the file is imported.
-pub(super) fn misused(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn misused(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let declared = declared_lazy(scope);
     let mut found = Vec::new();
     let mut bound: FxHashMap<&str, Option<Bound<'_>>> = FxHashMap::default();
     walk(scope.code, &mut |part, around| {
         let Part::Step(step) = part else { return };
-        let top = !around.iter().any(|one| matches!(one, Around::Function(_) | Around::Class(_)));
+        let top = !around.iter().any(|one| matches!(one, Ancestor::Function(_) | Ancestor::Class(_)));
         match &step.kind {
             StepKind::Import(import) => {
                 let refused = refusal(import, around).filter(|_| import.lazy);
                 if let Some(reason) = refused {
                     let problem = format!("`lazy` {reason} is a syntax error");
-                    found.push(Sighting::at(scope.place(step.span)).word("problem", problem));
+                    found.push(RawFinding::at(scope.place(step.span)).word("problem", problem));
                 } else if top {
                     let in_try = around.iter().any(is_try);
                     let lazy = import.lazy || (!in_try && declared.contains(import.module));
@@ -58,10 +58,10 @@ pub(super) fn misused(scope: &FileScope<'_>) -> Vec<Sighting> {
 }
 
 /// Why an import cannot be lazy.
-fn refusal(import: &Import<'_>, around: &[Around<'_, '_>]) -> Option<&'static str> {
+fn refusal(import: &Import<'_>, around: &[Ancestor<'_, '_>]) -> Option<&'static str> {
     let innermost = around.iter().rev().find_map(|one| match one {
-        Around::Function(_) => Some("inside a function"),
-        Around::Class(_) => Some("inside a class"),
+        Ancestor::Function(_) => Some("inside a function"),
+        Ancestor::Class(_) => Some("inside a class"),
         one if is_try(one) => Some("inside `try`"),
         _ => None,
     });
@@ -72,8 +72,8 @@ fn refusal(import: &Import<'_>, around: &[Around<'_, '_>]) -> Option<&'static st
     })
 }
 
-fn is_try(around: &Around<'_, '_>) -> bool {
-    matches!(around, Around::Try(_) | Around::Handler(..) | Around::TryElse(_) | Around::Finally(_))
+fn is_try(around: &Ancestor<'_, '_>) -> bool {
+    matches!(around, Ancestor::Try(_) | Ancestor::Handler(..) | Ancestor::TryElse(_) | Ancestor::Finally(_))
 }
 
 fn names_of<'a>(import: &Import<'a>) -> Vec<&'a str> {
@@ -108,7 +108,7 @@ fn declared_lazy<'a>(scope: &FileScope<'a>) -> FxHashSet<&'a str> {
 fn used_at_import<'a>(
     bound: &FxHashMap<&'a str, Option<Bound<'a>>>,
     scope: &FileScope<'a>,
-    found: &mut Vec<Sighting>,
+    found: &mut Vec<RawFinding>,
 ) {
     let started = matches!(scope.program.start_of(scope.file), Some(Start::Script | Start::Module));
     let functions: FxHashMap<&str, usize> = (scope.code.body.iter())
@@ -131,11 +131,11 @@ fn used_at_import<'a>(
                 "`{}` is imported lazily and used while this module runs, so it is imported at once",
                 one.module
             );
-            let sighting = Sighting::at(scope.place(one.import))
+            let raw_finding = RawFinding::at(scope.place(one.import))
                 .word("problem", problem)
                 .beside(scope.place(expr.span), format!("`{name}` is used here"))
                 .at_most(Severity::Warning);
-            found.push(if sure { sighting } else { sighting.unsure() });
+            found.push(if sure { raw_finding } else { raw_finding.unsure() });
         }
     };
     walk(scope.code, &mut |part, around| {
@@ -164,7 +164,7 @@ fn used_at_import<'a>(
             |name: &str| scope.code.functions[function].parameters.iter().any(|one| one.name == name);
         walk(scope.code, &mut |part, around| {
             let inside =
-                around.iter().position(|one| matches!(one, Around::Function(one) if *one == function));
+                around.iter().position(|one| matches!(one, Ancestor::Function(one) if *one == function));
             let (Part::Expr(expr), Some(depth)) = (part, inside) else { return };
             if around[depth + 1..].iter().any(is_later) {
                 return;
@@ -183,10 +183,10 @@ fn used_at_import<'a>(
 }
 
 /// Code that runs later, or only under some condition.
-fn is_later(around: &Around<'_, '_>) -> bool {
+fn is_later(around: &Ancestor<'_, '_>) -> bool {
     match around {
-        Around::Then(test) | Around::Otherwise(test) => !matches!(test.kind, ExprKind::Bool(true)),
-        Around::Function(_) | Around::Handler(..) => true,
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => !matches!(test.kind, ExprKind::Bool(true)),
+        Ancestor::Function(_) | Ancestor::Handler(..) => true,
         _ => false,
     }
 }

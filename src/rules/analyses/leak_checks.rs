@@ -3,7 +3,7 @@
 use super::memory::{call_of, called, function_called, path};
 use crate::code::walk::{Part, walk, within_function};
 use crate::code::{Comparison, Expr, ExprKind, Operator, Step, StepKind, Target};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashMap;
 
 /// What reads memory that torch holds without using it.
@@ -22,7 +22,7 @@ const HELD: &[&str] = &[
 type Figures<'a> = FxHashMap<(Option<usize>, &'a str), Vec<(u32, bool)>>;
 
 /// Assertions that compare two figures of held memory, as if their difference were a leak.
-pub(super) fn on_reserved(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn on_reserved(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let figures = figures_of(scope);
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
@@ -45,13 +45,13 @@ pub(super) fn on_reserved(scope: &FileScope<'_>) -> Vec<Sighting> {
         if let Some((test, span)) = checked {
             let text = scope.text(span).to_ascii_lowercase();
             if reading.is_leak_check(test, text.contains("leak") || about_leaks()) {
-                found.push(Sighting::at(scope.place(span)));
+                found.push(RawFinding::at(scope.place(span)));
             }
         }
         if let Part::Expr(expr) = part
             && reading.is_leak_check_of_unittest(expr, about_leaks())
         {
-            found.push(Sighting::at(scope.place(expr.span)));
+            found.push(RawFinding::at(scope.place(expr.span)));
         }
     });
     found

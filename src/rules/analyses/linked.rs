@@ -2,11 +2,11 @@
 
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::versions::Range;
 
 /// `Device::cuda_if_available()` of tch in a package whose build script does not keep libtorch_cuda.
-pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let files = &scope.program.sources.files;
     let version = |text: &str| {
         let line =
@@ -29,7 +29,7 @@ pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<Sighting> {
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) == Some("tch.Device.cuda_if_available") {
-            found.push(Sighting::at(scope.place(expr.span)));
+            found.push(RawFinding::at(scope.place(expr.span)));
         }
     });
     found

@@ -1,10 +1,10 @@
 //! Locks of threads that several processes are meant to share: each process has its own.
 
 use super::memory::{call_of, path};
-use crate::code::walk::{Around, Part, walk, walk_block};
+use crate::code::walk::{Ancestor, Part, walk, walk_block};
 use crate::code::{Argument, Block, Call, Expr, ExprKind, Function, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const OF_THREADS: &[&str] = &[
@@ -31,7 +31,7 @@ const HANDING: &[&str] = &[
 ];
 
 /// Locks of threads around GPU work that runs in worker processes.
-pub(super) fn of_threads_across_processes(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn of_threads_across_processes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let locks = locks_of(scope);
     if locks.is_empty() {
         return Vec::new();
@@ -58,11 +58,11 @@ pub(super) fn of_threads_across_processes(scope: &FileScope<'_>) -> Vec<Sighting
             (None, Some((_, started, _))) => (None, *started),
             (None, None) => continue,
         };
-        let mut sighting = Sighting::at(scope.place(span)).word("lock", scope.text(span));
+        let mut raw_finding = RawFinding::at(scope.place(span)).word("lock", scope.text(span));
         if let Some(held) = place {
-            sighting = sighting.beside(scope.place(held), "held here, in a worker process");
+            raw_finding = raw_finding.beside(scope.place(held), "held here, in a worker process");
         }
-        found.push(sighting.beside(scope.place(started), "starts worker processes"));
+        found.push(raw_finding.beside(scope.place(started), "starts worker processes"));
     }
     found
 }
@@ -99,7 +99,7 @@ fn locks_of(scope: &FileScope<'_>) -> Vec<Lock> {
                 Target::Attribute(object, name) => {
                     let names = vec![format!("{}.{name}", scope.text(object.span))];
                     let class = around.iter().rev().find_map(|one| match one {
-                        Around::Class(class) => Some(scope.code.classes[*class].span),
+                        Ancestor::Class(class) => Some(scope.code.classes[*class].span),
                         _ => None,
                     });
                     locks.push(Lock { names, span: value.span, home: class });
@@ -112,10 +112,10 @@ fn locks_of(scope: &FileScope<'_>) -> Vec<Lock> {
 }
 
 /// The class whose body a step lies in.
-fn class_around(around: &[Around<'_, '_>]) -> Option<usize> {
+fn class_around(around: &[Ancestor<'_, '_>]) -> Option<usize> {
     let innermost = around.iter().rev().find_map(|one| match one {
-        Around::Function(_) => Some(None),
-        Around::Class(number) => Some(Some(*number)),
+        Ancestor::Function(_) => Some(None),
+        Ancestor::Class(number) => Some(Some(*number)),
         _ => None,
     });
     innermost.flatten()
@@ -353,7 +353,7 @@ fn held_in(scope: &FileScope<'_>, function: &Function<'_>, lock: &str) -> Option
         let Part::Expr(expr) = part else { return };
         let taken = match &expr.kind {
             ExprKind::Name(_) | ExprKind::Attribute(..) => {
-                matches!(around.last(), Some(Around::WithItem(_))) && scope.text(expr.span) == lock
+                matches!(around.last(), Some(Ancestor::WithItem(_))) && scope.text(expr.span) == lock
             }
             ExprKind::Call(call) => match &call.callee.kind {
                 ExprKind::Attribute(object, "acquire") => scope.text(object.span) == lock,

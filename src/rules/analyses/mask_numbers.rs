@@ -2,11 +2,11 @@
 
 use super::order::Seen;
 use super::parsed_masks::mask_in;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Expr, ExprKind, Operator, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::program::MASK;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// Calls that take an index of CUDA, with where it stands.
@@ -26,7 +26,7 @@ struct Number<'a> {
 }
 
 /// Indices that are the number of the mask.
-pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut masks, mut indices, mut bound) = (Vec::new(), Vec::new(), Vec::new());
     let mut found: Vec<(Span, Option<Span>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
@@ -57,18 +57,18 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<Sighting> {
     }
     found.sort();
     found.dedup_by_key(|(span, _)| *span);
-    let sighting = |(span, mask): (Span, Option<Span>)| {
-        let sighting = Sighting::at(scope.place(span)).word("text", scope.text(span));
+    let raw_finding = |(span, mask): (Span, Option<Span>)| {
+        let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
         match mask {
-            Some(mask) => sighting.beside(scope.place(mask), "the mask leaves this one GPU"),
-            None => sighting,
+            Some(mask) => raw_finding.beside(scope.place(mask), "the mask leaves this one GPU"),
+            None => raw_finding,
         }
     };
-    found.into_iter().map(sighting).collect()
+    found.into_iter().map(raw_finding).collect()
 }
 
 impl<'a> Number<'a> {
-    fn of(scope: &FileScope<'a>, value: &Expr<'_>, span: Span, around: &[Around<'_, '_>]) -> Self {
+    fn of(scope: &FileScope<'a>, value: &Expr<'_>, span: Span, around: &[Ancestor<'_, '_>]) -> Self {
         Number { text: scope.text(value.span), seen: Seen::of(span, around) }
     }
 

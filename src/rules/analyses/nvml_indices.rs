@@ -2,12 +2,12 @@
 //! knows no mask, CUDA counts what the mask leaves, the fastest first.
 
 use super::parsed_masks::mask_in;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::program::{MASK, ORDER};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
 
@@ -30,13 +30,13 @@ const MASK_IS_SET: &str = "CUDA_VISIBLE_DEVICES=";
 type Used<'a> = Vec<(Option<usize>, &'a str, Span)>;
 
 /// Indices that cross from one to the other, in a file that sets a mask and no order.
-pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut by_nvml, mut by_cuda): (Used<'_>, Used<'_>) = (Vec::new(), Vec::new());
     let mut counted: Vec<(Option<usize>, &str)> = Vec::new();
     let (mut found, mut of_mask): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let home = around.iter().rev().find_map(|one| match one {
-            Around::Function(number) => Some(*number),
+            Ancestor::Function(number) => Some(*number),
             _ => None,
         });
         match part {
@@ -93,14 +93,14 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<Sighting> {
     }
     found.sort();
     found.dedup();
-    let sighting = |span: Span| Sighting::at(scope.place(span)).unsure();
-    let found: Vec<Sighting> = found.into_iter().map(sighting).collect();
+    let raw_finding = |span: Span| RawFinding::at(scope.place(span)).unsure();
+    let found: Vec<RawFinding> = found.into_iter().map(raw_finding).collect();
     // Cards of one kind count alike in both.
     of_mask.extend(super::filled_masks::indices_by_command(scope));
     of_mask.sort();
     of_mask.dedup();
     let of_mask = of_mask.into_iter().filter(|_| !is_order_set(scope));
-    found.into_iter().chain(of_mask.map(|span| sighting(span).at_most(Severity::Note))).collect()
+    found.into_iter().chain(of_mask.map(|span| raw_finding(span).at_most(Severity::Note))).collect()
 }
 
 /// `int(os.environ["CUDA_VISIBLE_DEVICES"].split(",")[0])`

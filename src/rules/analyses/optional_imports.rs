@@ -1,10 +1,10 @@
 //! Imports of GPU libraries that are optional, and the guards around them: what they do where there is no driver.
 
 use super::cuda_calls::fails_without_driver;
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Block, Expr, ExprKind, Handler, Import, ImportNames, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// Libraries that can be imported without a GPU, and used only with one.
 const NEED_A_GPU: &[&str] = &[
@@ -22,15 +22,16 @@ const NEED_A_GPU: &[&str] = &[
 ];
 
 /// Guards that do not survive a machine without a driver.
-pub(super) fn with_narrow_guards(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn with_narrow_guards(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => match &step.kind {
             StepKind::Try { body, handlers, otherwise, .. } if !is_caught(around, scope) => {
-                if let Some(sighting) = failing_call(step, handlers, scope) {
-                    found.push(sighting);
-                } else if let Some(sighting) = left_unbound(step, body, handlers, otherwise, around, scope) {
-                    found.push(sighting);
+                if let Some(raw_finding) = failing_call(step, handlers, scope) {
+                    found.push(raw_finding);
+                } else if let Some(raw_finding) = left_unbound(step, body, handlers, otherwise, around, scope)
+                {
+                    found.push(raw_finding);
                 }
             }
             StepKind::Branch { test, then, .. } => {
@@ -71,7 +72,7 @@ fn libraries<'a>(import: &Import<'a>) -> Vec<(String, &'a str)> {
 }
 
 /// `except ImportError` around a call that fails in another way.
-fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>) -> Option<Sighting> {
+fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>) -> Option<RawFinding> {
     let first = handlers.first()?;
     if !handlers.iter().all(|handler| handler.import_errors) {
         return None;
@@ -80,10 +81,13 @@ fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>
     let mut imports = false;
     walk(scope.code, &mut |part, around| {
         let at =
-            around.iter().position(|one| matches!(one, Around::Try(known) if std::ptr::eq(*known, step)));
+            around.iter().position(|one| matches!(one, Ancestor::Try(known) if std::ptr::eq(*known, step)));
         let Some(at) = at else { return };
         let later = around[at + 1..].iter().any(|one| {
-            matches!(one, Around::Function(_) | Around::Try(_) | Around::Then(_) | Around::Otherwise(_))
+            matches!(
+                one,
+                Ancestor::Function(_) | Ancestor::Try(_) | Ancestor::Then(_) | Ancestor::Otherwise(_)
+            )
         });
         if later {
             return;
@@ -102,7 +106,7 @@ fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>
     let problem =
         format!("`except ImportError` does not catch what `{name}()` raises where there is no driver");
     Some(
-        Sighting::at(scope.place(first.head))
+        RawFinding::at(scope.place(first.head))
             .word("problem", problem)
             .beside(scope.place(span), "this raises another exception"),
     )
@@ -114,9 +118,9 @@ fn left_unbound(
     body: &Block<'_>,
     handlers: &[Handler<'_>],
     otherwise: &Block<'_>,
-    around: &[Around<'_, '_>],
+    around: &[Ancestor<'_, '_>],
     scope: &FileScope<'_>,
-) -> Option<Sighting> {
+) -> Option<RawFinding> {
     let first = handlers.first()?;
     let (module, name) = body.iter().find_map(|step| match &step.kind {
         StepKind::Import(import) if scope.program.imports_outside(scope.file, import) => {
@@ -138,13 +142,13 @@ fn left_unbound(
         let is_name = matches!(&expr.kind, ExprKind::Name(known) if *known == name);
         let inside = step.span.start <= expr.span.start && expr.span.end <= step.span.end;
         let asked = around.iter().any(|one| match one {
-            Around::Then(test) | Around::Otherwise(test) => {
+            Ancestor::Then(test) | Ancestor::Otherwise(test) => {
                 let text = scope.text(test.span);
                 ["cupy", "available", "AVAILABLE", "has_", "HAS_", "modules", "globals", name]
                     .iter()
                     .any(|word| text.contains(word))
             }
-            Around::Try(_) | Around::Test(_) => true,
+            Ancestor::Try(_) | Ancestor::Test(_) => true,
             _ => false,
         });
         if is_name && !inside && !asked && used.is_none() && scope.names.path(expr).is_some() {
@@ -155,7 +159,7 @@ fn left_unbound(
         format!("`{name}` stays unbound where `{module}` cannot be imported, and is used all the same");
     let used = used?;
     Some(
-        Sighting::at(scope.place(first.head))
+        RawFinding::at(scope.place(first.head))
             .word("problem", problem)
             .beside(scope.place(used), format!("`{name}` is used here")),
     )
@@ -180,7 +184,8 @@ fn is_silent(step: &Step<'_>) -> bool {
 fn binds_elsewhere(name: &str, step: &Step<'_>, scope: &FileScope<'_>) -> bool {
     let mut bound = false;
     walk(scope.code, &mut |part, around| {
-        let inside = around.iter().any(|one| matches!(one, Around::Try(known) if std::ptr::eq(*known, step)));
+        let inside =
+            around.iter().any(|one| matches!(one, Ancestor::Try(known) if std::ptr::eq(*known, step)));
         match part {
             Part::Target(Target::Name(known, _)) => bound |= *known == name,
             Part::Step(Step { kind: StepKind::Import(import), .. }) if !inside => {
@@ -197,9 +202,9 @@ fn binds_elsewhere(name: &str, step: &Step<'_>, scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether what is raised here is caught by somebody around it who catches everything.
-fn is_caught(around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
+fn is_caught(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     around.iter().any(|one| match one {
-        Around::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => handlers.iter().any(|handler| {
+        Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => handlers.iter().any(|handler| {
             handler.types.is_empty()
                 || handler
                     .types
@@ -215,7 +220,7 @@ fn only_looked_for(
     test: &Expr<'_>,
     imports: &dyn Fn(&str) -> bool,
     scope: &FileScope<'_>,
-) -> Option<Sighting> {
+) -> Option<RawFinding> {
     const ASKS: [&str; 7] = [
         "is_available",
         "getDeviceCount",
@@ -232,7 +237,7 @@ fn only_looked_for(
     }
     let problem =
         format!("`find_spec` says that `{library}` is installed, and not that there is a GPU to use it on");
-    Some(Sighting::at(scope.place(span)).word("problem", problem))
+    Some(RawFinding::at(scope.place(span)).word("problem", problem))
 }
 
 /// The library that a condition looks for, and nothing else.

@@ -1,6 +1,6 @@
 //! Which of two expressions of a file runs first, where the text alone says so.
 
-use crate::code::walk::Around;
+use crate::code::walk::Ancestor;
 use crate::facts::Span;
 
 /// Where something stands, and the function and branches around it.
@@ -13,14 +13,14 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub fn of(span: Span, around: &[Around<'_, '_>]) -> Seen {
+    pub fn of(span: Span, around: &[Ancestor<'_, '_>]) -> Seen {
         let home = around.iter().rev().find_map(|one| match one {
-            Around::Function(number) => Some(*number),
+            Ancestor::Function(number) => Some(*number),
             _ => None,
         });
         let arms = around.iter().filter_map(|one| match one {
-            Around::Then(test) => Some((test.span, true)),
-            Around::Otherwise(test) => Some((test.span, false)),
+            Ancestor::Then(test) => Some((test.span, true)),
+            Ancestor::Otherwise(test) => Some((test.span, false)),
             _ => None,
         });
         Seen { span, home, arms: arms.collect() }

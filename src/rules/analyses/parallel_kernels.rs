@@ -1,9 +1,9 @@
 //! Functions that numba runs on all cores, and the pools that run them on all cores once more.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 const MAX_HOPS: usize = 3;
 
 /// Parallel kernels in the workers of a pool whose threads nobody limits.
-pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     let kernels = kernels_of(scope);
     let limited =
@@ -26,7 +26,7 @@ pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<Sighting> {
         let Some(given) = work_of(call, around, scope) else { return };
         let Some((kernel, span)) = kernel_run_by(given, &kernels, scope, 0) else { return };
         found.push(
-            Sighting::at(scope.place(expr.span))
+            RawFinding::at(scope.place(expr.span))
                 .word("kernel", kernel)
                 .beside(scope.place(span), "this uses all cores by itself"),
         );
@@ -62,9 +62,9 @@ fn is_parallel(decorator: &Expr<'_>, scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether a `with` around binds a name to a pool of several workers; the innermost that binds it decides.
-fn is_bound_to_pool(name: &str, around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
+fn is_bound_to_pool(name: &str, around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     let items = around.iter().rev().filter_map(|one| match one {
-        Around::With(Step { kind: StepKind::With { items, .. }, .. }) => Some(items),
+        Ancestor::With(Step { kind: StepKind::With { items, .. }, .. }) => Some(items),
         _ => None,
     });
     let mut bound = items.flatten().filter_map(|(item, target)| match target {
@@ -99,7 +99,11 @@ fn is_pool(expr: &Expr<'_>, scope: &FileScope<'_>) -> bool {
 }
 
 /// The function that a call hands to the workers of a pool, or to one of several processes or threads.
-fn work_of<'a>(call: &'a Call<'a>, around: &[Around<'_, '_>], scope: &FileScope<'a>) -> Option<&'a Expr<'a>> {
+fn work_of<'a>(
+    call: &'a Call<'a>,
+    around: &[Ancestor<'_, '_>],
+    scope: &FileScope<'a>,
+) -> Option<&'a Expr<'a>> {
     const TASKS: [&str; 9] = [
         "apply",
         "apply_async",
@@ -122,7 +126,7 @@ fn work_of<'a>(call: &'a Call<'a>, around: &[Around<'_, '_>], scope: &FileScope<
         scope.names.path(&call.callee),
         Some("multiprocessing.Process" | "multiprocessing.context.Process" | "threading.Thread")
     );
-    let several = around.iter().any(|one| matches!(one, Around::Loop(_) | Around::Comprehension(_)));
+    let several = around.iter().any(|one| matches!(one, Ancestor::Loop(_) | Ancestor::Comprehension(_)));
     argument(&call.arguments, Some(1), Some("target")).filter(|_| starts && several)
 }
 
@@ -149,7 +153,7 @@ fn kernel_run_by<'a>(
     let mut found = None;
     let mut called = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let inside = around.iter().any(|one| matches!(one, Around::Function(one) if *one == function));
+        let inside = around.iter().any(|one| matches!(one, Ancestor::Function(one) if *one == function));
         if let (true, Part::Expr(Expr { kind: ExprKind::Call(call), .. })) = (inside, part)
             && let ExprKind::Name(name) = &call.callee.kind
         {

@@ -1,9 +1,9 @@
 //! CUDA_VISIBLE_DEVICES read as a number: it may be a list, a UUID, a MIG instance, or empty.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Expr, ExprKind, Handler, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// Variables that hold masks.
@@ -18,8 +18,8 @@ const AS_LITERAL: &str =
 const READERS: &[&str] = &["ast.literal_eval", "builtins.eval", "json.loads", "yaml.safe_load"];
 
 /// `int(os.environ["CUDA_VISIBLE_DEVICES"])`, also of its parts; and `ast.literal_eval` of it.
-pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<Sighting> {
-    let mut found: Vec<Sighting> = Vec::new();
+pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found: Vec<RawFinding> = Vec::new();
     // Names that a loop over the parts of a mask binds, and where they hold.
     let mut elements: Vec<(&str, Span)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
@@ -50,8 +50,8 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<Sighting> {
                 let as_literal = || literal_of(scope, call).map(|variable| (variable, AS_LITERAL));
                 let read = as_number.or_else(as_literal).filter(|_| !is_guarded(scope, around));
                 if let Some((variable, raises)) = read {
-                    let sighting = Sighting::at(scope.place(expr.span)).word("variable", variable);
-                    found.push(sighting.word("raises", raises));
+                    let raw_finding = RawFinding::at(scope.place(expr.span)).word("variable", variable);
+                    found.push(raw_finding.word("raises", raises));
                 }
             }
             _ => {}
@@ -136,7 +136,7 @@ fn constant_of_class(scope: &FileScope<'_>, name: &str) -> Option<&'static str> 
 }
 
 /// Whether the code asks first, or survives what is no number.
-fn is_guarded(scope: &FileScope<'_>, around: &[Around<'_, '_>]) -> bool {
+fn is_guarded(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
     const ASKING: [&str; 5] = ["isdigit", "isnumeric", "isdecimal", "fullmatch", "re.match"];
     let asks = |text: &str| ASKING.iter().any(|word| text.contains(word));
     let catches = |handler: &Handler<'_>| {
@@ -147,12 +147,12 @@ fn is_guarded(scope: &FileScope<'_>, around: &[Around<'_, '_>]) -> bool {
         handler.types.is_empty() || handler.types.iter().any(survives)
     };
     let function = around.iter().rev().find_map(|one| match one {
-        Around::Function(number) => Some(scope.text(scope.code.functions[*number].span)),
+        Ancestor::Function(number) => Some(scope.text(scope.code.functions[*number].span)),
         _ => None,
     });
     asks(function.unwrap_or_else(|| scope.whole_text()))
         || around.iter().any(|one| match one {
-            Around::Try(step) => match &step.kind {
+            Ancestor::Try(step) => match &step.kind {
                 StepKind::Try { handlers, .. } => handlers.iter().any(catches),
                 _ => false,
             },

@@ -1,21 +1,21 @@
 //! Modules that a server or a queue of tasks imports before it forks its workers, and that use the GPU when they are imported.
 
 use super::cuda_calls;
-use crate::code::walk::{Around, Part, walk_top};
+use crate::code::walk::{Ancestor, Part, walk_top};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
 
 /// The first use of a GPU by a module that gunicorn or Celery loads in the master.
-pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut used: Option<(Span, String)> = None;
     walk_top(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let is_for_script = around
             .iter()
-            .any(|one| matches!(one, Around::Then(test) if scope.text(test.span).contains("__main__")));
+            .any(|one| matches!(one, Ancestor::Then(test) if scope.text(test.span).contains("__main__")));
         if used.is_some() || is_for_script {
             return;
         }
@@ -24,7 +24,7 @@ pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<Sighting> {
     });
     let Some((span, name)) = used else { return Vec::new() };
     let Some(server) = preloading(scope).or_else(|| queueing(scope)) else { return Vec::new() };
-    vec![Sighting::at(scope.place(span)).word("name", name).word("server", server)]
+    vec![RawFinding::at(scope.place(span)).word("name", name).word("server", server)]
 }
 
 /// `AutoModel.from_pretrained("m", device_map="auto")`

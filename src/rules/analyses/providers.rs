@@ -1,9 +1,9 @@
 //! GPUs that a session of ONNX Runtime or a model of llama.cpp asks for, and may not get.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::{Language, Source};
 
@@ -16,13 +16,13 @@ const BUILDS: &[&str] =
     &["onnxruntime-gpu", "onnxruntime_gpu", "onnxruntime-directml", "onnxruntime-training"];
 
 /// What asks for a GPU in a project that installs a build without one.
-pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = sessions_without_build(scope);
     found.extend(layers_without_build(scope));
     found
 }
 
-fn sessions_without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
+fn sessions_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let files = &scope.program.sources.files;
     let names_build = || files.iter().any(|file| BUILDS.iter().any(|build| file.text.contains(build)));
     let file = scope.program.name_of(scope.file);
@@ -33,11 +33,11 @@ fn sessions_without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     }
     let found = sessions(scope).into_iter().map(|session| (session.span, session.gpu));
-    let sighting = |(span, name)| {
-        let sighting = Sighting::at(scope.place(span)).word("name", name).word("package", "onnxruntime");
-        sighting.word("wanted", "ask for `onnxruntime-gpu` in its place")
+    let raw_finding = |(span, name)| {
+        let raw_finding = RawFinding::at(scope.place(span)).word("name", name).word("package", "onnxruntime");
+        raw_finding.word("wanted", "ask for `onnxruntime-gpu` in its place")
     };
-    found.map(sighting).collect()
+    found.map(raw_finding).collect()
 }
 
 /// Signs that llama-cpp-python is built for a GPU, or that somebody says how.
@@ -59,7 +59,7 @@ const LLAMA_BUILDS: &[&str] = &[
 ];
 
 /// Layers that are put on a GPU by a build of llama-cpp-python that has none: that of PyPI, or of its index for the CPU.
-fn layers_without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
+fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -82,12 +82,12 @@ fn layers_without_build(scope: &FileScope<'_>) -> Vec<Sighting> {
     if found.is_empty() || !installs_llama(scope) {
         return Vec::new();
     }
-    let sighting = |span| {
-        let sighting = Sighting::at(scope.place(span)).word("name", scope.text(span));
+    let raw_finding = |span| {
+        let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
         let wanted = "build it with `CMAKE_ARGS=\"-DGGML_CUDA=on\"`, or take its index for a version of CUDA";
-        sighting.word("package", "llama-cpp-python").word("wanted", wanted)
+        raw_finding.word("package", "llama-cpp-python").word("wanted", wanted)
     };
-    found.into_iter().map(sighting).collect()
+    found.into_iter().map(raw_finding).collect()
 }
 
 /// Whether the project says that llama-cpp-python is installed, and nothing of a build for a GPU.
@@ -114,13 +114,13 @@ fn installs_llama(scope: &FileScope<'_>) -> bool {
 }
 
 /// Sessions with nothing but GPU providers, in a file that never asks which it got.
-pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let asks = ["get_providers", "get_available_providers", "disable_fallback", "preload_dlls", "get_device"];
     if asks.iter().any(|word| scope.whole_text().contains(word)) {
         return Vec::new();
     }
     let alone = sessions(scope).into_iter().filter(|session| session.alone);
-    alone.map(|session| Sighting::at(scope.place(session.span)).word("name", session.gpu)).collect()
+    alone.map(|session| RawFinding::at(scope.place(session.span)).word("name", session.gpu)).collect()
 }
 
 /// A session that asks for a GPU.
@@ -159,7 +159,7 @@ fn provider<'e>(listed: &'e Expr<'_>) -> Option<&'e str> {
 }
 
 /// Providers in Rust that are registered, and whose failure nobody hears of.
-pub(super) fn that_fail_softly(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_fail_softly(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     if text.contains("error_on_failure") || text.contains("is_available()") {
         return Vec::new();
@@ -174,9 +174,9 @@ pub(super) fn that_fail_softly(scope: &FileScope<'_>) -> Vec<Sighting> {
                 .iter()
                 .any(|name| written.contains(name));
         // Nothing is called on what it builds.
-        let is_last = !matches!(around.last(), Some(Around::Callee(_)));
+        let is_last = !matches!(around.last(), Some(Ancestor::Callee(_)));
         if is_provider && is_last {
-            found.push(Sighting::at(scope.place(expr.span)).word("text", written));
+            found.push(RawFinding::at(scope.place(expr.span)).word("text", written));
         }
     });
     found

@@ -1,17 +1,17 @@
 //! Names of Python that look like environment variables: `CUDA_VISIBLE_DEVICES = "0"` sets nothing.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 
 /// Projects use these as names of their own.
 const OWN: &[&str] = &["CUDA_DEVICE"];
 
 /// Names of GPU variables that are given a value and never looked up.
-pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut given: Vec<(&str, Span)> = Vec::new();
     let mut read: Vec<&str> = Vec::new();
     let mut acts = false;
@@ -25,7 +25,7 @@ pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<Sighting> {
                 StepKind::Evaluate(value) => acts |= matches!(value.kind, ExprKind::Call(_)),
                 _ => {}
             }
-            let in_class = matches!(around.last(), Some(Around::Class(_)));
+            let in_class = matches!(around.last(), Some(Ancestor::Class(_)));
             if let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && let [Target::Name(name, _)] = &targets[..]
                 && is_known(scope, name)
@@ -57,7 +57,7 @@ pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<Sighting> {
         given.retain(|(name, span)| is_python(scope.text(*span), name));
     }
     let found = given.into_iter();
-    found.map(|(name, span)| Sighting::at(scope.place(span)).word("variable", name)).collect()
+    found.map(|(name, span)| RawFinding::at(scope.place(span)).word("variable", name)).collect()
 }
 
 /// In documents `CUDA_VISIBLE_DEVICES=1` also stands for a line of a shell, whatever the block says that it is.

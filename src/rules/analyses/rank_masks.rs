@@ -6,11 +6,11 @@ use crate::code::walk::{Part, walk_top};
 use crate::code::{ExprKind, StepKind};
 use crate::commands::ranks;
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 
 /// Masks at the top of a program that torchrun or accelerate starts in several processes.
-pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // With a policy the launcher is told, where it starts too many.
     let uses_gpu = ["cuda", "nccl", "Accelerator"].iter().any(|word| scope.whole_text().contains(word));
     if !uses_gpu || scope.policy.gpu.is_some() {
@@ -33,8 +33,8 @@ pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     };
     let left = if left == 1 { "one GPU".to_owned() } else { format!("{left} GPUs") };
-    let sighting = Sighting::at(scope.place(span)).word("option", option);
-    vec![sighting.word("count", count.to_string()).word("left", left)]
+    let raw_finding = RawFinding::at(scope.place(span)).word("option", option);
+    vec![raw_finding.word("count", count.to_string()).word("left", left)]
 }
 
 /// How many processes the launchers of the project start of this file, with the option that says so.

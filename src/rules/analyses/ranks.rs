@@ -1,10 +1,10 @@
 //! Which card each of several processes takes.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Span};
 use crate::findings::Severity;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
 
@@ -21,7 +21,7 @@ const JOIN_HOROVOD: &str = "horovod.torch.init";
 const OF_RANKS: &[&str] = &["rank", "distributed", "worker", "process"];
 
 /// Processes that join a group for NVIDIA cards and never say which card is theirs.
-pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut joins: Vec<Span> = Vec::new();
     let (mut moves, mut joined) = (false, Vec::new());
     let mut chooses = scope.whole_text().contains("CUDA_VISIBLE_DEVICES");
@@ -53,11 +53,11 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<Sighting> {
         return Vec::new();
     }
     let several = is_started_in_several(scope);
-    let sighting = |span: &Span| {
-        let sighting = Sighting::at(scope.place(*span));
-        if several { sighting.at_least(Severity::Warning) } else { sighting }
+    let raw_finding = |span: &Span| {
+        let raw_finding = RawFinding::at(scope.place(*span));
+        if several { raw_finding.at_least(Severity::Warning) } else { raw_finding }
     };
-    joins.iter().map(sighting).collect()
+    joins.iter().map(raw_finding).collect()
 }
 
 /// Whether a launcher of several processes names this file.
@@ -84,7 +84,7 @@ fn callers_choose(scope: &FileScope<'_>) -> bool {
 }
 
 /// `torch.cuda.set_device` in a module that others import, outside what sets up ranks.
-pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut joins = false;
     walk(scope.code, &mut |part, around| {
@@ -97,12 +97,12 @@ pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<Sighting> {
                     OF_RANKS.iter().any(|word| text.contains(word))
                 };
                 let in_set_up = around.iter().any(|one| match one {
-                    Around::Function(number) => of_ranks(scope.code.functions[*number].name),
-                    Around::Then(test) => of_ranks(scope.text(test.span)),
+                    Ancestor::Function(number) => of_ranks(scope.code.functions[*number].name),
+                    Ancestor::Then(test) => of_ranks(scope.text(test.span)),
                     _ => false,
                 });
                 if !in_set_up && !of_ranks(scope.text(expr.span)) && !runs_elsewhere(around, scope) {
-                    found.push(Sighting::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
+                    found.push(RawFinding::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
                 }
             }
             _ => {}
@@ -115,7 +115,7 @@ pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<Sighting> {
 }
 
 /// Whether code runs in a thread or process of its own: each has its own current GPU.
-fn runs_elsewhere(around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
+fn runs_elsewhere(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     let (Some(name), class) = within_definitions(around, scope) else { return false };
     let is_run = name == "run"
         && class.is_some_and(|class| {
@@ -127,16 +127,16 @@ fn runs_elsewhere(around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
 
 /// The innermost function by its name, and the innermost class.
 fn within_definitions<'a>(
-    around: &[Around<'_, '_>],
+    around: &[Ancestor<'_, '_>],
     scope: &FileScope<'a>,
 ) -> (Option<&'a str>, Option<usize>) {
     let inside = around.iter().rev();
     let function = inside.clone().find_map(|one| match one {
-        Around::Function(number) => Some(scope.code.functions[*number].name),
+        Ancestor::Function(number) => Some(scope.code.functions[*number].name),
         _ => None,
     });
     let class = inside.clone().find_map(|one| match one {
-        Around::Class(number) => Some(*number),
+        Ancestor::Class(number) => Some(*number),
         _ => None,
     });
     (function, class)

@@ -4,10 +4,10 @@ use super::cuda_calls;
 use crate::code::walk::{Part, walk, walk_block};
 use crate::code::{Block, Expr, ExprKind, StepKind};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// `@ray.remote` on a function or class that moves something to a GPU.
-pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // `step.options(num_gpus=1).remote()`, also by the settings of a cluster, gives one where it is called.
     let text = scope.whole_text();
     if [".options(", "NOSET_CUDA_VISIBLE_DEVICES", "OVERRIDE_ON_ZERO"].iter().any(|word| text.contains(word))
@@ -32,8 +32,8 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<Sighting> {
         if let (Some(decorator), Some(used)) = (remote, use_in(scope, body))
             && !is_handed_on(scope, name)
         {
-            let sighting = Sighting::at(scope.place(decorator.span)).word("name", name);
-            found.push(sighting.beside(scope.place(used), "a GPU is used here"));
+            let raw_finding = RawFinding::at(scope.place(decorator.span)).word("name", name);
+            found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
         }
     });
     found

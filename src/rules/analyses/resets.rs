@@ -6,7 +6,7 @@ use crate::code::walk::{Part, walk};
 use crate::code::{Command, Expr, ExprKind, ImportNames, StepKind};
 use crate::commands::{Started, invocation, program_name};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// Calls that reset a device or destroy its context.
 const RESETTING: &[&str] = &[
@@ -66,7 +66,7 @@ const FRAMEWORKS: &[&str] = &[
 ];
 
 /// Device resets in a file that also uses a framework, and in scripts that also run programs.
-pub(super) fn beside_frameworks(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn beside_frameworks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut resets: Vec<(Span, String)> = Vec::new();
     let mut framework: Option<(Span, String)> = None;
     walk(scope.code, &mut |part, _| match part {
@@ -98,10 +98,10 @@ pub(super) fn beside_frameworks(scope: &FileScope<'_>) -> Vec<Sighting> {
     });
     let Some((live, name)) = framework else { return Vec::new() };
     let message = format!("{name} keeps what it has on the card");
-    let sighting = |(span, reset): (Span, String)| {
-        Sighting::at(scope.place(span)).word("reset", reset).beside(scope.place(live), message.clone())
+    let raw_finding = |(span, reset): (Span, String)| {
+        RawFinding::at(scope.place(span)).word("reset", reset).beside(scope.place(live), message.clone())
     };
-    resets.into_iter().map(sighting).collect()
+    resets.into_iter().map(raw_finding).collect()
 }
 
 fn reset_by_call(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<String> {

@@ -2,12 +2,12 @@
 //! of the first try, with all that they had on the GPU.
 
 use super::memory::path;
-use crate::code::walk::{Around, Part, walk, walk_block, within_function};
+use crate::code::walk::{Ancestor, Part, walk, walk_block, within_function};
 use crate::code::{Block, Call, Expr, ExprKind, Handler, Step, StepKind};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// The first call in each such handler that runs again what the `try` ran.
-pub(super) fn in_handlers(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn in_handlers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let Part::Step(step) = part else { return };
@@ -26,7 +26,7 @@ pub(super) fn in_handlers(scope: &FileScope<'_>) -> Vec<Sighting> {
     found
 }
 
-fn again(scope: &FileScope<'_>, handler: &Handler<'_>, tried: &[String]) -> Option<Sighting> {
+fn again(scope: &FileScope<'_>, handler: &Handler<'_>, tried: &[String]) -> Option<RawFinding> {
     let written = written_in(scope, handler);
     if lets_go(written) {
         return None;
@@ -35,15 +35,15 @@ fn again(scope: &FileScope<'_>, handler: &Handler<'_>, tried: &[String]) -> Opti
     walk_block(scope.code, &handler.body, &mut |part, around| {
         let Part::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
-        let later = around.iter().any(|one| matches!(one, Around::Function(_)));
+        let later = around.iter().any(|one| matches!(one, Ancestor::Function(_)));
         let name = scope.text(call.callee.span);
         if first.is_none() && !later && tried.iter().any(|one| one == name) && !is_on_cpu(written, name) {
             first = Some((expr.span, name.to_owned()));
         }
     });
     let (span, name) = first?;
-    let sighting = Sighting::at(scope.place(span)).word("call", name);
-    Some(sighting.beside(scope.place(handler.head), "caught here, and held until the block ends"))
+    let raw_finding = RawFinding::at(scope.place(span)).word("call", name);
+    Some(raw_finding.beside(scope.place(handler.head), "caught here, and held until the block ends"))
 }
 
 /// The calls that are tried: those of the first statement that may need memory, and those that run a model by their
@@ -87,7 +87,7 @@ fn calls_in(scope: &FileScope<'_>, block: &[Step<'_>]) -> Vec<String> {
     let mut calls = Vec::new();
     walk_block(scope.code, block, &mut |part, around| {
         if let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part
-            && !around.iter().any(|one| matches!(one, Around::Function(_) | Around::Handler(..)))
+            && !around.iter().any(|one| matches!(one, Ancestor::Function(_) | Ancestor::Handler(..)))
             && may_take_memory(scope, call)
         {
             calls.push(scope.text(call.callee.span).to_owned());

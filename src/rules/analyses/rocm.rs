@@ -1,9 +1,9 @@
 //! How code asks whether it runs on an AMD card.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Block, Call, Comparison, Expr, ExprKind, ImportNames, Step, StepKind};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, catches_missing, is_for_imports};
 
 /// Modules of torch that are in no build of it.
@@ -13,7 +13,7 @@ const ABSENT: &[&str] = &["torch.hip", "torch.rocm", "torch.backends.hip", "torc
 const CUDA_IS_THERE: &str = "torch.cuda.is_available";
 
 /// Questions that are answered with no on every machine.
-pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<(Span, &str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Expr(expr) => match &expr.kind {
@@ -27,7 +27,7 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<Sighting> {
                 // Behind `hasattr` it is the question that is wrong, and without a handler it fails.
                 let catches = |one| catches_missing(one, scope) && !is_for_imports(one);
                 let in_try = around.iter().any(catches);
-                let is_called = matches!(around.last(), Some(Around::Argument(..)));
+                let is_called = matches!(around.last(), Some(Ancestor::Argument(..)));
                 if in_try && !is_called && is_absent(expr, scope) && !is_asked_before(around, scope) {
                     found.push((expr.span, "is on no machine, so its error is caught and the answer is no"));
                 }
@@ -57,10 +57,10 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<Sighting> {
     early_answers(scope, &mut found);
     found.sort_unstable();
     found.dedup();
-    let sighting = |(span, what): &(Span, &str)| {
-        Sighting::at(scope.place(*span)).word("text", scope.text(*span)).word("what", *what)
+    let raw_finding = |(span, what): &(Span, &str)| {
+        RawFinding::at(scope.place(*span)).word("text", scope.text(*span)).word("what", *what)
     };
-    found.iter().map(sighting).collect()
+    found.iter().map(raw_finding).collect()
 }
 
 /// `elif torch.version.hip:` behind `if torch.cuda.is_available():`.
@@ -153,9 +153,9 @@ fn is_absent(expr: &Expr<'_>, scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether the code stands behind a test that asks for the absent module, which is told itself.
-fn is_asked_before(around: &[Around<'_, '_>], scope: &FileScope<'_>) -> bool {
+fn is_asked_before(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     around.iter().any(|one| match one {
-        Around::Then(test) | Around::Otherwise(test) => {
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => {
             ["hasattr(", "getattr(", "find_spec("].iter().any(|word| scope.text(test.span).contains(word))
         }
         _ => false,

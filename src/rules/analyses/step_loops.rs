@@ -1,12 +1,12 @@
 //! Loops that run a model once for each batch, and what they do needlessly in each step.
 
 use super::memory::{called, empties_cache, method_of};
-use crate::code::walk::{Around, Part, walk, walk_block};
+use crate::code::walk::{Ancestor, Part, walk, walk_block};
 use crate::code::{Block, Expr, Step, StepKind, Target};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// `empty_cache()` in every step of a loop, whatever happens in it.
-pub(super) fn that_empty_the_cache(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_empty_the_cache(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr) = part else { return };
@@ -14,20 +14,20 @@ pub(super) fn that_empty_the_cache(scope: &FileScope<'_>) -> Vec<Sighting> {
             return;
         }
         let (_, around) = crate::code::walk::within_function(around);
-        let Some(at) = around.iter().rposition(|one| matches!(one, Around::Loop(_))) else { return };
-        let Around::Loop(step) = around[at] else { return };
+        let Some(at) = around.iter().rposition(|one| matches!(one, Ancestor::Loop(_))) else { return };
+        let Ancestor::Loop(step) = around[at] else { return };
         let unconditional = around[at + 1..].iter().all(|one| is_in_each_step(scope, one));
         if unconditional && runs_steps(scope, step) && !skips_some(scope, step) {
-            found.push(Sighting::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
+            found.push(RawFinding::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
         }
     });
     found
 }
 
 /// Whether code with this around it runs in each turn of its loop, on a machine with a GPU.
-fn is_in_each_step(scope: &FileScope<'_>, around: &Around<'_, '_>) -> bool {
+fn is_in_each_step(scope: &FileScope<'_>, around: &Ancestor<'_, '_>) -> bool {
     match around {
-        Around::Then(test) => {
+        Ancestor::Then(test) => {
             let text = scope.text(test.span);
             let asks_for_gpu = ["is_available", "cuda", "gpu", "device"]
                 .iter()
@@ -35,7 +35,10 @@ fn is_in_each_step(scope: &FileScope<'_>, around: &Around<'_, '_>) -> bool {
             let depends = ["%", "memory", "step", "iter", "update", "idx", "== 0", "== 1", ">", "<"];
             asks_for_gpu && !depends.iter().any(|word| text.contains(word))
         }
-        Around::Otherwise(_) | Around::Handler(..) | Around::Comprehension(_) | Around::TryElse(_) => false,
+        Ancestor::Otherwise(_)
+        | Ancestor::Handler(..)
+        | Ancestor::Comprehension(_)
+        | Ancestor::TryElse(_) => false,
         _ => true,
     }
 }
@@ -62,7 +65,7 @@ fn runs_steps(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
                 targets.iter().any(|target| names_model(target)) && makes_something(scope, value, targets);
         }
         let Part::Expr(expr) = part else { return };
-        let inner = around.iter().any(|one| matches!(one, Around::Loop(_) | Around::Function(_)));
+        let inner = around.iter().any(|one| matches!(one, Ancestor::Loop(_) | Ancestor::Function(_)));
         let name = method_of(expr).map_or("", |(_, name, _)| name);
         trains |= !inner && (name == "backward" || is_optimizer_step(scope, expr));
         apart |= loads_a_model(scope, expr, name) || name.starts_with("reset_peak_memory");

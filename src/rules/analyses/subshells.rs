@@ -4,7 +4,7 @@ use crate::code::walk::{Part, walk};
 use crate::code::{Block, Call, Expr, ExprKind, Operator, StepKind};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
 
@@ -23,21 +23,21 @@ pub(in crate::rules) fn may_start(part: Part<'_, '_>) -> bool {
 }
 
 /// GPU variables that a shell sets and takes with it when it ends.
-pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| match part {
         Part::Expr(expr) => {
             let ExprKind::Call(call) = &expr.kind else { return };
             let Some(line) = command_line(scope, call) else { return };
             if let Some(variable) = lost_in(&line) {
-                found.push(Sighting::at(scope.place(expr.span)).word("variable", variable));
+                found.push(RawFinding::at(scope.place(expr.span)).word("variable", variable));
             }
         }
         // Lines with `!` and cells with `%%bash`.
         Part::Step(step) if scope.language() == Language::Notebook => {
             if let StepKind::Apart(block) | StepKind::Child(block) = &step.kind {
                 let lost = lost_in_block(block).into_iter();
-                found.extend(lost.map(|(name, at)| Sighting::at(scope.place(at)).word("variable", name)));
+                found.extend(lost.map(|(name, at)| RawFinding::at(scope.place(at)).word("variable", name)));
             }
         }
         _ => {}

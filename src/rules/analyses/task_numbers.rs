@@ -5,12 +5,12 @@ use super::named_scripts::Script;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
 
 /// Where the number of a task on its machine becomes the number of a GPU, and the job has fewer.
-pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut used: Option<(Span, bool)> = None;
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr) = part else { return };
@@ -26,7 +26,7 @@ pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<Sighting> {
     let faults: Option<Vec<String>> = jobs.iter().map(|job| job.fault(by_index)).collect();
     // A job that fits shows that the program is meant for others than those that do not.
     let Some(reason) = faults.and_then(|faults| faults.into_iter().next()) else { return Vec::new() };
-    vec![Sighting::at(scope.place(span)).word("text", scope.text(span)).word("reason", reason)]
+    vec![RawFinding::at(scope.place(span)).word("text", scope.text(span)).word("reason", reason)]
 }
 
 /// `int(os.environ["SLURM_LOCALID"])`

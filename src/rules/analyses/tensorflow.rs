@@ -4,7 +4,7 @@ use super::order::Seen;
 use crate::code::walk::{Part, walk};
 use crate::code::{Call, Expr, ExprKind, ImportNames, StepKind};
 use crate::program::knowledge::Does;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::versions::Range;
 
@@ -38,7 +38,7 @@ const LATER_SESSIONS: &[&str] =
 const ASKS: &str = "tensorflow.python.client.device_lib.list_local_devices";
 
 /// Settings of devices below what has made them.
-pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut made, mut sessions): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
     let mut set: Vec<(Seen, String)> = Vec::new();
     let mut options: Vec<(Seen, String)> = Vec::new();
@@ -83,8 +83,8 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<Sighting> {
     for (causes, late) in [(&made, &set), (&sessions, &options), (&asked, &later)] {
         for (seen, path) in late {
             let Some(cause) = causes.iter().find(|cause| cause.precedes(seen)) else { continue };
-            let sighting = Sighting::at(scope.place(seen.span)).word("name", path);
-            found.push(sighting.beside(scope.place(cause.span), "the devices are made here"));
+            let raw_finding = RawFinding::at(scope.place(seen.span)).word("name", path);
+            found.push(raw_finding.beside(scope.place(cause.span), "the devices are made here"));
         }
     }
     found
@@ -115,7 +115,7 @@ fn makes_devices(scope: &FileScope<'_>) -> bool {
 }
 
 /// One card chosen out of all, in a program without a mask.
-pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if scope.whole_text().contains("CUDA_VISIBLE_DEVICES") {
         return Vec::new();
     }
@@ -134,14 +134,14 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<Sighting> {
             _ => given,
         });
         if one.is_some_and(|one| matches!(scope.names.meant(one).kind, ExprKind::Item(_))) {
-            found.push(Sighting::at(scope.place(expr.span)));
+            found.push(RawFinding::at(scope.place(expr.span)));
         }
     });
     found
 }
 
 /// Data that TensorFlow reads for JAX, in a project that leaves it all GPUs.
-pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut reads, mut computes) = (None, false);
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -165,7 +165,7 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<Sighting> {
     if scope.program.sources.files.iter().any(|file| hides(&file.text)) {
         return Vec::new();
     }
-    vec![Sighting::at(scope.place(span))]
+    vec![RawFinding::at(scope.place(span))]
 }
 
 fn called<'n>(scope: &'n FileScope<'_>, call: &Call<'_>) -> Option<&'n str> {

@@ -1,10 +1,10 @@
 //! How precise products of float32 matrices are: the switches of before and of today.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, guards};
 
 const OLD: &[(&str, &str)] = &[
@@ -30,7 +30,7 @@ const PRECISIONS: &[&str] = &["highest", "high", "medium"];
 const NEW_PRECISIONS: &[&str] = &["ieee", "tf32", "bf16", "none"];
 
 /// Words that torch does not know where they stand.
-pub(super) fn unknown_precisions(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn unknown_precisions(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut judge = |value: &Expr<'_>, name: &str, known: &[&str]| {
         if let ExprKind::Text(text) = &scope.names.meant(value).kind
@@ -38,7 +38,7 @@ pub(super) fn unknown_precisions(scope: &FileScope<'_>) -> Vec<Sighting> {
         {
             let words = known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
             found.push(
-                Sighting::at(scope.place(value.span))
+                RawFinding::at(scope.place(value.span))
                     .word("name", name)
                     .word("value", text.to_string())
                     .word("known", words),
@@ -73,7 +73,7 @@ pub(super) fn unknown_precisions(scope: &FileScope<'_>) -> Vec<Sighting> {
 }
 
 /// The old switches; worse beside the new ones, and worst where one is read behind a new one.
-pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut old: Vec<Switch> = Vec::new();
     let mut new: Vec<Switch> = Vec::new();
     // Calls of functions of the file, for new switches that lie in them.
@@ -129,25 +129,25 @@ pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<Sighting> {
         let earlier = new.iter().chain(&called).find(|set| one.read && set.is_before(one));
         let beside = new.iter().find(|set| !set.excludes(one));
         let today = OLD.iter().find(|(name, _)| *name == one.name).map(|(_, today)| *today);
-        let sighting = Sighting::at(scope.place(one.span)).word("name", one.name.clone());
-        let (sighting, what) = match (earlier, beside, today) {
+        let raw_finding = RawFinding::at(scope.place(one.span)).word("name", one.name.clone());
+        let (raw_finding, what) = match (earlier, beside, today) {
             (Some(set), ..) => (
-                sighting
+                raw_finding
                     .at_least(Severity::Error)
                     .beside(scope.place(set.span), "sets the new switch"),
                 "is read after `fp32_precision` was set, which raises a RuntimeError".to_owned(),
             ),
             (_, Some(set), Some(_)) => (
-                sighting
+                raw_finding
                     .at_least(Severity::Warning)
                     .beside(scope.place(set.span), "sets the new switch"),
                 "is the old switch, and this file sets the new one too; reading it then raises a RuntimeError"
                     .to_owned(),
             ),
-            (_, None, Some(today)) => (sighting, format!("is the old switch; the one of today is `{today}`")),
+            (_, None, Some(today)) => (raw_finding, format!("is the old switch; the one of today is `{today}`")),
             (.., None) => continue,
         };
-        found.push(sighting.word("what", what));
+        found.push(raw_finding.word("what", what));
     }
     found
 }
@@ -165,14 +165,14 @@ struct Switch {
 }
 
 impl Switch {
-    fn at(name: &str, span: Span, read: bool, around: &[Around<'_, '_>]) -> Switch {
+    fn at(name: &str, span: Span, read: bool, around: &[Ancestor<'_, '_>]) -> Switch {
         let mut function = None;
         let mut arms = Vec::new();
         for one in around {
             match one {
-                Around::Function(number) => function = Some(*number),
-                Around::Then(test) => arms.push((test.span, true)),
-                Around::Otherwise(test) => arms.push((test.span, false)),
+                Ancestor::Function(number) => function = Some(*number),
+                Ancestor::Then(test) => arms.push((test.span, true)),
+                Ancestor::Otherwise(test) => arms.push((test.span, false)),
                 _ => {}
             }
         }

@@ -1,9 +1,9 @@
 //! Functions that say whether a GPU is there, asked for without being called: a function is always true.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Comparison, Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
 
@@ -44,7 +44,7 @@ const SWITCHES: &[&str] = &["bf16", "enabled", "fp16", "pin_memory", "use_amp"];
 const QUESTIONS: &[&str] = &["is_", "has_", "can_", "use_", "should_", "supports_"];
 
 /// Checks that are tested, and not called.
-pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut tested = Tested { scope, found: Vec::new(), called: FxHashSet::default() };
     // A name that is called somewhere stands for the function on purpose.
     walk(scope.code, &mut |part, _| {
@@ -61,7 +61,7 @@ pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<Sighting> {
             }
             StepKind::Return(Some(value)) => {
                 let inside = around.iter().rev().find_map(|one| match one {
-                    Around::Function(number) => Some(scope.code.functions[*number].name),
+                    Ancestor::Function(number) => Some(scope.code.functions[*number].name),
                     _ => None,
                 });
                 if inside.is_some_and(|name| QUESTIONS.iter().any(|start| name.starts_with(start))) {
@@ -76,7 +76,7 @@ pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<Sighting> {
     let mut places: Vec<Span> = tested.found.iter().map(|one| tested.lacking(one)).collect();
     places.sort_unstable();
     places.dedup();
-    places.iter().map(|span| Sighting::at(scope.place(*span)).word("name", scope.text(*span))).collect()
+    places.iter().map(|span| RawFinding::at(scope.place(*span)).word("name", scope.text(*span))).collect()
 }
 
 struct Tested<'v, 'a> {

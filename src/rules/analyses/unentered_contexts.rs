@@ -2,7 +2,7 @@
 
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind, StepKind};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// What does nothing until `with` enters it. `torch.set_grad_enabled` is none of these: calling it is enough.
@@ -23,20 +23,20 @@ pub(super) const MANAGERS: &[&str] = &[
 ];
 
 /// `torch.cuda.device(1)` as a statement of its own.
-pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let Part::Step(step) = part else { return };
         let StepKind::Evaluate(expr @ Expr { kind: ExprKind::Call(call), .. }) = &step.kind else { return };
         if let Some(path) = scope.names.path(&call.callee).filter(|path| MANAGERS.contains(path)) {
-            found.push(Sighting::at(scope.place(expr.span)).word("name", path));
+            found.push(RawFinding::at(scope.place(expr.span)).word("name", path));
         }
     });
     found
 }
 
 /// `tensor.to(torch.cuda.device("cuda:1"))`: the context manager in the place of a device.
-pub(super) fn as_devices(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn as_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let is_manager = |expr: &Expr<'_>| match &scope.names.meant(expr).kind {
         ExprKind::Call(call) => scope.names.path(&call.callee) == Some("torch.cuda.device"),
         _ => false,
@@ -53,7 +53,7 @@ pub(super) fn as_devices(scope: &FileScope<'_>) -> Vec<Sighting> {
                 .into_iter()
                 .chain(named)
                 .filter(|given| is_manager(given))
-                .map(|given| Sighting::at(scope.place(given.span)).word("text", scope.text(given.span))),
+                .map(|given| RawFinding::at(scope.place(given.span)).word("text", scope.text(given.span))),
         );
     });
     found

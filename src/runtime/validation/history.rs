@@ -7,7 +7,7 @@
 //! A file that cannot be understood is left as it is, and that is said: it may be from a newer gpulint.
 
 use super::document::{BurnEvidence, Kind};
-use crate::replacement;
+use crate::atomic_write;
 use crate::runtime::native::lines::Multiplier;
 use crate::runtime::slot::Folder;
 use serde::{Deserialize, Serialize};
@@ -197,7 +197,7 @@ impl History {
         let file = file_of(folder, &self.card);
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from).and_then(|text| {
             fs::create_dir_all(folder)?;
-            replacement::replace(&file, (text + "\n").as_bytes())
+            atomic_write::replace(&file, (text + "\n").as_bytes())
         });
         written.map_err(|why| Fault::Disk { file, why })
     }

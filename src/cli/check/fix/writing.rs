@@ -1,10 +1,10 @@
 //! Writes what was fixed: each file in one step, and files that belong together all or none.
 
 use super::super::super::say;
+use crate::atomic_write::{remove_leftovers, replace_unchanged};
 use crate::disk::Bounds;
 use crate::facts::FileId;
-use crate::fixes::{Settled, twins};
-use crate::replacement::{remove_leftovers, replace_unchanged};
+use crate::fixes::{Settled, path_aliases};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::Sources;
@@ -53,7 +53,7 @@ pub fn write(
     settled.applied.retain(|applied| !applied.files.iter().any(|file| failed.contains(file)));
     let mut written: FxHashMap<FileId, String> =
         settled.files.iter().map(|(file, content)| (*file, content.clone())).collect();
-    for (file, others) in twins(sources) {
+    for (file, others) in path_aliases(sources) {
         if let Some(content) = written.get(&file).cloned() {
             written.extend(others.into_iter().map(|other| (other, content.clone())));
         }

@@ -1,7 +1,7 @@
 //! Models in evaluation mode, as far as a file says: `model.eval()`, what it is wrapped in later, what a function of the
 //! file hands out in that mode, and what a class keeps in it.
 
-use crate::code::walk::{Around, Part, walk, within_function};
+use crate::code::walk::{Ancestor, Part, walk, within_function};
 use crate::code::{Expr, ExprKind, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::memory::{method_of, path};
@@ -22,7 +22,7 @@ pub(super) struct Evaluated {
 pub(super) fn last_word<'e>(
     evaluated: &'e [Evaluated],
     model: &str,
-    around: &[Around<'_, '_>],
+    around: &[Ancestor<'_, '_>],
     before: Span,
 ) -> Option<&'e Evaluated> {
     let (function, _) = within_function(around);
@@ -79,9 +79,9 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
 }
 
 /// The innermost class that something stands in.
-fn class_of(around: &[Around<'_, '_>]) -> Option<usize> {
+fn class_of(around: &[Ancestor<'_, '_>]) -> Option<usize> {
     around.iter().rev().find_map(|one| match one {
-        Around::Class(number) => Some(*number),
+        Ancestor::Class(number) => Some(*number),
         _ => None,
     })
 }

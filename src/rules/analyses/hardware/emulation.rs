@@ -1,11 +1,11 @@
 //! `torch.cuda.is_bf16_supported()` as a question about the hardware: it answers yes where bfloat16 is only emulated.
 
-use crate::code::walk::{Around, Part, walk};
+use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind, StepKind};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// Calls whose answer decides something, with emulation included.
-pub(in crate::rules::analyses) fn gates_that_emulation_opens(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(in crate::rules::analyses) fn gates_that_emulation_opens(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr) = part else { return };
@@ -30,23 +30,23 @@ pub(in crate::rules::analyses) fn gates_that_emulation_opens(scope: &FileScope<'
             end = end_of_line(end + 1);
         }
         if !asks(&text[start..end]) {
-            found.push(Sighting::at(scope.place(expr.span)).word("name", scope.text(call.callee.span)));
+            found.push(RawFinding::at(scope.place(expr.span)).word("name", scope.text(call.callee.span)));
         }
     });
     found
 }
 
 /// Printed, logged or only stored to be shown: it decides nothing.
-fn is_report(around: &Around<'_, '_>) -> bool {
-    let Around::Argument(Expr { kind: ExprKind::Call(call), .. }, _) = around else { return false };
+fn is_report(around: &Ancestor<'_, '_>) -> bool {
+    let Ancestor::Argument(Expr { kind: ExprKind::Call(call), .. }, _) = around else { return false };
     let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &call.callee.kind else { return false };
     matches!(*name, "print" | "info" | "debug" | "warning" | "log" | "str" | "append")
 }
 
-fn asks_for_the_hardware(scope: &FileScope<'_>, around: &Around<'_, '_>) -> bool {
+fn asks_for_the_hardware(scope: &FileScope<'_>, around: &Ancestor<'_, '_>) -> bool {
     match around {
-        Around::Then(test) | Around::Otherwise(test) => asks(scope.text(test.span)),
-        Around::Test(step) => match &step.kind {
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => asks(scope.text(test.span)),
+        Ancestor::Test(step) => match &step.kind {
             StepKind::Branch { test, .. } => asks(scope.text(test.span)),
             _ => false,
         },

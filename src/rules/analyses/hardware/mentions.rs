@@ -73,7 +73,7 @@ pub(super) fn mentions_of(kinds: Kinds, text: &str, cued: bool) -> Vec<Mention> 
     found
 }
 
-/// `16 GB`, as far as a glance tells.
+/// `16 GB`, as far as a node_predicate tells.
 pub(super) fn may_hold_sizes(text: &str) -> bool {
     text.as_bytes().windows(3).any(|bytes| match bytes {
         [number, b'g' | b'G', _] | [number, b' ' | b'-', b'g' | b'G'] => number.is_ascii_digit(),

@@ -6,10 +6,10 @@ use crate::code::walk::{Part, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StepKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::{Run, runs_with_gradients};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// `total += loss` in a loop, of a loss that is made of what a model in evaluation mode gave there.
-pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !is_for_torch(scope.whole_text()) {
         return Vec::new();
     }
@@ -19,7 +19,7 @@ pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<Sighting> {
     loops.into_iter().flat_map(|inside| in_loop(scope, &runs, inside)).collect()
 }
 
-fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<Sighting> {
+fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<RawFinding> {
     // Names that hold what the model gave, or what was made of it, with a graph.
     let mut made: Vec<String> = Vec::new();
     let (mut begun, mut found): (Vec<String>, Vec<(String, String, Span)>) = (Vec::new(), Vec::new());
@@ -52,10 +52,10 @@ fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<Sightin
         }
     });
     found.retain(|(total, ..)| !begun.contains(total));
-    let sightings = found
-        .into_iter()
-        .map(|(total, loss, span)| Sighting::at(scope.place(span)).word("total", total).word("value", loss));
-    sightings.collect()
+    let raw_findings = found.into_iter().map(|(total, loss, span)| {
+        RawFinding::at(scope.place(span)).word("total", total).word("value", loss)
+    });
+    raw_findings.collect()
 }
 
 /// Whether an expression is made of what a model gave, and keeps its graph.

@@ -5,7 +5,7 @@ use crate::code::walk::{Part, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, Function, Operator, StepKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::memory::function_called;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// What one function returns, by position: whether it has a graph.
 struct Returned<'c> {
@@ -15,7 +15,7 @@ struct Returned<'c> {
 
 /// `loss, size = train_step(batch)` and `total += loss` in a loop, where `train_step` calls `loss.backward()` and returns
 /// `loss` as it is.
-pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<Sighting> {
+pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> {
     let returned = returned(scope, notes);
     if returned.is_empty() {
         return Vec::new();
@@ -56,10 +56,10 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<Sighting> {
         }
     });
     found.retain(|(inside, total, ..)| !begun.contains(&(*inside, total.clone())));
-    let sighting = |(_, total, loss, span): (Span, String, String, Span)| {
-        Sighting::at(scope.place(span)).word("total", total).word("value", loss)
+    let raw_finding = |(_, total, loss, span): (Span, String, String, Span)| {
+        RawFinding::at(scope.place(span)).word("total", total).word("value", loss)
     };
-    found.into_iter().map(sighting).collect()
+    found.into_iter().map(raw_finding).collect()
 }
 
 /// The functions that differentiate a loss and return something with its graph.

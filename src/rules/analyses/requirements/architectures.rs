@@ -4,11 +4,11 @@ use super::{Build, is_from_pypi, is_set_elsewhere, may_be_linux, named_build};
 use crate::code::{Grammar, Index, Part, Requirement};
 use crate::findings::Severity;
 use crate::program::knowledge::tables::{Pair, Wheels};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::versions::Range;
 
 /// Requirements of torch whose wheels, all that may be taken, lack the policy's GPU.
-pub fn wheels_that_lack_it(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub fn wheels_that_lack_it(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let tables = &scope.program.knowledge.tables;
     let Some(name) = scope.policy.gpu.as_ref().and_then(|gpu| gpu.name.as_deref()) else { return Vec::new() };
     let Some(capability) = tables.capability_of(name) else { return Vec::new() };
@@ -26,7 +26,7 @@ pub fn wheels_that_lack_it(scope: &FileScope<'_>) -> Vec<Sighting> {
         let Some(lacking) = lacking.filter(|lacking| !lacking.is_empty()) else { continue };
         let mut versions: Vec<String> = chosen.iter().map(|(cuda, _)| cuda.to_string()).collect();
         versions.dedup();
-        let sighting = Sighting::at(scope.place(requirement.span))
+        let raw_finding = RawFinding::at(scope.place(requirement.span))
             .word("gpu", name)
             .word("capability", capability.to_string())
             .word("cuda", listed(&versions))
@@ -36,7 +36,7 @@ pub fn wheels_that_lack_it(scope: &FileScope<'_>) -> Vec<Sighting> {
         let by_itself = matches!(requirement.part, Part::Command(_)) || named_build(requirement).is_some();
         let all = chosen.iter().map(|(_, range)| range);
         let is_sure = by_itself || all.clone().all(|range| !may_serve(wheels, capability, range));
-        seen.push(if is_sure { sighting } else { sighting.unsure().at_most(Severity::Note) });
+        seen.push(if is_sure { raw_finding } else { raw_finding.unsure().at_most(Severity::Note) });
     }
     seen
 }

@@ -3,7 +3,7 @@
 use super::{is_from_pypi, is_set_elsewhere, may_be_linux, meet, named_build};
 use crate::code::{Part, Requirement};
 use crate::program::knowledge::tables::Same;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 use crate::versions::Range;
 
@@ -11,14 +11,14 @@ use crate::versions::Range;
 const MOST: usize = 200;
 
 /// Pairs of requirements that must not be installed together.
-pub fn different_builds(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub fn different_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let tables = &scope.program.knowledge.tables;
     let known = |it: &&Requirement| {
         tables.builds.pairs.iter().any(|pair| pair.packages.contains(&it.name))
             || tables.builds.families.iter().any(|family| it.name.starts_with(&family.prefix))
     };
     let requirements: Vec<&Requirement> = scope.code.requirements.iter().filter(known).take(MOST).collect();
-    let mut seen: Vec<Sighting> = Vec::new();
+    let mut seen: Vec<RawFinding> = Vec::new();
     for (at, &later) in requirements.iter().enumerate() {
         // A shell reads some lines twice.
         let earlier = requirements[..at].iter().copied().filter(|earlier| earlier.span != later.span);
@@ -28,14 +28,14 @@ pub fn different_builds(scope: &FileScope<'_>) -> Vec<Sighting> {
             if let Some(clash) = clash(earlier, later, scope)
                 && !seen.iter().any(|known| known.place == place)
             {
-                let sighting = Sighting::at(place)
+                let raw_finding = RawFinding::at(place)
                     .word("requirement", scope.text(later.span).trim_matches(['"', '\'']))
                     .word("package", &later.name)
                     .word("cuda", clash.later)
                     .word("other", &earlier.name)
                     .word("other-cuda", clash.earlier)
                     .word("otherwise", clash.otherwise);
-                seen.push(sighting.beside(scope.place(earlier.span), "the other build is asked for here"));
+                seen.push(raw_finding.beside(scope.place(earlier.span), "the other build is asked for here"));
             }
         }
     }

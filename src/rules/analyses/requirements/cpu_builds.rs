@@ -5,11 +5,11 @@ use crate::code::walk::{Part, walk};
 use crate::code::{Part as Group, Requirement};
 use crate::facts::{FileId, Place, Span};
 use crate::rules::analyses::cuda_calls::fails_without_driver;
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 
 /// The first call that needs a GPU, where all that is installed of torch has no CUDA.
-pub fn of_torch(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     // Code that asks runs on the CPU as well.
     if ["is_available", "device_count", "cpu"].iter().any(|word| text.contains(word)) {
@@ -33,11 +33,11 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<Sighting> {
     if all.is_empty() || !all.iter().all(is_cpu) || names_cuda(scope) {
         return Vec::new();
     }
-    let sighting = Sighting::at(scope.place(span)).word("name", name);
+    let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
     let place = in_images.first().map(|(place, _)| *place).or(lists);
     vec![match place {
-        Some(place) => sighting.beside(place, "torch is installed for the CPU here"),
-        None => sighting,
+        Some(place) => raw_finding.beside(place, "torch is installed for the CPU here"),
+        None => raw_finding,
     }]
 }
 

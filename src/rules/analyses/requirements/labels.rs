@@ -2,10 +2,10 @@
 
 use super::{Build, label_of};
 use crate::code::{Clause, Grammar};
-use crate::rules::files::{FileScope, Sighting};
+use crate::rules::files::{FileScope, RawFinding};
 
 /// Requirements that name the label of a build and leave the version open. Poetry's own tables allow that.
-pub fn ranges_with_labels(scope: &FileScope<'_>) -> Vec<Sighting> {
+pub fn ranges_with_labels(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut seen = Vec::new();
     for requirement in scope.code.requirements.iter().filter(|it| it.grammar == Grammar::Pep508) {
         let clauses = requirement.clauses.as_deref().unwrap_or_default();
@@ -13,7 +13,7 @@ pub fn ranges_with_labels(scope: &FileScope<'_>) -> Vec<Sighting> {
             let Clause { operator, version } = clause;
             let (release, label) = version.split_once('+').unwrap_or((version, ""));
             seen.push(
-                Sighting::at(scope.place(requirement.span))
+                RawFinding::at(scope.place(requirement.span))
                     .word("package", &requirement.name)
                     .word("operator", operator)
                     .word("version", version)

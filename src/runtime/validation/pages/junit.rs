@@ -2,7 +2,7 @@
 
 use super::super::document::{Check, Reason, State, Validation, Verdict};
 use super::words;
-use crate::report::junit::{Case, Outcome, Suite, write};
+use crate::report::junit::{Case, CaseOutcome, Suite, write};
 use std::io;
 
 pub fn junit(validation: &Validation) -> io::Result<String> {
@@ -22,7 +22,7 @@ pub fn junit(validation: &Validation) -> io::Result<String> {
         vec![Suite { name: words::title(validation), cases: [whole].into_iter().chain(checks).collect() }];
     let skipped = words::not_checked(validation);
     if !skipped.is_empty() {
-        let cases = skipped.into_iter().map(|(what, why)| case(&what, None, Outcome::Skipped(why)));
+        let cases = skipped.into_iter().map(|(what, why)| case(&what, None, CaseOutcome::Skipped(why)));
         suites.push(Suite { name: "not checked".to_owned(), cases: cases.collect() });
     }
     let mut xml = Vec::new();
@@ -31,33 +31,33 @@ pub fn junit(validation: &Validation) -> io::Result<String> {
 }
 
 /// What is wrong with no check alone, such as that there is no card, must not look like a success.
-fn of_whole(validation: &Validation) -> Outcome {
+fn of_whole(validation: &Validation) -> CaseOutcome {
     let message = validation.verdict.words().to_owned();
     let text = of_reasons(validation, None);
     match validation.verdict {
         Verdict::Approved | Verdict::ApprovedWithMinorCorrections => {
-            Outcome::Passed(format!("{message}\n{text}"))
+            CaseOutcome::Passed(format!("{message}\n{text}"))
         }
-        Verdict::Rejected => Outcome::Failed { kind: "rejected", message, text },
-        Verdict::EnvironmentInvalid => Outcome::Errored { kind: "environment_invalid", message, text },
-        Verdict::Infrastructure => Outcome::Errored { kind: "infrastructure", message, text },
-        Verdict::Interrupted => Outcome::Errored { kind: "interrupted", message, text },
-        Verdict::Running => Outcome::Errored { kind: "running", message, text },
+        Verdict::Rejected => CaseOutcome::Failed { kind: "rejected", message, text },
+        Verdict::EnvironmentInvalid => CaseOutcome::Errored { kind: "environment_invalid", message, text },
+        Verdict::Infrastructure => CaseOutcome::Errored { kind: "infrastructure", message, text },
+        Verdict::Interrupted => CaseOutcome::Errored { kind: "interrupted", message, text },
+        Verdict::Running => CaseOutcome::Errored { kind: "running", message, text },
     }
 }
 
-fn of_check(check: &Check, validation: &Validation) -> Outcome {
+fn of_check(check: &Check, validation: &Validation) -> CaseOutcome {
     let reasons = of_reasons(validation, Some(check));
     let evidence = words::evidence(check).into_iter().map(|(name, text)| format!("{name}: {text}\n"));
     let text = reasons + &evidence.collect::<String>();
     let message = check.reasons.first().map(|reason| reason.message.clone());
     let message = message.unwrap_or_else(|| words::state(check.state).to_owned());
     match check.state {
-        State::Holds | State::HoldsWithCorrections => Outcome::Passed(text),
-        State::Fails => Outcome::Failed { kind: "fails", message, text },
-        State::NotRun => Outcome::Errored { kind: "not_run", message, text },
+        State::Holds | State::HoldsWithCorrections => CaseOutcome::Passed(text),
+        State::Fails => CaseOutcome::Failed { kind: "fails", message, text },
+        State::NotRun => CaseOutcome::Errored { kind: "not_run", message, text },
         State::Waiting | State::Running => {
-            Outcome::Skipped("the validation has not come to its end".to_owned())
+            CaseOutcome::Skipped("the validation has not come to its end".to_owned())
         }
     }
 }

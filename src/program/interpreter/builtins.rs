@@ -1,0 +1,310 @@
+//! Builtins, and the few library calls, that values are followed through.
+
+use super::Interpreter;
+use super::calls::Args;
+use super::collections::merged;
+use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
+use super::loops::MOST_ELEMENTS;
+use crate::facts::Span;
+use crate::program::heap::values::{Keeps, Source, Value};
+use crate::program::state::Definition;
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        if let ("sorted" | "max" | "min", Some(key)) = (name, args.keyword("key")) {
+            let key = key.value.clone();
+            self.call_with_each(&key, args, span);
+        }
+        let first = args.at(0).map(|argument| argument.value.clone());
+        let first = first.map(|value| self.force(value));
+        Some(match (name, first) {
+            ("str", Some(value @ Value::Text(_))) => value,
+            ("str", Some(value @ (Value::Int(..) | Value::Bool(_) | Value::None))) => {
+                let place = value.place().unwrap_or(self.place(span));
+                value.as_text().map_or(Value::Unknown, |text| Value::text(text.into_owned(), place))
+            }
+            ("str", Some(Value::OneOf(values))) => {
+                let texts: Option<Vec<_>> = values
+                    .iter()
+                    .map(|value| {
+                        let place = value.place().unwrap_or(self.place(span));
+                        value.as_text().map(|text| Value::text(text.into_owned(), place))
+                    })
+                    .collect();
+                texts.map_or(Value::Unknown, Value::one_of)
+            }
+            ("str", Some(read @ Value::Outside(_))) if self.variable_read(&read).is_some() => read,
+            ("int", Some(Value::Int(value, place))) => Value::Int(value, place),
+            ("int", Some(Value::Text(text))) => match text.text.trim().parse() {
+                Ok(value) => Value::Int(value, text.place),
+                Err(_) => {
+                    if args.items.len() == 1 && text.text.is_ascii() && !text.text.contains('_') {
+                        self.seems_to_raise();
+                    }
+                    Value::Unknown
+                }
+            },
+            ("int" | "float" | "bool", Some(object @ Value::Instance(_))) => {
+                let method = match name {
+                    "int" => "__int__",
+                    "float" => "__float__",
+                    _ => "__bool__",
+                };
+                self.special(&object, method, Vec::new(), span).unwrap_or(Value::Unknown)
+            }
+            ("bool", Some(value)) => self.truth(&value).map_or(Value::Unknown, Value::Bool),
+            ("list" | "set", None) => self.collection(Value::sequence(Vec::new())),
+            ("list" | "set" | "sorted" | "tuple" | "reversed", Some(value))
+                if self.names_environment(&value) =>
+            {
+                Value::Outside(self.paths.id(NAMES_IN_ENVIRONMENT))
+            }
+            ("list" | "set" | "sorted", Some(value)) => {
+                let value = self.iterate(value, span);
+                let mut elements = self.elements(&value);
+                match name {
+                    "sorted" => {
+                        let backwards = args.keyword("reverse").map(|argument| argument.value.truth());
+                        let is_plain = args.items.len() == 1 + usize::from(backwards.is_some());
+                        elements = elements.filter(|_| is_plain && backwards != Some(None)).and_then(sorted);
+                        if backwards == Some(Some(true)) {
+                            elements.iter_mut().for_each(|elements| elements.reverse());
+                        }
+                    }
+                    "set" => elements = elements.map(each_once),
+                    _ => {}
+                }
+                self.collection(elements.map_or(Value::Unknown, Value::sequence))
+            }
+            ("reversed", Some(value)) => {
+                let value = self.iterate(value, span);
+                let Some(elements) = self.elements(&value) else { return Some(Value::Unknown) };
+                self.stream(Source::Elements(Value::sequence(elements.into_iter().rev().collect())))
+            }
+            ("iter", Some(value)) if args.items.len() == 1 => {
+                let value = match &value {
+                    Value::Instance(_) => self.special(&value, "__iter__", Vec::new(), span).unwrap_or(value),
+                    _ => value,
+                };
+                match self.iterator_of(&value) {
+                    waiting @ (Value::Paused(_) | Value::Stream(_) | Value::Instance(_)) => waiting,
+                    other => {
+                        self.iterate(other, span);
+                        Value::Unknown
+                    }
+                }
+            }
+            ("tuple" | "frozenset", Some(value)) => {
+                let value = self.iterate(value, span);
+                let elements = self.elements(&value);
+                let elements = if name == "frozenset" { elements.map(each_once) } else { elements };
+                elements.map_or(Value::Unknown, Value::sequence)
+            }
+            ("dict", first) => {
+                let made = self.make_dict(first, args, span);
+                self.collection(made)
+            }
+            ("len", Some(value @ Value::Instance(_))) => {
+                self.special(&value, "__len__", Vec::new(), span).unwrap_or(Value::Unknown)
+            }
+            ("len", Some(value)) => {
+                // `len(numba.cuda.gpus)` asks the driver; the length of a loader is known without a batch.
+                if let Value::Outside(path) = &value
+                    && !self.paths.text(*path).ends_with("()")
+                {
+                    self.iterate(value.clone(), span);
+                }
+                match self.elements(&value) {
+                    Some(elements) if elements.len() <= MOST_ELEMENTS => {
+                        Value::Int(elements.len() as i64, self.place(span))
+                    }
+                    _ => Value::Unknown,
+                }
+            }
+            ("range", Some(_)) => self.range(args, span),
+            ("enumerate", Some(value)) => {
+                let first = match args.get(Some(1), Some("start")).map(|argument| &argument.value) {
+                    None => 0,
+                    Some(Value::Int(first, _)) => *first,
+                    Some(_) => {
+                        self.iterate(value, span);
+                        return Some(Value::Unknown);
+                    }
+                };
+                let inner = self.iterator_of(&value);
+                self.stream(Source::Numbered(inner, first))
+            }
+            ("zip", Some(_)) if !args.open => {
+                let columns = args.items.iter().filter(|argument| argument.name.is_none());
+                let columns = columns.map(|argument| argument.value.clone()).collect::<Vec<_>>();
+                let columns = columns.iter().map(|column| self.iterator_of(column)).collect();
+                self.stream(Source::Zip(columns))
+            }
+            ("map" | "filter", Some(function)) => {
+                let columns: Vec<_> =
+                    args.items.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                self.mapped(
+                    function,
+                    &columns,
+                    if name == "filter" { Keeps::Elements } else { Keeps::Results },
+                )
+            }
+            ("setattr", Some(object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_)))) => {
+                if let [_, name, value] = &args.items[..] {
+                    let name = self.force(name.value.clone());
+                    self.set_named(&object, &name, &value.value);
+                }
+                Value::None
+            }
+            ("delattr", Some(object @ Value::Instance(_))) => {
+                if let Some(name) = args.at(1).map(|argument| argument.value.clone()) {
+                    self.delete_named(&object, &name);
+                }
+                Value::None
+            }
+            ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
+                Some(Value::Text(name)) => self.attribute_by_text(&object, &name, args.at(2), span),
+                _ => Value::Unknown,
+            },
+            ("next", Some(value)) => self.next_or(value, args.at(1), span),
+            ("any" | "all", Some(value)) => self.any_of(value, name == "any", span),
+            ("type", Some(Value::Instance(instance))) if args.items.len() == 1 => {
+                Value::Class(instance.class.clone())
+            }
+            ("str" | "repr" | "format", Some(object @ Value::Instance(_))) => {
+                self.text_of(&object, name, span)
+            }
+            ("print", _) => {
+                for argument in &args.items {
+                    if let object @ Value::Instance(_) = self.force(argument.value.clone()) {
+                        self.text_of(&object, "str", span);
+                    }
+                }
+                Value::None
+            }
+            ("sum" | "max" | "min", Some(value)) => {
+                self.iterate(value, span);
+                Value::Unknown
+            }
+            ("isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
+            _ => return None,
+        })
+    }
+
+    /// `sorted(values, key=function)`: the function is called with each of the values, if there is one.
+    pub(super) fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
+        let Some(values) = args.at(0).map(|argument| argument.value.clone()) else { return };
+        let values = self.iterate(values, span);
+        let element = self.elements(&values).map(|elements| elements.into_iter().next());
+        match element {
+            Some(None) => {}
+            Some(Some(element)) => {
+                drop(self.call(function.clone(), Args::positional(vec![element], span), span))
+            }
+            None => {
+                let element = Args::positional(vec![Value::Unknown], span);
+                self.on_some_ways(|run| drop(run.call(function.clone(), element, span)));
+            }
+        }
+    }
+
+    fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>, span: Span) -> Value<'p> {
+        let mut items = Vec::new();
+        let first = first.map(|first| match first {
+            Value::Stream(_) | Value::Paused(_) => self.iterate(first, span),
+            first => self.contents(&first),
+        });
+        match first {
+            Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
+            Some(Value::Sequence(pairs))
+                if pairs.iter().all(|pair| matches!(pair, Value::Sequence(pair) if pair.len() == 2)) =>
+            {
+                for pair in pairs.iter() {
+                    if let Value::Sequence(pair) = pair {
+                        items = merged(items, &[(pair[0].clone(), pair[1].clone())]);
+                    }
+                }
+            }
+            Some(value) if self.is_environ(&value) || self.is_environ_copy(&value) => {
+                // What the program had set when the copy was made.
+                let names = self.variables_with(|definition| matches!(definition, Definition::Set(..)));
+                let place = self.place(span);
+                let names = names.into_iter().map(|name| Value::text(name, place)).collect();
+                items.push((Value::None, Value::sequence(names)));
+            }
+            Some(_) => return Value::Unknown,
+            None => {}
+        }
+        for argument in &args.items {
+            if let Some(name) = &argument.name {
+                let named = (Value::text(name.clone(), self.place(argument.span)), argument.value.clone());
+                items = merged(items, &[named]);
+            }
+        }
+        if args.open { Value::Unknown } else { Value::mapping(items) }
+    }
+
+    fn range(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
+        let bounds: Option<Vec<i64>> = args
+            .items
+            .iter()
+            .map(|argument| match argument.value {
+                Value::Int(value, _) => Some(value),
+                _ => None,
+            })
+            .collect();
+        let (start, end) = match bounds.as_deref() {
+            Some([end]) => (0, *end),
+            Some([start, end]) => (*start, *end),
+            _ => return Value::Unknown,
+        };
+        let place = self.place(span);
+        // The elements of a long range are not followed one by one, but the body surely runs.
+        if end.saturating_sub(start) > 8 {
+            return Value::sequence(vec![Value::Unknown; MOST_ELEMENTS + 1]);
+        }
+        Value::sequence((start..end).map(|value| Value::Int(value, place)).collect())
+    }
+
+    /// `torch.device("cuda:1")` is its name; `torch.device("cuda", 1)` and `torch.device(1)` too.
+    pub(super) fn torch_device(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
+        let index = args.get(Some(1), Some("index")).map(|argument| argument.value.clone());
+        let Some(device) = args.get(Some(0), Some("type")).or_else(|| args.keyword("device")) else {
+            return Value::Unknown;
+        };
+        let place = self.place(span);
+        let device = self.force(device.value.clone());
+        let devices = device.alternatives().iter().map(|device| match (device, &index) {
+            (Value::Text(kind), Some(Value::Int(index, _))) => {
+                Value::text(format!("{}:{index}", kind.text), place)
+            }
+            (Value::Text(_), None) => device.clone(),
+            (Value::Int(index, place), None) => Value::text(format!("cuda:{index}"), *place),
+            _ => Value::Unknown,
+        });
+        Value::one_of(devices.collect::<Vec<_>>())
+    }
+
+    /// `Device::Cuda(1)` is `cuda:1`, as torch writes it.
+    pub(super) fn tch_device(&mut self, args: &Args<'p>, span: Span) -> Value<'p> {
+        match args.at(0).map(|argument| &argument.value) {
+            Some(Value::Int(index, place)) => Value::text(format!("cuda:{index}"), *place),
+            _ => Value::text("cuda".to_owned(), self.place(span)),
+        }
+    }
+}
+
+/// Texts, or integers, in their order; `None` for what Python may order otherwise.
+pub(super) fn sorted(mut values: Vec<Value<'_>>) -> Option<Vec<Value<'_>>> {
+    if values.iter().all(|value| matches!(value, Value::Int(..))) {
+        values.sort_by_key(|value| if let Value::Int(number, _) = value { *number } else { 0 });
+    } else if values.iter().all(|value| matches!(value, Value::Text(_))) {
+        values.sort_by(|one, other| match (one, other) {
+            (Value::Text(one), Value::Text(other)) => one.text.cmp(&other.text),
+            _ => std::cmp::Ordering::Equal,
+        });
+    } else if values.len() > 1 {
+        return None;
+    }
+    Some(values)
+}

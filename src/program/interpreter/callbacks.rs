@@ -1,0 +1,240 @@
+//! Functions that are handed to somebody else, who calls them: threads, processes, pools, runners.
+
+use super::call_model::Given;
+use super::calls::{Arg, Args};
+use super::forks::is_fork;
+use super::{Flow, Interpreter};
+use crate::facts::Span;
+use crate::program::heap::values::{PathId, Value};
+use crate::program::trace::What;
+
+impl<'p> Interpreter<'p> {
+    /// Runs the functions that a library call is given, if it calls them. A thread or process calls its own when
+    /// it is started.
+    pub(super) fn run_given(&mut self, path: PathId, given: Given, args: &Args<'p>, span: Span) {
+        let text = self.paths.text(path).clone();
+        match given {
+            Given::Later => {}
+            Given::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
+            Given::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
+            Given::Started => match (maker_of(&text), self.made_with(path).cloned()) {
+                (Some(maker), Some(args)) => self.run_where(maker, &args, span),
+                _ => self.run_where(&text, args, span),
+            },
+        }
+    }
+
+    fn run_where(&mut self, callee: &str, args: &Args<'p>, span: Span) {
+        if starts_process(callee) {
+            self.run_in_child(callee, args, span);
+        } else {
+            self.run_callbacks(callee, args, span);
+        }
+    }
+
+    /// `start()` of a project class that builds on `Thread` or `Process`: its `run` is called.
+    pub(super) fn start_own(
+        &mut self,
+        object: &Value<'p>,
+        method: &Value<'p>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        let Value::Outside(path) = method else { return None };
+        let text = self.paths.text(*path).clone();
+        let base = text.strip_suffix("().start").filter(|base| waits_for_start(base))?;
+        if !starts_process(base) {
+            return self.special(object, "run", Vec::new(), span);
+        }
+        let forks = self.forks(&text, &Args::default(), None);
+        self.note(What::Spawn { callee: text.to_string(), forks }, span);
+        let before = self.state.clone();
+        self.enter_process();
+        self.in_child += 1;
+        let result = self.special(object, "run", Vec::new(), span);
+        self.in_child -= 1;
+        self.state = before;
+        result
+    }
+
+    /// What a thread, a process or an executor passes on to the function that it calls.
+    fn arguments_for(&mut self, callee: &str, args: &Args<'p>, span: Span) -> Args<'p> {
+        let unknown = Args { items: Vec::new(), open: true };
+        let last = callee.rsplit('.').next().unwrap_or(callee);
+        if let (Some(_), Some(given)) = (args.keyword("target"), args.keyword("args")) {
+            return self.elements(&given.value).map_or(unknown, |values| Args::positional(values, span));
+        }
+        if ["submit", "to_thread", "run_sync", "call_soon"].contains(&last) {
+            return Args { items: args.items.iter().skip(1).cloned().collect(), open: args.open };
+        }
+        if args.keyword("target").is_some() { Args::default() } else { unknown }
+    }
+
+    /// Functions handed to code that is known to run them, and coroutines handed to anybody.
+    pub(super) fn run_callbacks(&mut self, callee: &str, args: &Args<'p>, span: Span) {
+        let is_handed = |argument: &Arg<'p>| {
+            matches!(argument.value, Value::Function(_) | Value::Paused(_) | Value::Stream(_))
+        };
+        if args.items.iter().any(is_handed) {
+            self.run_handed(runs_functions(callee), callee, args, span);
+        }
+    }
+
+    fn run_handed(&mut self, runs: bool, callee: &str, args: &Args<'p>, span: Span) {
+        for argument in &args.items {
+            match &argument.value {
+                Value::Function(closure) if runs => {
+                    let closure = closure.clone();
+                    let arguments = self.arguments_for(callee, args, span);
+                    self.on_some_ways(|run| {
+                        let result = run.run_function(&closure, arguments, span);
+                        run.run_paused(&result, span);
+                        run.flow = Flow::Next;
+                    });
+                }
+                paused @ (Value::Paused(_) | Value::Stream(_)) => {
+                    self.run_paused(&paused.clone(), span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Functions handed to another process run there: what they initialise stays there.
+    fn run_in_child(&mut self, callee: &str, args: &Args<'p>, span: Span) {
+        let before = self.state.clone();
+        if let Some(worker) = self.state.set_up().worker.clone() {
+            self.whole_environment().restore_environment(&worker);
+        }
+        self.enter_process();
+        self.in_child += 1;
+        let (initializer, arguments) = pool_initializer(callee, args);
+        let mut worker = None;
+        match initializer.map(|argument| argument.value.clone()) {
+            Some(Value::Function(start)) => {
+                let values = arguments.and_then(|argument| self.elements(&argument.value));
+                let items = values.map(|values| Args::positional(values, span));
+                let no_arguments = Args { items: Vec::new(), open: arguments.is_some() };
+                self.run_function(&start, items.unwrap_or(no_arguments), span);
+                worker = Some(self.state.clone());
+            }
+            _ => self.run_callbacks(callee, args, span),
+        }
+        self.in_child -= 1;
+        self.state = before;
+        if worker.is_some() {
+            self.state.set_up_mut().worker = worker;
+        }
+    }
+}
+
+/// What a call does with functions that it is given.
+pub(super) fn hands_on(path: &str) -> Given {
+    match path {
+        _ if waits_for_start(path) => Given::Later,
+        _ if maker_of(path).is_some() => Given::Started,
+        _ => Given::Now { runs: runs_functions(path), in_child: starts_process(path) },
+    }
+}
+
+/// What made the thread or process that a call starts.
+fn maker_of(path: &str) -> Option<&str> {
+    let made = path.strip_suffix(".start").or_else(|| path.strip_suffix(".run"))?;
+    made.strip_suffix("()").filter(|made| waits_for_start(made))
+}
+
+/// Whether a call makes something that calls a function when it is started.
+pub(super) fn waits_for_start(path: &str) -> bool {
+    let last = path.rsplit('.').next().unwrap_or(path);
+    matches!(last, "Thread" | "Timer" | "Process")
+}
+
+/// The function that a process pool calls first in each of its workers, and that function's arguments.
+fn pool_initializer<'a, 'p>(callee: &str, args: &'a Args<'p>) -> (Option<&'a Arg<'p>>, Option<&'a Arg<'p>>) {
+    let first = match callee.rsplit('.').next() {
+        Some("ProcessPoolExecutor") => 2,
+        Some("Pool") => 1,
+        _ => return (None, None),
+    };
+    (args.get(Some(first), Some("initializer")), args.get(Some(first + 1), Some("initargs")))
+}
+
+/// Whether a call starts a process that inherits the environment.
+pub(super) fn starts_child(path: &str) -> bool {
+    let whole = ["os.system", "os.popen", "os.startfile", "pty.spawn", "subprocess.getoutput"];
+    let starts = ["subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess"];
+    let spawns = ["multiprocessing.spawn", "multiprocessing.start_processes"];
+    // What `torchrun` is, called from Python.
+    let launches = ["torch.distributed.run.main", "torch.distributed.run.run"];
+    whole.contains(&path)
+        || launches.contains(&path)
+        || starts.iter().any(|start| path.starts_with(start))
+        || spawns.iter().any(|end| path.ends_with(end))
+        || (path.contains("Process")
+            && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
+        || (path.contains("process.Command.new()")
+            && ["exec", "output", "spawn", "status"].iter().any(|end| path.ends_with(end)))
+        || (path.contains("multiprocessing")
+            && (path.contains("Pool()") || path.ends_with(".Pool"))
+            && !path.contains(".dummy."))
+        || is_fork(path)
+}
+
+/// Whether a library call runs the functions that it is given in another process.
+fn starts_process(path: &str) -> bool {
+    let starts = [
+        "multiprocessing.",
+        "torch.multiprocessing.",
+        "concurrent.futures.ProcessPoolExecutor",
+        "joblib.Parallel",
+    ];
+    starts.iter().any(|start| path.starts_with(start))
+        && !path.contains(".dummy.")
+        && !path.contains(".pool.ThreadPool")
+}
+
+/// Whether a call runs the functions that it is given, rather than keeping or marking them.
+fn runs_functions(callee: &str) -> bool {
+    const RUNNERS: &[&str] = &[
+        "Thread",
+        "Timer",
+        "Process",
+        "submit",
+        "and_then",
+        "block_on",
+        "for_each",
+        "get_or_init",
+        "get_or_try_init",
+        "spawn_blocking",
+        "map",
+        "imap",
+        "imap_unordered",
+        "starmap",
+        "apply",
+        "apply_async",
+        "map_async",
+        "starmap_async",
+        "spawn",
+        "start_processes",
+        "launch",
+        // `torch.load(path, map_location=lambda storage, _: storage.cuda(1))`
+        "load",
+        "run",
+        "Fire",
+        "run_in_executor",
+        "to_thread",
+        "run_sync",
+        "scope",
+        "call_soon",
+        "reduce",
+        "filter",
+        "sorted",
+        "timeit",
+        "checkpoint",
+        "delayed",
+        "start_new_thread",
+        "notebook_launcher",
+        "cli",
+    ];
+    let last = callee.trim_end_matches("()").rsplit('.').next().unwrap_or(callee);
+    RUNNERS.contains(&last)
+}

@@ -1,0 +1,395 @@
+//! Classes, instances and attributes.
+
+use super::Interpreter;
+use super::builtin_names::may_have;
+use super::calls::Args;
+use super::decorators::Decorated;
+use crate::code::Expr;
+use crate::facts::Span;
+use crate::program::heap::values::{ClassValue, Closure, Instance, Role, Value};
+use crate::program::modules::Found;
+use crate::program::summaries::Fact;
+use std::rc::Rc;
+
+/// A class that is its own base would be looked through without end.
+pub(super) const DEEPEST: usize = 16;
+const MOST_BASES: usize = 64;
+
+/// Methods of lists, sets and dictionaries that change them.
+const CHANGING: &[&str] = &[
+    "append",
+    "add",
+    "extend",
+    "insert",
+    "update",
+    "pop",
+    "popitem",
+    "remove",
+    "discard",
+    "clear",
+    "setdefault",
+    "sort",
+    "reverse",
+    "__setitem__",
+    "__delitem__",
+];
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn define_class(&mut self, index: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
+        let class = &self.code().classes[index];
+        let Decorated { wrappers, marks, counts_devices } = self.eval_decorators(decorators);
+        let dataclass = wrappers.iter().any(|wrapper| match wrapper {
+            Value::Outside(path) => makes_fields(self.paths.text(*path)),
+            _ => false,
+        });
+        let bases: Vec<_> = class.bases.iter().map(|base| self.eval(base)).collect();
+        let dataclass = dataclass || bases.iter().any(|base| self.fields_from(base));
+        let keywords = self.eval_arguments(Some(""), &class.keywords);
+        let metaclass = self.metaclass(&keywords, &bases);
+        let scope = self.new_scope(Some(self.here.scope), true);
+        let value = Rc::new(ClassValue {
+            file: self.here.file,
+            class: index,
+            scope,
+            bases,
+            metaclass: metaclass.clone(),
+            dataclass,
+            counts_devices,
+            marks,
+        });
+        self.begin_class(&value);
+        self.class_made(&value, metaclass, keywords, class.span);
+        let mut value = Value::Class(value);
+        for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
+            value = self.decorate(wrapper, value, decorator.span);
+        }
+        value
+    }
+
+    /// Whether a base makes the annotated names of the class the arguments of its constructor.
+    fn fields_from(&mut self, base: &Value<'p>) -> bool {
+        match self.force(base.clone()) {
+            Value::Outside(path) => {
+                let text = self.paths.text(path);
+                ["typing.NamedTuple", "pydantic.BaseModel", "msgspec.Struct"].contains(&&**text)
+            }
+            Value::Class(base) => base.dataclass,
+            _ => false,
+        }
+    }
+
+    /// The class of a class: the one that is named, or that of a base.
+    fn metaclass(&mut self, keywords: &Args<'p>, bases: &[Value<'p>]) -> Option<Rc<ClassValue<'p>>> {
+        if let Some(named) = keywords.keyword("metaclass") {
+            return match self.force(named.value.clone()) {
+                Value::Class(metaclass) => Some(metaclass),
+                _ => None,
+            };
+        }
+        bases.iter().find_map(|base| match self.force(base.clone()) {
+            Value::Class(base) => base.metaclass.clone(),
+            _ => None,
+        })
+    }
+
+    /// What the definition of a class runs beside its body: its metaclass, `__set_name__` of what stands in the
+    /// body, and `__init_subclass__` of its bases.
+    fn class_made(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        metaclass: Option<Rc<ClassValue<'p>>>,
+        mut keywords: Args<'p>,
+        span: Span,
+    ) {
+        let span = Span { end: self.here.statement.end.max(span.start), ..span };
+        keywords.items.retain(|argument| argument.name.as_deref() != Some("metaclass"));
+        let object = Value::Class(class.clone());
+        if let Some(metaclass) = metaclass {
+            for (name, bound) in [("__new__", Value::Class(metaclass.clone())), ("__init__", object.clone())]
+            {
+                if let Value::Function(made) = self.class_attribute(&metaclass, name) {
+                    let method = made.bound_to(bound);
+                    let class_arguments = vec![Value::Unknown; 3];
+                    let mut args = Args::positional(class_arguments, span);
+                    args.items.extend(keywords.items.iter().cloned());
+                    self.run_function(&method, args, span);
+                }
+            }
+        }
+        let mut members = self.heap.names(class.scope);
+        members.retain(|(_, value)| matches!(value, Value::Instance(_)));
+        members.sort_by_key(|(name, _)| *name);
+        for (name, member) in members {
+            if let Value::Instance(instance) = &member
+                && let Value::Function(_) = self.class_attribute(&instance.class, "__set__")
+            {
+                self.setters.insert(name);
+            }
+            if let Value::Instance(instance) = &member
+                && let Value::Function(named) = self.class_attribute(&instance.class, "__set_name__")
+            {
+                let method = named.bound_to(member.clone());
+                let name = Value::text(name, self.place(span));
+                self.run_function(&method, Args::positional(vec![object.clone(), name], span), span);
+            }
+        }
+        if !class.bases.is_empty()
+            && let Value::Function(hook) = self.inherited(class, "__init_subclass__")
+        {
+            self.run_function(&hook.bound_to(object), keywords, span);
+        }
+    }
+
+    /// `object.name`
+    pub(super) fn attribute(&mut self, object: &Value<'p>, name: &'p str, span: Span) -> Value<'p> {
+        match object {
+            _ if name == "TYPE_CHECKING" => Value::Bool(false),
+            // Nothing is on the GPU before something used it.
+            _ if name == "is_cuda" && self.is_untouched() => Value::Bool(false),
+            Value::Outside(path) => {
+                let child = self.paths.child(*path, name);
+                if let Some(value) = self.requested(child) {
+                    return value;
+                }
+                self.apply_read_effects(child, span);
+                Value::Outside(child)
+            }
+            Value::Module(file) => self.module_attribute(*file, name, span),
+            Value::Folder(folder) => {
+                let found = self.program.modules.child(Found::Folder(*folder), name);
+                self.found_value(found, span)
+            }
+            Value::Instance(instance) => self.instance_attribute(instance, name, span),
+            Value::Class(class) => {
+                let found = self.class_attribute(class, name);
+                self.bind_method(found, object, Some(object), span)
+            }
+            Value::Text(_)
+            | Value::Int(..)
+            | Value::Bool(_)
+            | Value::Collection(_)
+            | Value::Sequence(_)
+            | Value::Mapping(_)
+                if !may_have(name) && self.knows_all() && self.is_python_here() =>
+            {
+                self.raises()
+            }
+            Value::Text(text) => self.path_attribute(&text.text, name, span),
+            // `add = values.append`: whoever has it changes the collection.
+            Value::Collection(_) if CHANGING.contains(&name) => {
+                self.hand_out(object);
+                Value::Unknown
+            }
+            Value::Deferred(..) => {
+                let settled = self.force(object.clone());
+                if matches!(settled, Value::Deferred(..)) {
+                    Value::Unknown
+                } else {
+                    self.attribute(&settled, name, span)
+                }
+            }
+            Value::Lazy(_) => {
+                let forced = self.force_lazy(object.clone());
+                self.attribute(&forced, name, span)
+            }
+            Value::OneOf(values) => {
+                // A name that is None on one path is the module on the other, or its use fails.
+                let results: Vec<_> = values
+                    .iter()
+                    .filter(|value| !matches!(value, Value::None))
+                    .map(|value| self.attribute(value, name, span))
+                    .collect();
+                Value::one_of(results)
+            }
+            Value::None if !name.starts_with("__") && self.knows_all() => self.raises(),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Whether nothing used a GPU so far.
+    fn is_untouched(&mut self) -> bool {
+        let is_untouched = self.state.cuda.is_none() && !self.state.open;
+        self.summaries.note(Fact::Untouched(is_untouched));
+        is_untouched
+    }
+
+    fn instance_attribute(&mut self, instance: &Rc<Instance<'p>>, name: &'p str, span: Span) -> Value<'p> {
+        match self.read_by_method(instance, name, span) {
+            Some(value) => value,
+            None => self.plain_attribute(instance, name, span),
+        }
+    }
+
+    pub(super) fn plain_attribute(
+        &mut self,
+        instance: &Rc<Instance<'p>>,
+        name: &'p str,
+        span: Span,
+    ) -> Value<'p> {
+        if let Some(value) = self.in_scope(instance.scope, name) {
+            return value.clone();
+        }
+        // `self.__name` is of the class in which it is written, whatever classes that build on it have.
+        let own = self.here.class.clone().filter(|_| name.starts_with("__") && !name.ends_with("__"));
+        let found = match own.and_then(|class| self.own_attribute(&class, name)) {
+            Some(own) => own,
+            None => self.class_attribute(&instance.class, name),
+        };
+        let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
+        match &found {
+            // Every object has these, whatever `__getattr__` says.
+            Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
+            Value::Unknown => {
+                let text = Value::text(name, self.place(span));
+                self.special(&object, "__getattr__", vec![text], span).unwrap_or_else(|| {
+                    self.note_missing(&instance.class, name);
+                    found
+                })
+            }
+            Value::Instance(_) => self.special(&found, "__get__", vec![object, class], span).unwrap_or(found),
+            Value::Function(closure) if closure.role == Role::CachedProperty => {
+                let value = self.bind_method(found, &object, Some(&class), span);
+                self.bind_in(instance.scope, name, value.clone());
+                value
+            }
+            _ => self.bind_method(found, &object, Some(&class), span),
+        }
+    }
+
+    /// Calls a method that Python calls by itself, where the class of an object has it.
+    pub(super) fn special(
+        &mut self,
+        object: &Value<'p>,
+        name: &'p str,
+        arguments: Vec<Value<'p>>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        let Value::Instance(instance) = object else { return None };
+        let Value::Function(method) = self.class_attribute(&instance.class, name) else { return None };
+        Some(self.run_function(&method.bound_to(object.clone()), Args::positional(arguments, span), span))
+    }
+
+    /// Finds a name in a class and its bases, in the order in which Python looks.
+    pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
+        match self.own_attribute(class, name) {
+            Some(value) => value,
+            None => self.inherited(class, name),
+        }
+    }
+
+    /// Finds a name in the bases of a class only.
+    fn inherited(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
+        let order = self.resolution_order(class);
+        self.found_in(&order[1..], name)
+    }
+
+    /// Finds a name in the first of several classes that has it.
+    fn found_in(&mut self, classes: &[Value<'p>], name: &'p str) -> Value<'p> {
+        /// What `unittest.TestCase` defines itself: that of a base behind it never runs.
+        const OF_TEST_CASES: &[&str] = &["setUp", "tearDown", "setUpClass", "tearDownClass"];
+        let mut outside = None;
+        for class in classes {
+            match class {
+                Value::Class(class) => {
+                    if let Some(value) = self.own_attribute(class, name) {
+                        return value;
+                    }
+                }
+                Value::Outside(path) if !brings_nothing(self.paths.text(*path)) => {
+                    outside = outside.or(Some(*path));
+                    // Every class has a constructor; what else a library's class has is not known.
+                    let is_known = name == "__init__"
+                        || (OF_TEST_CASES.contains(&name) && self.paths.text(*path).ends_with("TestCase"));
+                    if is_known {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        outside.map_or(Value::Unknown, |path| {
+            let result = self.paths.result(path);
+            Value::Outside(self.paths.child(result, name))
+        })
+    }
+
+    /// A class and its bases, in the order in which Python looks names up: a base that several classes share
+    /// comes after the last of them.
+    pub(super) fn resolution_order(&mut self, class: &Rc<ClassValue<'p>>) -> Vec<Value<'p>> {
+        let mut order = Vec::new();
+        self.add_bases(&Value::Class(class.clone()), &mut order, 0);
+        let mut kept: Vec<Value<'p>> = Vec::new();
+        for value in order.into_iter().rev() {
+            if !kept.iter().any(|known| known.same(&value)) {
+                kept.push(value);
+            }
+        }
+        kept.reverse();
+        kept
+    }
+
+    fn add_bases(&mut self, class: &Value<'p>, order: &mut Vec<Value<'p>>, depth: usize) {
+        order.push(class.clone());
+        let Value::Class(class) = class else { return };
+        if depth >= DEEPEST || order.len() >= MOST_BASES {
+            return;
+        }
+        for base in class.bases.clone() {
+            let base = self.force(base);
+            self.add_bases(&base, order, depth + 1);
+        }
+    }
+
+    fn bind_method(
+        &mut self,
+        found: Value<'p>,
+        object: &Value<'p>,
+        class: Option<&Value<'p>>,
+        span: Span,
+    ) -> Value<'p> {
+        let Value::Function(closure) = &found else { return found };
+        let from_class = matches!(object, Value::Class(_));
+        let bound = match closure.role {
+            Role::Static => return found,
+            Role::ClassMethod => class,
+            Role::Plain | Role::Property | Role::CachedProperty if from_class => return found,
+            Role::Plain | Role::Property | Role::CachedProperty => Some(object),
+        };
+        let method = Rc::new(Closure { bound: bound.cloned(), ..Closure::clone(closure) });
+        if matches!(closure.role, Role::Property | Role::CachedProperty) && !from_class {
+            return self.run_function(&method, Args::default(), span);
+        }
+        Value::Function(method)
+    }
+
+    /// `super()`: attributes are looked up in the bases of the class that holds the method.
+    pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
+        let Some(class) = self.here.class.clone() else { return Value::Unknown };
+        let object = self.here.bound.clone().unwrap_or(Value::Unknown);
+        let whole = match &object {
+            Value::Instance(instance) => instance.class.clone(),
+            Value::Class(whole) => whole.clone(),
+            _ => class.clone(),
+        };
+        let order = self.resolution_order(&whole);
+        let is_here = |value: &Value<'p>| matches!(value, Value::Class(known) if known.scope == class.scope);
+        let found = match order.iter().position(is_here) {
+            Some(at) => self.found_in(&order[at + 1..], name),
+            None => {
+                let order = self.resolution_order(&class);
+                self.found_in(&order[1..], name)
+            }
+        };
+        self.bind_method(found, &object, None, span)
+    }
+}
+
+/// Whether a base brings nothing along.
+pub(super) fn brings_nothing(base: &str) -> bool {
+    ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"].contains(&base)
+}
+
+/// Whether a decorator makes the annotated names of a class the arguments of its constructor.
+fn makes_fields(decorator: &str) -> bool {
+    decorator.contains("dataclass") || decorator.starts_with("attr.") || decorator.starts_with("attrs.")
+}

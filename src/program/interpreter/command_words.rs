@@ -1,0 +1,78 @@
+//! The words of a command when it runs: what its variables hold, split where the shell splits them.
+
+use super::Interpreter;
+use crate::code::{Command, Expr, ExprKind};
+use crate::commands::{interpreter_named_by, is_assignment};
+use crate::facts::Span;
+use crate::program::heap::values::Value;
+use crate::sources::Language;
+
+/// Words that a command line may grow to when its variables are put in.
+const MOST_WORDS: usize = 256;
+
+/// A word of a command when it runs.
+pub(super) struct Argument<'p> {
+    pub value: Value<'p>,
+    /// As far as it says what is started.
+    pub text: Option<String>,
+    pub span: Span,
+}
+
+impl<'p> Interpreter<'p> {
+    /// The words of a command, with what their variables hold.
+    pub(super) fn arguments(&mut self, command: &'p Command<'p>) -> Vec<Argument<'p>> {
+        let mut arguments = Vec::new();
+        for (index, word) in command.words.iter().enumerate() {
+            let value = self.shell_value(word);
+            // The elements of a list, and the words of a variable that holds a command, are words of their own.
+            let is_variable = matches!(&word.kind, ExprKind::Variable(name) if !name.starts_with('$'));
+            let is_split = is_variable && (index == 0 || self.is_unquoted(word));
+            let follows_eval = index == 1 && arguments.first().is_some_and(is_eval);
+            match &value {
+                Value::Sequence(elements) => {
+                    for element in elements.iter().take(MOST_WORDS) {
+                        arguments.push(self.argument(word, element.clone()));
+                    }
+                }
+                Value::Text(text) if (is_split || follows_eval) && text.text.contains(' ') => {
+                    let texts: Vec<String> = text.text.split_whitespace().map(str::to_owned).collect();
+                    for text in texts.into_iter().take(MOST_WORDS) {
+                        let value =
+                            Value::text(text.trim_matches(['"', '\'']).to_owned(), self.place(word.span));
+                        arguments.push(self.argument(word, value));
+                    }
+                }
+                _ => arguments.push(self.argument(word, value)),
+            }
+        }
+        arguments
+    }
+
+    /// `$ARGS` and not `"$ARGS"`, in a shell that splits it.
+    fn is_unquoted(&self, word: &Expr<'p>) -> bool {
+        let file = self.here.file;
+        let text = &self.program.sources.file(file).text;
+        let is_bare = text.get(word.span.range()).is_some_and(|text| text.starts_with('$'));
+        is_bare && self.program.language_of(file) == Language::Shell
+    }
+
+    fn argument(&self, word: &'p Expr<'p>, value: Value<'p>) -> Argument<'p> {
+        let text = value.as_text().map(|text| text.into_owned()).or_else(|| self.kept_ending(&value));
+        let text = text.or_else(|| match &word.kind {
+            ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => {
+                interpreter_named_by(name).map(str::to_owned)
+            }
+            // `-e X=$Y`
+            ExprKind::Join(parts) => match &parts.first()?.kind {
+                ExprKind::Text(text) if is_assignment(text) => Some(text.to_string()),
+                _ => None,
+            },
+            _ => None,
+        });
+        Argument { value, text, span: word.span }
+    }
+}
+
+fn is_eval(word: &Argument<'_>) -> bool {
+    word.text.as_deref() == Some("eval")
+}

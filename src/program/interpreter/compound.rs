@@ -1,0 +1,206 @@
+//! `try` and `with`: statements that hold others and end in one way however they are left.
+
+use super::branches::{ArmEnd, ArmRun};
+use super::generators::Body;
+use super::{Flow, Interpreter};
+use crate::code::{Block, Expr, ExprKind, Handler, StepKind, Target};
+use crate::program::heap::values::Value;
+
+impl<'p> Interpreter<'p> {
+    /// `try`: the handlers are followed as if everything before the exception had happened.
+    pub(super) fn attempt(
+        &mut self,
+        body: &'p Block<'p>,
+        handlers: &'p [Handler<'p>],
+        otherwise: &'p Block<'p>,
+    ) {
+        if handlers.is_empty() {
+            return self.pass_through(body);
+        }
+        let caught = self.new_landing();
+        self.catches.push(caught);
+        let import = body.iter().position(|step| matches!(step.kind, StepKind::Import(_)));
+        let (earlier, later) = body.split_at(import.unwrap_or(0));
+        let mark = self.begin_arm();
+        self.block(earlier);
+        let before_import = import.map(|_| self.state.clone());
+        self.block(later);
+        self.catches.pop();
+        let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        let done = self.end_arm(mark);
+        let raised = self.landing(caught);
+        let exits = std::mem::take(&mut self.exits) && flow == Flow::Raise;
+        if exits
+            && raised.is_empty()
+            && !handlers.iter().any(|handler| catches(handler, &["BaseException", "SystemExit"]))
+        {
+            (self.flow, self.exits) = (flow, true);
+            return self.bind_all(done);
+        }
+        self.summaries.exited += usize::from(exits);
+        self.ways_out.of_program |= exits;
+        let after = self.state.clone();
+        let mut arms: Vec<ArmRun<'_, 'p>> = Vec::new();
+        if !matches!(flow, Flow::Raise | Flow::Unreachable) {
+            let (done, after, is_sure) = (done.clone(), after.clone(), raised.is_empty());
+            arms.push(Box::new(move |run| {
+                run.bind_all(done);
+                run.state = after;
+                run.flow = flow;
+                let of_try = std::mem::replace(&mut run.ways_out.of_try, !is_sure);
+                run.ways_out.of_try |= of_try;
+                run.without_doubt(|run| {
+                    if run.flow == Flow::Next {
+                        run.block(otherwise);
+                    }
+                });
+            }));
+        }
+        for handler in handlers {
+            let (before_import, raised) = (before_import.clone(), raised.clone());
+            let (done, after) = (done.clone(), after.clone());
+            arms.push(Box::new(move |run| {
+                // The handler starts from wherever an exception was seen to be raised, and from the end.
+                let ends_so = flow == Flow::Raise && raised.is_empty();
+                let way = ArmEnd { state: after, changes: done };
+                run.join(match flow {
+                    _ if ends_so => vec![way],
+                    Flow::Unreachable => raised,
+                    _ if raised.is_empty() => {
+                        vec![ArmEnd { state: way.state.clone(), changes: Vec::new() }, way]
+                    }
+                    _ => raised.into_iter().chain([way]).collect(),
+                });
+                // What failed to be imported did nothing to the GPU.
+                if let (Some(before), true) = (before_import, handler.import_errors) {
+                    (run.state.cuda, run.state.library) = (before.cuda, before.library);
+                    run.state.milestones = before.milestones;
+                }
+                if let Some(name) = handler.name {
+                    run.bind(name, Value::Unknown);
+                }
+                run.block(&handler.body);
+            }));
+        }
+        // What none of the handlers surely catches goes on to the `try` around this one.
+        if !handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]))
+            && let Some(&around) = self.catches.last()
+            && self.quiet == 0
+        {
+            let ended = (flow == Flow::Raise).then(|| ArmEnd { state: after.clone(), changes: done.clone() });
+            for way in raised.iter().cloned().chain(ended) {
+                self.summaries.raised += 1;
+                self.jump_with(around, way);
+            }
+        }
+        self.exec_branches(arms);
+    }
+
+    /// The body of a `try` with a `finally` alone. Where nothing catches what is raised in it, the program ends behind the
+    /// `finally`, which finds what held there or at the end of the body.
+    fn pass_through(&mut self, body: &'p Block<'p>) {
+        if !self.catches.is_empty() {
+            return self.block(body);
+        }
+        let held = self.new_landing();
+        self.passed_through.push(held);
+        self.block(body);
+        self.passed_through.pop();
+        let raised = self.landing(held);
+        if self.flow == Flow::Next && !raised.is_empty() {
+            self.join_with_here(raised);
+        }
+    }
+
+    /// The way through a `try` on which nothing is raised is the one that counts.
+    fn without_doubt(&mut self, follow: impl FnOnce(&mut Self)) {
+        self.uncertain -= 1;
+        follow(self);
+        self.uncertain += 1;
+    }
+
+    pub(super) fn with(&mut self, items: &'p [(Expr<'p>, Option<Target<'p>>)], body: &'p Block<'p>) {
+        let Some(((context, target), rest)) = items.split_first() else {
+            return self.block(body);
+        };
+        let since = self.next_event();
+        self.with_item(context, target.as_ref(), rest, body);
+        if let Some(by) = self.cleanup_in(context) {
+            self.assured(since, None, |run| run.note_release(by, context.span));
+        }
+    }
+
+    fn with_item(
+        &mut self,
+        context: &'p Expr<'p>,
+        target: Option<&'p Target<'p>>,
+        rest: &'p [(Expr<'p>, Option<Target<'p>>)],
+        body: &'p Block<'p>,
+    ) {
+        let manager = self.eval(context);
+        if self.flow != Flow::Next {
+            return;
+        }
+        let manager = self.force(manager);
+        if let Value::Paused(paused) = &manager {
+            // A generator of the project used as context manager: its body runs up to `yield`, then
+            // ours, then the rest of its own.
+            if self.code_of(paused.closure.file).functions[paused.closure.function].is_generator {
+                let body = Body::With { target, items: rest, block: body };
+                return drop(self.wait_for(&manager, body, context.span));
+            }
+        }
+        let is_name = matches!(context.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
+        let leave = self.enter_context(&manager, context.span, is_name);
+        if let Some(target) = target {
+            self.assign(target, leave.entered.clone());
+        }
+        if self.swallows_exceptions(&manager) {
+            let expects = self.expects_failure(&manager);
+            let before = std::mem::replace(&mut self.expects_failure, expects);
+            let is_raised = self.catch_all(|run| run.with(rest, body));
+            self.expects_failure = before;
+            if is_raised && !self.swallows_all(&manager) {
+                self.ways_out.of_try |= !self.catches.is_empty();
+                self.may_raise();
+            }
+        } else {
+            self.with(rest, body);
+        }
+        self.leave_context(leave, context.span);
+    }
+
+    /// Goes on behind `body` whatever it raises; whether something was seen to raise.
+    pub(super) fn catch_all(&mut self, body: impl FnOnce(&mut Self)) -> bool {
+        let caught = self.new_landing();
+        self.catches.push(caught);
+        body(self);
+        self.catches.pop();
+        let mut ways = self.landing(caught);
+        // `suppress(ValueError)` lets the end of the program pass.
+        if self.flow == Flow::Raise && std::mem::take(&mut self.exits) && ways.is_empty() {
+            self.exits = true;
+            return false;
+        }
+        let is_raised = self.flow == Flow::Raise || !ways.is_empty();
+        match self.flow {
+            Flow::Next | Flow::Raise => {
+                ways.push(ArmEnd { state: std::mem::take(&mut self.state), changes: Vec::new() });
+            }
+            Flow::Unreachable if !ways.is_empty() => {}
+            _ => return is_raised,
+        }
+        self.flow = Flow::Next;
+        self.join(ways);
+        is_raised
+    }
+}
+
+/// Whether a handler surely catches errors of one of these names, whatever else it catches.
+fn catches(handler: &Handler<'_>, names: &[&str]) -> bool {
+    let is_named = |kind: &Expr<'_>| match &kind.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name) => names.contains(name),
+        _ => false,
+    };
+    handler.types.is_empty() || handler.types.iter().any(is_named)
+}

@@ -1,0 +1,380 @@
+//! Expressions: what they do, and the value they have when it is known.
+
+use super::collections::merged;
+use super::iterables::each_once;
+use super::loops::MOST_ELEMENTS;
+use super::{Flow, Interpreter};
+use crate::code::{Comprehension, Expr, ExprKind};
+use crate::facts::{FileId, Place, Span};
+use crate::program::heap::values::Value;
+use crate::program::summaries::Fact;
+use std::borrow::Cow;
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn eval(&mut self, expr: &'p Expr<'p>) -> Value<'p> {
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        let value = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.eval_here(expr));
+        if let Some(tested) = &mut self.here.tested {
+            tested.note(expr, &value);
+        }
+        value
+    }
+
+    fn eval_here(&mut self, expr: &'p Expr<'p>) -> Value<'p> {
+        match &expr.kind {
+            ExprKind::Unknown(parts) => {
+                parts.iter().for_each(|part| drop(self.eval(part)));
+                Value::Unknown
+            }
+            ExprKind::None => Value::None,
+            ExprKind::Bool(value) => Value::Bool(*value),
+            ExprKind::Int(value) => Value::Int(*value, self.literal_place(expr.span)),
+            ExprKind::Text(text) => Value::text(borrow(text), self.literal_place(expr.span)),
+            ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::Outside(path) => Value::Outside(self.paths.id(path)),
+            ExprKind::Attribute(object, name) => {
+                let object = self.eval(object);
+                self.attribute(&object, name, expr.span)
+            }
+            ExprKind::Call(call) => self.eval_call(call, expr.span),
+            ExprKind::Item(item) => {
+                if let (ExprKind::Attribute(path, "parents"), ExprKind::Int(index)) =
+                    (&item.0.kind, &item.1.kind)
+                    && let Value::Text(path) = self.eval(path)
+                {
+                    return self.parent_number(&path.text, *index, expr.span);
+                }
+                let container = self.eval(&item.0);
+                if let ExprKind::Unknown(_) = item.1.kind
+                    && let Some(part) = self.slice(&container, &item.1, expr.span)
+                {
+                    return part;
+                }
+                let key = self.eval(&item.1);
+                self.item(&container, &key, expr.span)
+            }
+            ExprKind::Sequence(values) => {
+                let mut known = self.sequence(values);
+                if !self.makes_collection(expr) {
+                    return known;
+                }
+                if let Value::Sequence(values) = &known
+                    && self.program.sources.text(self.place(expr.span)).starts_with('{')
+                {
+                    known = Value::sequence(each_once(values.to_vec()));
+                }
+                self.collection(known)
+            }
+            ExprKind::Mapping(items) => {
+                let known = self.mapping(items);
+                self.collection(known)
+            }
+            ExprKind::Join(parts) => self.join_text(parts, expr.span),
+            ExprKind::Binary(operator, sides) => {
+                let left = self.eval(&sides.0);
+                let right = self.eval(&sides.1);
+                self.binary(*operator, left, right, expr.span)
+            }
+            ExprKind::Compare(operator, sides) => {
+                let left = self.eval(&sides.0);
+                let right = self.eval(&sides.1);
+                self.compare(*operator, left, right)
+            }
+            ExprKind::Not(inner) => {
+                let value = self.eval(inner);
+                let value = self.force(value);
+                self.truth(&value).map_or(Value::Unknown, |truth| Value::Bool(!truth))
+            }
+            ExprKind::Negate(inner) => match self.eval(inner) {
+                Value::Int(value, _) => Value::Int(value.wrapping_neg(), self.place(expr.span)),
+                _ => Value::Unknown,
+            },
+            ExprKind::All(values) => self.short_circuit(values, false),
+            ExprKind::Any(values) => self.short_circuit(values, true),
+            ExprKind::Choice(choice) => self.choice(choice),
+            ExprKind::Lambda(function) => self.closure(*function, false),
+            ExprKind::Await(inner) => {
+                let value = self.eval(inner);
+                if !matches!(value, Value::Paused(_)) {
+                    self.run_tasks(expr.span);
+                }
+                self.run_paused(&value, expr.span)
+            }
+            ExprKind::Yield(value) => {
+                let value = value.as_ref().map_or(Value::None, |value| self.eval(value));
+                self.resume_with(value)
+            }
+            ExprKind::Starred(inner) => {
+                self.eval(inner);
+                Value::Unknown
+            }
+            ExprKind::Comprehension(comprehension) if comprehension.lazy => {
+                self.generator_expression(comprehension, expr.span)
+            }
+            ExprKind::Comprehension(comprehension) => {
+                let made = self.comprehension(comprehension);
+                self.collection(made)
+            }
+            ExprKind::Bind(name, value) => {
+                let value = self.eval(value);
+                self.bind(name, value.clone());
+                value
+            }
+            ExprKind::Variable(name) => self.shell_variable(name, None, expr.span),
+            ExprKind::VariableOr(name, default) => {
+                let default = self.eval(default);
+                self.shell_variable(name, Some(default), expr.span)
+            }
+        }
+    }
+
+    /// Whether a file runs as a script, so that its `__name__` is `"__main__"`.
+    pub(super) fn is_main(&self, file: FileId) -> bool {
+        file == self.entry && self.start.is_main() || self.is_run_as_script(file)
+    }
+
+    fn literal_place(&mut self, span: Span) -> Place {
+        let place = self.place(span);
+        if self.has_counted() {
+            self.counted_places.insert(place);
+        }
+        place
+    }
+
+    pub(super) fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
+        if !self.state.set_up().mocked.is_empty() {
+            let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
+            if self.state.set_up().mocked.contains(&qualified) {
+                return Value::Unknown;
+            }
+        }
+        if let Some(value) = self.look_up(self.here.scope, name) {
+            let value = value.clone();
+            if let Value::Outside(path) = &value
+                && self.paths.text(*path).ends_with("device_count()")
+            {
+                self.asked_count = true;
+            }
+            return self.force_lazy(value);
+        }
+        match name {
+            "TYPE_CHECKING" => Value::Bool(false),
+            "__name__" => {
+                let is_main = self.is_main(self.here.file);
+                self.summaries.note(Fact::IsMain(self.here.file, is_main));
+                let dotted = self.program.dotted(self.here.file);
+                let text = if is_main { Cow::Borrowed("__main__") } else { Cow::Owned(dotted) };
+                Value::text(text, self.place(span))
+            }
+            "__file__" => Value::text(self.program.name_of(self.here.file), self.place(span)),
+            "__doc__" => Value::Unknown,
+            "__debug__" => Value::Bool(true),
+            _ => {
+                let builtins = self.paths.id("builtins");
+                Value::Outside(self.paths.child(builtins, name))
+            }
+        }
+    }
+
+    fn sequence(&mut self, values: &'p [Expr<'p>]) -> Value<'p> {
+        let mut known = Vec::with_capacity(values.len());
+        for value in values {
+            match &value.kind {
+                ExprKind::Starred(inner) => {
+                    let inner = self.eval(inner);
+                    let inner = self.iterate(inner, value.span);
+                    match self.elements(&inner) {
+                        Some(elements) => known.extend(elements),
+                        None => return self.rest_unknown(values),
+                    }
+                }
+                _ => known.push(self.eval(value)),
+            }
+        }
+        Value::sequence(known)
+    }
+
+    fn rest_unknown(&mut self, values: &'p [Expr<'p>]) -> Value<'p> {
+        for value in values.iter().filter(|value| !matches!(value.kind, ExprKind::Starred(_))) {
+            self.eval(value);
+        }
+        Value::Unknown
+    }
+
+    fn mapping(&mut self, items: &'p [(Option<Expr<'p>>, Expr<'p>)]) -> Value<'p> {
+        let mut known = Vec::with_capacity(items.len());
+        let mut complete = true;
+        for (key, value) in items {
+            let Some(key) = key else {
+                let other = self.eval(value);
+                if self.is_environ(&other) || self.is_environ_copy(&other) {
+                    let environ = self.paths.id("os.environ");
+                    let copy = self.paths.child(environ, "copy");
+                    let result = self.paths.result(copy);
+                    known.push((Value::None, Value::Outside(result)));
+                    continue;
+                }
+                let other = self.force(other);
+                match self.contents(&other) {
+                    Value::Mapping(items) => known = merged(known, &items),
+                    _ => complete = false,
+                }
+                continue;
+            };
+            let key_value = self.eval(key);
+            let item = self.eval(value);
+            self.chosen_by_key(&key_value, &item);
+            known = merged(known, &[(key_value, item)]);
+        }
+        if complete { Value::mapping(known) } else { Value::Unknown }
+    }
+
+    fn join_text(&mut self, parts: &'p [Expr<'p>], span: Span) -> Value<'p> {
+        let values: Vec<_> = parts.iter().map(|part| self.eval(part)).collect();
+        self.concatenation(values, span)
+    }
+
+    /// `and` / `or`: a later part runs only when the earlier ones did not decide.
+    fn short_circuit(&mut self, values: &'p [Expr<'p>], decides: bool) -> Value<'p> {
+        let Some((first, rest)) = values.split_first() else { return Value::Unknown };
+        if rest.is_empty() {
+            return self.eval(first);
+        }
+        let (value, tested) = self.eval_test(first);
+        let value = self.force(value);
+        match self.truth(&value) {
+            Some(truth) if truth == decides => value,
+            Some(_) => self.short_circuit(rest, decides),
+            None => {
+                let mut later = Value::Unknown;
+                let presence = self.presence(first, &tested);
+                let refine = |run: &mut Self, holds: bool| {
+                    if let Some(presence) = &presence {
+                        run.assume(presence, holds);
+                    }
+                };
+                let before = presence.as_ref().map(|presence| self.reaching(&presence.variable));
+                self.exec_branches(vec![
+                    Box::new(|run| {
+                        refine(run, !decides);
+                        later = run.short_circuit(rest, decides);
+                    }),
+                    Box::new(|run| refine(run, decides)),
+                ]);
+                if let (Some(presence), Some(before)) = (&presence, before) {
+                    self.forget_assumption(presence, before);
+                }
+                // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
+                if self.truth(&later) == Some(decides) && !matches!(value, Value::OneOf(_)) {
+                    return match (decides, &later) {
+                        (false, _) => Value::Bool(false),
+                        (true, Value::Text(_)) => Value::one_of([value, later]),
+                        (true, _) => later,
+                    };
+                }
+                if decides {
+                    let kept =
+                        value.alternatives().iter().filter(|value| self.truth(value) != Some(false)).cloned();
+                    return Value::one_of(kept.chain([later]));
+                }
+                Value::Unknown
+            }
+        }
+    }
+
+    fn choice(&mut self, choice: &'p (Expr<'p>, Expr<'p>, Expr<'p>)) -> Value<'p> {
+        let (test, then, otherwise) = choice;
+        let mut results = Vec::new();
+        let chosen = std::cell::RefCell::new(&mut results);
+        self.branch(
+            test,
+            |run| {
+                let value = run.eval(then);
+                chosen.borrow_mut().push(value);
+            },
+            |run| {
+                let value = run.eval(otherwise);
+                chosen.borrow_mut().push(value);
+            },
+        );
+        let chosen = Value::one_of(results.iter().cloned());
+        if let ([one, other], Value::OneOf(_)) = (&results[..], &chosen) {
+            self.part(test, [chosen.clone(), one.clone(), other.clone()]);
+        }
+        chosen
+    }
+
+    fn comprehension(&mut self, comprehension: &'p Comprehension<'p>) -> Value<'p> {
+        let scope = self.new_scope(Some(self.here.scope), false);
+        let outer = std::mem::replace(&mut self.here.scope, scope);
+        let mut results = Vec::new();
+        let complete = self.comprehend(comprehension, 0, None, &mut results);
+        self.here.scope = outer;
+        if !complete {
+            return Value::Unknown;
+        }
+        if comprehension.elements.len() == 1 {
+            return Value::sequence(results);
+        }
+        let pairs = results.iter().map(|pair| match pair {
+            Value::Sequence(pair) => Some((pair[0].clone(), pair[1].clone())),
+            _ => None,
+        });
+        let pairs: Option<Vec<_>> = pairs.collect();
+        pairs.map_or(Value::Unknown, |pairs| Value::mapping(merged(Vec::new(), &pairs)))
+    }
+
+    /// Runs the generators from `depth` on, the first over what it is given; `true` when every element is known.
+    pub(super) fn comprehend(
+        &mut self,
+        comprehension: &'p Comprehension<'p>,
+        depth: usize,
+        given: Option<Value<'p>>,
+        results: &mut Vec<Value<'p>>,
+    ) -> bool {
+        if !self.spend() {
+            return false;
+        }
+        let Some(generator) = comprehension.generators.get(depth) else {
+            let values: Vec<_> = comprehension.elements.iter().map(|element| self.eval(element)).collect();
+            results.push(match &values[..] {
+                [value] => value.clone(),
+                _ => Value::sequence(values),
+            });
+            return true;
+        };
+        let iterable = given.unwrap_or_else(|| {
+            let iterable = self.eval(&generator.iterable);
+            self.iterate(iterable, generator.iterable.span)
+        });
+        match self.elements(&iterable) {
+            Some(elements) if elements.len() <= MOST_ELEMENTS && generator.conditions.is_empty() => {
+                let mut complete = true;
+                for element in elements {
+                    self.assign(&generator.target, element);
+                    complete &= self.comprehend(comprehension, depth + 1, None, results);
+                }
+                complete
+            }
+            Some(elements) if elements.len() > MOST_ELEMENTS && generator.conditions.is_empty() => {
+                self.assign(&generator.target, Value::Unknown);
+                self.comprehend(comprehension, depth + 1, None, &mut Vec::new());
+                false
+            }
+            _ => {
+                self.on_some_ways(|run| {
+                    run.assign(&generator.target, Value::Unknown);
+                    generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
+                    run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
+                });
+                false
+            }
+        }
+    }
+}
+
+pub(super) fn borrow<'p>(text: &'p Cow<'p, str>) -> Cow<'p, str> {
+    Cow::Borrowed(&**text)
+}

@@ -1,0 +1,72 @@
+//! Forks: whether a process that is started is a copy of the one that starts it, with what that did to CUDA.
+
+use super::Interpreter;
+use super::calls::Args;
+use crate::program::heap::values::Value;
+
+impl<'p> Interpreter<'p> {
+    /// Whether a call that starts a process copies this one; `made_with` are the arguments of its object.
+    pub(super) fn forks(&self, path: &str, args: &Args<'p>, made_with: Option<&Args<'p>>) -> bool {
+        if is_fork(path) {
+            return true;
+        }
+        let fork = |value: &Value<'p>| matches!(value, Value::Text(text) if text.text == "fork");
+        if path.ends_with(".spawn") || path.ends_with(".start_processes") {
+            return args.keyword("start_method").is_some_and(|argument| fork(&argument.value));
+        }
+        // The workers of a pool are there already when they get something to do.
+        if path.contains("Pool().")
+            || !(path.contains("multiprocessing") || path.contains("ProcessPoolExecutor"))
+        {
+            return false;
+        }
+        let context = made_with.and_then(|args| args.get(Some(1), Some("mp_context")));
+        let executor = path.contains("ProcessPoolExecutor");
+        let of_context = context.filter(|_| executor).map(|argument| match &argument.value {
+            Value::Outside(context) => context_forks(self.paths.text(*context)).unwrap_or(true),
+            Value::None => true,
+            _ => false,
+        });
+        match of_context.or_else(|| context_forks(path)) {
+            Some(false) => false,
+            Some(true) if path.contains("ForkContext") || path.contains("ForkProcess") => true,
+            _ => self.state.set_up().forks.unwrap_or(self.program.forks_by_default(self.here.file)),
+        }
+    }
+
+    /// `multiprocessing.set_start_method("spawn")`
+    pub(super) fn set_start_method(&mut self, args: &Args<'p>) {
+        if let Some(method) = args.get(Some(0), Some("method")) {
+            let forks = matches!(&method.value, Value::Text(text) if text.text == "fork");
+            self.state.set_up_mut().forks = Some(forks);
+        }
+    }
+
+    /// `multiprocessing.get_context("spawn")`; without a method it is the module itself.
+    pub(super) fn start_context(&mut self, args: &Args<'p>) -> Option<Value<'p>> {
+        let method = args.get(Some(0), Some("method"))?;
+        let class = match &method.value {
+            Value::Text(text) if text.text == "fork" => "ForkContext",
+            Value::Text(text) if text.text == "spawn" => "SpawnContext",
+            Value::Text(text) if text.text == "forkserver" => "ForkServerContext",
+            Value::None => return None,
+            // Nobody knows which.
+            _ => "BaseContext",
+        };
+        Some(Value::Outside(self.paths.id(&format!("multiprocessing.context.{class}()"))))
+    }
+}
+
+/// Whether the context or class that a name belongs to forks; `None` when it is the default one.
+fn context_forks(path: &str) -> Option<bool> {
+    let fresh = ["SpawnContext", "ForkServerContext", "BaseContext", "SpawnProcess", "ForkServerProcess"];
+    if fresh.iter().any(|name| path.contains(name)) {
+        return Some(false);
+    }
+    ["ForkContext", "ForkProcess"].iter().any(|name| path.contains(name)).then_some(true)
+}
+
+/// Whether a call copies the process itself.
+pub(super) fn is_fork(path: &str) -> bool {
+    matches!(path, "os.fork" | "os.forkpty" | "pty.fork")
+}

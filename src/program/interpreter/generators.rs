@@ -1,0 +1,363 @@
+//! Code that waits: coroutines, generators and generator expressions run when somebody asks for what they
+//! give, and not when they are made. Where a generator yields, what waits for it runs.
+
+use super::calls::{Arg, Args};
+use super::functions::MOST_CALLS;
+use super::iterators::Position;
+use super::jumps::Landing;
+use super::loops::Loop;
+use super::{Flow, Interpreter, WaysOut};
+use crate::code::{Block, Expr, Target};
+use crate::facts::{FileId, Span};
+use crate::program::heap::values::{Closure, ScopeId, Value};
+use crate::program::trace::FrameId;
+
+/// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
+const MOST_PASSES: usize = 2;
+
+/// So many generators of one function wait at the same time.
+const MOST_WAITING: usize = 2;
+
+/// What runs where a generator of the project yields.
+pub(super) enum Body<'p> {
+    /// A pass of a `for`, for each value that is yielded.
+    Each { target: &'p Target<'p>, block: &'p Block<'p>, ends: Loop, has_else: bool },
+    /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
+    With { target: Option<&'p Target<'p>>, items: &'p [(Expr<'p>, Option<Target<'p>>)], block: &'p Block<'p> },
+    /// The function that it decorates, or the test that it is a fixture of; takes what is yielded.
+    Rest(Rest<'p>),
+}
+
+pub(super) type Rest<'p> = Box<dyn FnOnce(&mut Interpreter<'p>, Value<'p>) -> Value<'p> + 'p>;
+
+/// A function that is running.
+#[derive(Clone, Copy)]
+pub(super) struct Active {
+    pub key: (FileId, usize),
+    /// Where it was defined.
+    pub scope: ScopeId,
+    pub object: Option<ScopeId>,
+}
+
+/// A generator that somebody waits for.
+pub(super) struct Resume<'p> {
+    /// `None` as soon as it ran.
+    body: Option<Body<'p>>,
+    /// The generator that yields to it, once that runs.
+    frame: FrameId,
+    /// Position in the callers of the function that waits.
+    caller: usize,
+    /// The generator that yielded to it and waits for its end.
+    generator: Option<(FileId, usize)>,
+    /// How the body ended, and what it gave.
+    flow: Flow,
+    result: Value<'p>,
+    /// The ways out of the function that waits.
+    ways_out: WaysOut,
+    /// How many `try` statements, arms of branches and repeated loops were around the place where it waits.
+    catches: usize,
+    arms: usize,
+    repeats: usize,
+    /// The passes of the loop that waits.
+    passes: usize,
+}
+
+/// What a generator that is running gave so far.
+pub(super) struct Given<'p> {
+    /// Absent when not every one of its values is known to be given.
+    values: Option<Vec<Value<'p>>>,
+    frame: FrameId,
+    /// How uncertain it was when it began.
+    uncertain: usize,
+    /// Nobody says that it is asked for more than the next value: where one leads that waits for ever.
+    pub(super) suspended: Option<Landing>,
+}
+
+impl<'p> Interpreter<'p> {
+    /// Whether this is a generator of the project that is not waiting too often already.
+    pub(super) fn may_be_resumed(&self, value: &Value<'p>) -> bool {
+        let Value::Paused(paused) = value else { return false };
+        let key = (paused.closure.file, paused.closure.function);
+        self.function_of(&paused.closure).is_generator
+            && !self.is_running(key)
+            && self.active.len() < MOST_CALLS
+    }
+
+    /// Whether a function is being run and does not wait at a `yield`, or too many of it wait there.
+    pub(super) fn is_running(&self, key: (FileId, usize)) -> bool {
+        let active = self.active.iter().filter(|known| known.key == key).count();
+        if active == 0 {
+            return false;
+        }
+        let waiting = self.resumes.iter().filter(|resume| resume.generator == Some(key)).count();
+        active > waiting || waiting >= MOST_WAITING
+    }
+
+    /// Whether a call of a function that is running is followed all the same: it is a method of another object, a function
+    /// that was made anew, as by a decorator that stands twice, or it is given a collection or a number that is known.
+    pub(super) fn is_another(&self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
+        /// So many calls of one function in each other are followed.
+        const MOST: usize = 3;
+        /// The same, by the arguments alone.
+        const MOST_KNOWN: usize = 3;
+        let key = (closure.file, closure.function);
+        let is_same = |known: &Active| {
+            known.key == key && (known.scope, known.object) == (closure.scope, object_of(closure))
+        };
+        let running = self.active.iter().filter(|known| known.key == key).count();
+        let is_known = |argument: &Arg<'p>| match &argument.value {
+            Value::Int(..) => true,
+            collection => self.elements(collection).is_some(),
+        };
+        let is_other = !self.active.iter().any(is_same);
+        running < MOST && is_other || running < MOST_KNOWN && args.items.iter().any(is_known)
+    }
+
+    /// Runs a coroutine or generator that was called before.
+    pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
+        match value {
+            Value::Paused(paused) => {
+                let key = (paused.closure.file, paused.closure.function);
+                if self.is_running(key) || self.active.len() >= MOST_CALLS {
+                    self.summaries.left_out += 1;
+                    // What it would give to one that passes its values on is not known.
+                    if let Some(given) = self.given.last_mut() {
+                        given.values = None;
+                    }
+                    return Value::Unknown;
+                }
+                if !self.function_of(&paused.closure).is_generator {
+                    return self.run_to_end(&paused.closure, paused.scope, site);
+                }
+                let asks_next = std::mem::take(&mut self.asks_next);
+                let position = self.position(paused.scope);
+                match position {
+                    Position::UsedUp => return Value::sequence(Vec::new()),
+                    Position::At(_) => {}
+                    Position::Unknown => {
+                        // From where it goes on is not known.
+                        self.on_some_ways(|run| {
+                            run.begin_anew(paused.scope);
+                            run.run_paused(value, site);
+                        });
+                        self.set_position(paused.scope, Position::Unknown);
+                        return Value::Unknown;
+                    }
+                }
+                self.set_position(paused.scope, Position::Unknown);
+                let frame = self.next_frame();
+                let suspended = asks_next.then(|| self.new_landing());
+                let given = Given { values: Some(Vec::new()), frame, uncertain: self.uncertain, suspended };
+                self.given.push(given);
+                self.run_to_end(&paused.closure, paused.scope, site);
+                if self.flow == Flow::Next && !asks_next {
+                    self.set_position(paused.scope, Position::UsedUp);
+                }
+                suspended.into_iter().for_each(|suspended| self.land(suspended));
+                let given = self.given.pop().and_then(|given| given.values);
+                given.map_or(Value::Unknown, Value::sequence)
+            }
+            Value::Stream(stream) => self.rest_of(stream, site),
+            Value::OneOf(values) => {
+                let waits = |value: &&Value<'p>| matches!(value, Value::Paused(_) | Value::Stream(_));
+                values.iter().filter(waits).for_each(|value| drop(self.run_paused(value, site)));
+                Value::Unknown
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// `yield` in a generator of the project: what waits for it runs now.
+    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
+        if let Value::Paused(_) | Value::Stream(_) = value {
+            let result = self.delegate(&value);
+            if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
+                return result;
+            }
+        }
+        let frame = self.here.frame;
+        let mut suspended = None;
+        if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
+            suspended = given.suspended;
+            let followed = given.uncertain == self.uncertain && self.here.repeats == 0;
+            match &mut given.values {
+                Some(values) if followed => values.push(value.clone()),
+                _ => given.values = None,
+            }
+        }
+        self.yielded = Some(value.clone());
+        let Some(number) = self.waiting() else {
+            // Nobody says that it is asked for more.
+            self.ways_out.of_function = true;
+            if let Some(suspended) = suspended {
+                // It is let go at once, or waits for ever.
+                let end = self.end_of_function();
+                self.jump(end);
+                self.jump(suspended);
+            }
+            return Value::Unknown;
+        };
+        let Some(body) = self.resumes[number].body.take() else { return Value::Unknown };
+        let resume = &mut self.resumes[number];
+        let caller = resume.caller;
+        resume.generator = self.active.last().map(|active| active.key);
+        let own_ways = std::mem::replace(&mut self.ways_out, resume.ways_out);
+        std::mem::swap(&mut self.here, &mut self.callers[caller]);
+        let is_left = match body {
+            Body::Each { ends, .. } => {
+                self.pass_of_loop(number, body, value);
+                self.ways_out.of_function || self.leads_to(&[ends.behind])
+            }
+            _ => {
+                let result = self.run_waiting(body, value);
+                // An exception is raised where the generator yields.
+                let flow = match self.flow {
+                    Flow::Raise => Flow::Next,
+                    _ => std::mem::replace(&mut self.flow, Flow::Next),
+                };
+                (self.resumes[number].flow, self.resumes[number].result) = (flow, result);
+                // However the block of a `with` is left, the generator goes on.
+                false
+            }
+        };
+        std::mem::swap(&mut self.here, &mut self.callers[caller]);
+        self.resumes[number].ways_out = self.ways_out;
+        self.resumes[number].generator = None;
+        let of_program = own_ways.of_program || self.ways_out.of_program;
+        let of_function = own_ways.of_function || is_left;
+        self.ways_out = WaysOut { of_program, of_function, ..own_ways };
+        Value::Unknown
+    }
+
+    /// A pass of the `for` that waits for the running generator.
+    fn pass_of_loop(&mut self, number: usize, each: Body<'p>, value: Value<'p>) {
+        self.is_repeated();
+        let resume = &mut self.resumes[number];
+        resume.passes += 1;
+        if self.repeats > resume.repeats && resume.passes > MOST_PASSES {
+            resume.body = Some(each);
+            return;
+        }
+        let (is_sure, repeats) = (self.path.len() == resume.arms, self.repeats > resume.repeats);
+        let Body::Each { target, block, ends, has_else } = each else { return };
+        // What the body raises is not raised in the generator.
+        let of_generator = self.catches.split_off(resume.catches.min(self.catches.len()));
+        if repeats {
+            self.havoc_counters(block);
+        }
+        self.here.loops.push(ends);
+        self.pass(
+            |run| {
+                run.assign(target, value);
+                run.block(block);
+            },
+            has_else,
+        );
+        self.here.loops.pop();
+        let flow = match self.flow {
+            Flow::Next => {
+                self.resumes[number].body = Some(Body::Each { target, block, ends, has_else });
+                Flow::Next
+            }
+            // It is not asked for more, and its `finally` runs.
+            Flow::Break => Flow::Return,
+            // Nothing in the generator could catch it.
+            Flow::Raise if of_generator.is_empty() => Flow::Raise,
+            flow @ (Flow::Return | Flow::Raise) if is_sure => {
+                self.resumes[number].flow = flow;
+                Flow::Return
+            }
+            flow => {
+                self.leave_by(flow);
+                Flow::Unreachable
+            }
+        };
+        self.flow = flow;
+        self.catches.extend(of_generator);
+    }
+
+    /// What waits for the running generator: only the generator itself yields to it, not one that it calls.
+    fn waiting(&self) -> Option<usize> {
+        self.resumes.iter().rposition(|resume| resume.frame == self.here.frame)
+    }
+
+    /// `yield from`: the other generator yields to whatever waits for this one.
+    fn delegate(&mut self, other: &Value<'p>) -> Value<'p> {
+        let waiting = self.waiting();
+        let frame = self.next_frame();
+        if let Some(number) = waiting {
+            self.resumes[number].frame = frame;
+        }
+        let result = self.run_paused(other, self.here.statement);
+        if let Some(number) = waiting {
+            self.resumes[number].frame = self.here.frame;
+        }
+        result
+    }
+
+    /// The frame of a generator that runs next.
+    fn next_frame(&self) -> FrameId {
+        self.trace.frames.len() as FrameId
+    }
+
+    fn run_waiting(&mut self, body: Body<'p>, yielded: Value<'p>) -> Value<'p> {
+        match body {
+            Body::Each { .. } => Value::Unknown,
+            Body::With { target, items, block } => {
+                if let Some(target) = target {
+                    self.assign(target, yielded);
+                }
+                self.with(items, block);
+                Value::Unknown
+            }
+            Body::Rest(rest) => rest(self, yielded),
+        }
+    }
+
+    /// Runs a generator of the project up to its `yield`, then `body`, then the rest of the generator.
+    pub(super) fn wait_for(&mut self, generator: &Value<'p>, body: Body<'p>, span: Span) -> Value<'p> {
+        let is_loop = matches!(body, Body::Each { .. });
+        if let (Value::Paused(paused), false) = (generator, is_loop) {
+            // Each `with` and each call that it decorates begins anew.
+            self.begin_anew(paused.scope);
+        }
+        self.resumes.push(Resume {
+            body: Some(body),
+            frame: self.next_frame(),
+            caller: self.callers.len(),
+            generator: None,
+            flow: Flow::Next,
+            result: Value::Unknown,
+            ways_out: self.ways_out,
+            catches: self.catches.len(),
+            arms: self.path.len(),
+            repeats: self.repeats,
+            passes: 0,
+        });
+        self.run_paused(generator, span);
+        let Some(resume) = self.resumes.pop() else { return Value::Unknown };
+        self.ways_out = self.ways_out.with(resume.ways_out);
+        match resume.body {
+            // The last of the values was given, if there was one.
+            Some(Body::Each { .. }) => Value::Unknown,
+            None => {
+                if let (Value::Paused(paused), true) = (generator, is_loop) {
+                    // A `break` leaves it where it is.
+                    self.set_position(paused.scope, Position::Unknown);
+                }
+                self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
+                resume.result
+            }
+            // Nobody yielded: the body still runs.
+            Some(body) => self.run_waiting(body, Value::Unknown),
+        }
+    }
+}
+
+/// The object whose method a function is.
+pub(super) fn object_of(closure: &Closure<'_>) -> Option<ScopeId> {
+    match &closure.bound {
+        Some(Value::Instance(instance)) => Some(instance.scope),
+        _ => None,
+    }
+}

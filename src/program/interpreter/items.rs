@@ -1,0 +1,146 @@
+//! What collections give: an item by its key, and all elements one by one.
+
+use super::Interpreter;
+use super::collections::position;
+use crate::facts::Span;
+use crate::program::heap::values::Value;
+use crate::sources::Language;
+
+/// The letters of a text up to this length are followed one by one.
+const LONGEST_SPELLED: usize = 8;
+
+impl<'p> Interpreter<'p> {
+    /// The value under a key; `None` when no known key equals it.
+    pub(super) fn mapping_item(
+        &self,
+        items: &[(Value<'p>, Value<'p>)],
+        key: &Value<'p>,
+    ) -> Option<Value<'p>> {
+        let mut unsure = false;
+        for (known, value) in items.iter().rev() {
+            match super::steps::equal(known, key) {
+                Some(true) => return Some(value.clone()),
+                Some(false) => {}
+                None => unsure = true,
+            }
+        }
+        unsure.then_some(Value::Unknown)
+    }
+
+    /// `container[key]`
+    pub(super) fn item(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
+        match container {
+            Value::Collection(_) => {
+                let contents = self.contents(container);
+                self.item(&contents, key, span)
+            }
+            Value::OneOf(values) => {
+                let each = values.iter().filter(|value| !matches!(value, Value::None));
+                let items: Vec<_> = each.map(|value| self.item(value, key, span)).collect();
+                Value::one_of(items)
+            }
+            Value::Mapping(items) => match self.mapping_item(items, key) {
+                Some(value) if !matches!(value, Value::Unknown) => value,
+                Some(_) => {
+                    self.may_raise();
+                    one_of_functions(items.iter().map(|(_, value)| value))
+                }
+                None => self.raises(),
+            },
+            Value::Sequence(values) => match key {
+                Value::Int(index, _) => match position(*index, values.len()).and_then(|at| values.get(at)) {
+                    Some(value) => value.clone(),
+                    None => self.raises(),
+                },
+                Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
+                _ => one_of_functions(values.iter()),
+            },
+            Value::Instance(_) => {
+                self.special(container, "__getitem__", vec![key.clone()], span).unwrap_or(Value::Unknown)
+            }
+            Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
+            Value::Outside(path) if &**self.paths.text(*path) == "sys.modules" => self.module_entered(key),
+            Value::Outside(path) if &**self.paths.text(*path) == "builtins.globals()" => match key {
+                Value::Text(name) => self.attribute_by_text(&Value::Module(self.here.file), name, None, span),
+                _ => Value::Unknown,
+            },
+            Value::Outside(path) => {
+                self.apply_subscript_effects(*path, key, span);
+                let item = self.paths.item(*path);
+                let known = !self.program.knowledge.of_call(self.paths.text(item)).is_empty();
+                if known { Value::Outside(item) } else { Value::Unknown }
+            }
+            Value::Deferred(..) => {
+                let settled = self.force(container.clone());
+                if matches!(settled, Value::Deferred(..)) {
+                    Value::Unknown
+                } else {
+                    self.item(&settled, key, span)
+                }
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What a loop over the value sees: a generator runs, anything else is itself.
+    pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
+        let value = self.force(value);
+        match &value {
+            Value::Collection(_) | Value::View(..) => self.contents(&value),
+            Value::Paused(_) | Value::Stream(_) => self.run_paused(&value, span),
+            Value::Outside(path) => {
+                self.apply_iteration_effects(*path, span);
+                value
+            }
+            Value::Instance(_) => match self.special(&value, "__iter__", Vec::new(), span) {
+                Some(waiting @ (Value::Paused(_) | Value::Stream(_))) => self.run_paused(&waiting, span),
+                Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
+                Some(collection @ Value::Collection(_)) => self.contents(&collection),
+                Some(iterator) => {
+                    self.special(&iterator, "__next__", Vec::new(), span);
+                    Value::Unknown
+                }
+                None => {
+                    self.special(&value, "__getitem__", vec![Value::Unknown], span);
+                    Value::Unknown
+                }
+            },
+            // The words of a shell are told elsewhere.
+            Value::Text(text) if text.text.len() <= LONGEST_SPELLED && self.is_python_here() => {
+                let place = text.place;
+                let letter = |letter: char| Value::text(letter.to_string(), place);
+                Value::sequence(text.text.chars().map(letter).collect())
+            }
+            _ => value,
+        }
+    }
+
+    /// Whether the code that runs is Python.
+    pub(super) fn is_python_here(&self) -> bool {
+        matches!(self.program.language_of(self.here.file), Language::Python | Language::Notebook)
+    }
+
+    /// The elements of a collection, when all are known.
+    pub(super) fn elements(&self, value: &Value<'p>) -> Option<Vec<Value<'p>>> {
+        match self.contents(value) {
+            // An empty one stands for what somebody fills who is not followed.
+            Value::Sequence(values) if !values.is_empty() => Some(values.to_vec()),
+            Value::Mapping(items) if !items.is_empty() => {
+                Some(items.iter().map(|(key, _)| key.clone()).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a table of functions gives for a key that is not known: one of them. Of other tables nothing is known.
+pub(super) fn one_of_functions<'a, 'p: 'a>(values: impl Iterator<Item = &'a Value<'p>>) -> Value<'p> {
+    /// A larger table is a registry, of which a program uses a part.
+    const MOST: usize = 8;
+    let values: Vec<Value<'p>> = values.cloned().collect();
+    let is_called = |value: &Value<'p>| matches!(value, Value::Function(_));
+    match !values.is_empty() && values.len() <= MOST && values.iter().all(is_called) {
+        true => Value::one_of(values),
+        false => Value::Unknown,
+    }
+}

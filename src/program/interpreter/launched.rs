@@ -1,0 +1,140 @@
+//! What a command says about GPUs beside the mask that it finds: how many processes it starts, which cards it picks
+//! itself, and whose environment counts.
+
+use super::Interpreter;
+use crate::code::{Command, Observation};
+use crate::commands::{Ranks, program_name, ranks};
+use crate::facts::Span;
+use crate::masks;
+use crate::program::state::{Definition, MASK};
+use crate::program::trace::What;
+use crate::versions::Range;
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn note_observed(&mut self, what: Observation, text: String, span: Span) {
+        self.note(What::Observed { what, about_gpu: true, text }, span);
+    }
+
+    /// Looks at a command with the environment that it finds.
+    pub(super) fn observe_command(&mut self, command: &Command<'p>, words: &[Option<&str>], span: Span) {
+        let Some(mask) = self.known_mask() else { return self.observe_ranks_of_policy(words, span) };
+        self.observe_ranks(&mask, words, span);
+        self.observe_ignored_mask(&mask, words, span);
+        self.observe_client(command, &mask, words, span);
+    }
+
+    /// The mask that is in force, where every way leads to the same one.
+    fn known_mask(&mut self) -> Option<String> {
+        let reaching = self.reaching(MASK);
+        let mut texts = reaching.iter().map(|definition| match definition {
+            Definition::Set(_, Some(text)) => Some(text.to_string()),
+            _ => None,
+        });
+        let first = texts.next()??;
+        texts.all(|text| text.as_deref() == Some(&*first)).then_some(first)
+    }
+
+    fn observe_ranks(&mut self, mask: &str, words: &[Option<&str>], span: Span) {
+        let left = masks::read(mask).left;
+        if let Some(Ranks { count, option }) = ranks(words)
+            && left > 0
+            && count > left
+        {
+            let cards = if left == 1 { "1 GPU".to_owned() } else { format!("{left} GPUs") };
+            let text = format!("`{option}` wants {count} GPUs, and the mask `{mask}` leaves {cards}");
+            self.note_observed(Observation::RanksBeyondMask, text, span);
+        }
+    }
+
+    /// Where the launcher leaves the mask to what it starts, that is the policy's.
+    fn observe_ranks_of_policy(&mut self, words: &[Option<&str>], span: Span) {
+        let Some(cards) = self.asked.cards else { return };
+        if !self.reaching(MASK).iter().all(|definition| matches!(definition, Definition::Unset)) {
+            return;
+        }
+        if let Some(Ranks { count, option }) = ranks(words)
+            && count > cards
+        {
+            let names = if cards == 1 { "1 GPU".to_owned() } else { format!("{cards} GPUs") };
+            let text = format!("`{option}` wants {count} GPUs, and the policy names {names}");
+            self.note_observed(Observation::RanksBeyondMask, text, span);
+        }
+    }
+
+    /// DeepSpeed leaves the mask aside when one of its options chooses.
+    fn observe_ignored_mask(&mut self, mask: &str, words: &[Option<&str>], span: Span) {
+        let Some(at) =
+            words.iter().position(|word| word.is_some_and(|word| program_name(word) == "deepspeed"))
+        else {
+            return;
+        };
+        let end = words.iter().position(|word| word.is_some_and(|word| word.ends_with(".py")));
+        let options = &words[at + 1..end.unwrap_or(words.len()).max(at + 1)];
+        if options.iter().flatten().any(|word| ["-H", "--hostfile"].iter().any(|one| word.starts_with(one))) {
+            return;
+        }
+        let value_of = |names: &[&str]| {
+            options.iter().enumerate().find_map(|(at, word)| {
+                let word = (*word)?;
+                match word.split_once('=') {
+                    Some((name, value)) => names.contains(&name).then(|| value.to_owned()),
+                    None if names.contains(&word) => {
+                        options.get(at + 1).copied().flatten().map(str::to_owned)
+                    }
+                    None => None,
+                }
+            })
+        };
+        let indices = |list: &str| -> Option<Vec<usize>> {
+            list.split(',').map(|entry| entry.trim().parse().ok()).collect()
+        };
+        let Some(wanted) = indices(mask) else { return };
+        let include = value_of(&["--include", "-i"]);
+        let taken = match (&include, value_of(&["--num_gpus"])) {
+            (Some(list), _) => list.split_once(':').and_then(|(_, list)| indices(list)),
+            (None, Some(count)) => {
+                count.parse().ok().filter(|count| *count > 0).map(|count| (0..count).collect())
+            }
+            (None, None) => None,
+        };
+        let file = self.program.name_of(self.here.file);
+        let is_old = || {
+            let old = Range::read("<0.15")?;
+            self.program.versions().satisfies(file, "deepspeed", &old)
+        };
+        if include.is_some()
+            && taken.as_ref() == Some(&wanted)
+            && !wanted.iter().copied().eq(0..wanted.len())
+            && is_old() == Some(true)
+        {
+            let text = format!(
+                "this version of DeepSpeed counts the cards of `--include` behind the mask `{mask}`, and finds no such slot"
+            );
+            return self.note_observed(Observation::IgnoredMask, text, span);
+        }
+        let Some(taken) = taken.filter(|taken| *taken != wanted) else { return };
+        let option = if include.is_some() { "--include" } else { "--num_gpus" };
+        let cards = taken.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        let text = format!("with `{option}` DeepSpeed takes the cards {cards} and ignores the mask `{mask}`");
+        self.note_observed(Observation::IgnoredMask, text, span);
+    }
+
+    /// `ollama run` talks to a server, which has an environment of its own.
+    fn observe_client(&mut self, command: &Command<'p>, mask: &str, words: &[Option<&str>], span: Span) {
+        let Some(at) = words.iter().position(|word| word.is_some_and(|word| program_name(word) == "ollama"))
+        else {
+            return;
+        };
+        if !matches!(words.get(at + 1).copied().flatten(), Some("run" | "pull" | "list" | "ps" | "show")) {
+            return;
+        }
+        // A mask for the whole script may be for another program of it.
+        let text = &self.program.sources.file(self.here.file).text;
+        let others = ["serve", "python", "docker", "llama-", "vllm"];
+        let is_own = command.environment.iter().any(|set| set.name == MASK);
+        if is_own || !others.iter().any(|word| text.contains(word)) {
+            let text = format!("CUDA_VISIBLE_DEVICES={mask}");
+            self.note_observed(Observation::MaskForClient, text, span);
+        }
+    }
+}

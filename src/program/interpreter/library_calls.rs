@@ -1,0 +1,431 @@
+//! Calls that leave the project: builtins that values are followed through, and what is known about
+//! libraries.
+
+use super::call_model::{CallModel, Effects};
+use super::calls::{Arg, Args};
+use super::collections::merged;
+use super::imports::Imported;
+use super::tasks::makes_task;
+use super::{Flow, Interpreter};
+use crate::facts::Span;
+use crate::program::heap::refers_to_scopes;
+use crate::program::heap::values::{PathId, Value};
+use crate::program::summaries::Fact;
+use crate::program::trace::{Choice, Recipient, What};
+use crate::program::{Definition, MASK};
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
+        let args = match self.partials.get(&path) {
+            Some(held) => held.clone().followed_by(args),
+            None => args,
+        };
+        let text = self.paths.text(path).clone();
+        let call_model = self.call_model(path);
+        if call_model.validates {
+            self.note_validator(text.rsplit('.').next().unwrap_or(&text), span);
+        }
+        if let Some(name) = text.strip_prefix("builtins.")
+            && let Some(value) = self.call_builtin(name, &args, span)
+        {
+            return value;
+        }
+        if let Some(value) = self.call_environment(&text, &args, span) {
+            return value;
+        }
+        if let Some(value) = self.call_path(&text, &args, span) {
+            return value;
+        }
+        if call_model.parses
+            && let Some(value) = self.parsed_classes(path, span)
+        {
+            return value;
+        }
+        if let Some(name) = text.strip_prefix("itertools.")
+            && let Some(value) = self.call_itertools(name, &args)
+        {
+            return value;
+        }
+        if let Some(value) = self.call_by_meaning(&text, &args, span) {
+            return value;
+        }
+        if call_model.leaves_for_the_end && self.leave_for_the_end(&args, span) {
+            return Value::None;
+        }
+        if call_model.enters_for_later
+            && let Some(value) = self.enter_for_later(&args, false, span)
+        {
+            return value;
+        }
+        if &*text == "atexit.register" && self.leave_for_exit(&args, span) {
+            return args.at(0).map_or(Value::Unknown, |argument| argument.value.clone());
+        }
+        if makes_task(&text) && self.leave_task(&args) {
+            return Value::Outside(call_model.result);
+        }
+        let handed = self.check_environment_of(&text, &args);
+        self.start_program(&text, &args, handed, span);
+        if call_model.starts_child {
+            let forks = self.forks(&text, &args, self.made_with(path));
+            self.note(What::Spawn { callee: text.to_string(), forks }, span);
+        }
+        if let Some(patch) = text.strip_suffix(".start") {
+            let target = self.made_with(path).and_then(|args| self.patch_target(patch, args));
+            self.state.set_up_mut().mocked.extend(target);
+        }
+        self.run_given(path, call_model.given, &args, span);
+        if matches!(&*text, "asyncio.run" | "anyio.run") || text.ends_with(".run_until_complete") {
+            self.run_tasks_left(span);
+        }
+        if call_model.may_change {
+            self.hand_out_all(&args);
+        }
+        let made_with = self.made_with(path).filter(|_| call_model.as_made).cloned();
+        let is_hidden = &*text == "torch.cuda.is_available" && self.hides_all_gpus();
+        self.apply_effects(call_model.effects, &text, made_with.as_ref().unwrap_or(&args), span);
+        if is_hidden {
+            return Value::Bool(false);
+        }
+        self.result_of(call_model, args)
+    }
+
+    /// Whether the mask in force says that this program uses no GPU. One that comes too late is told where it is written.
+    fn hides_all_gpus(&mut self) -> bool {
+        let is_none = |definition: &Definition| matches!(definition, Definition::Set(_, Some(value)) if matches!(value.trim(), "" | "-1"));
+        self.reaching(MASK).iter().all(is_none)
+    }
+
+    /// Calls whose meaning is no effect that the data can name; `None` when the call is none of them, or
+    /// when it is an ordinary call besides.
+    fn call_by_meaning(&mut self, path: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        match path {
+            "sys.exit" | "os._exit" | "os.abort" | "std.process.exit" | "std.process.abort"
+            | "pytest.skip" | "pytest.exit" | "pytest.fail" | "builtins.exit" | "builtins.quit" => {
+                self.flow = Flow::Raise;
+                self.exits = true;
+                Some(Value::Unknown)
+            }
+            "unittest.main" | "unittest.TextTestRunner().run" => {
+                let in_test = self.test.is_some();
+                self.summaries.note(Fact::InTest(in_test));
+                if !in_test {
+                    self.run_unittest();
+                }
+                None
+            }
+            "importlib.import_module" | "pytest.importorskip" => Some(self.import_literal(args, false, span)),
+            "lazy_loader.attach" => {
+                self.attach(args, span);
+                None
+            }
+            "builtins.__import__" => Some(self.import_literal(args, true, span)),
+            "dotenv.load_dotenv" | "dotenv.main.load_dotenv" | "dotenv.dotenv" | "dotenvy.dotenv" => {
+                Some(self.load_dotenv(args, span))
+            }
+            // What the file sets is not followed; it may set anything that is not set yet.
+            "environ.Env.read_env" => {
+                self.whole_environment().fill_gaps(false);
+                None
+            }
+            "torch.device" => {
+                let device = self.torch_device(args, span);
+                self.choose_literal("torch.device()", &device, Choice::Named);
+                Some(device)
+            }
+            "tch.Device.Cuda" => {
+                let device = self.tch_device(args, span);
+                self.choose_literal("tch::Device::Cuda()", &device, Choice::Taken);
+                Some(device)
+            }
+            "multiprocessing.set_start_method" | "torch.multiprocessing.set_start_method" => {
+                self.set_start_method(args);
+                None
+            }
+            "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
+            "functools.partial" => self.partial(args),
+            "copy.copy" | "copy.deepcopy" => {
+                let value = self.force(args.at(0)?.value.clone());
+                Some(match path {
+                    "copy.copy" => self.copied(&value, span),
+                    _ => self.deeply_copied(&value, span),
+                })
+            }
+            "importlib.reload" => {
+                let module = self.force(args.at(0)?.value.clone());
+                if let Value::Module(file) = module {
+                    self.reload(file, span);
+                }
+                Some(module)
+            }
+            "contextlib.ExitStack" | "contextlib.AsyncExitStack" => {
+                Some(self.collection(Value::sequence(Vec::new())))
+            }
+            "asyncio.gather" => self.gather(args, span),
+            "operator.setitem" | "operator.delitem" => {
+                let (container, key) = (args.at(0)?.value.clone(), args.at(1)?.value.clone());
+                match (self.is_environ(&container), args.at(2).map(|argument| argument.value.clone())) {
+                    (true, Some(value)) => self.write_variable(&key, &value, span, false),
+                    (true, None) => self.remove_present_variable(&key, span),
+                    (false, Some(value)) => self.set_item(&container, &key, &value),
+                    (false, None) => self.delete_item(&container, &key),
+                }
+                Some(Value::None)
+            }
+            "builtins.dict.fromkeys" => {
+                let keys = self.iterate(args.at(0)?.value.clone(), span);
+                let value = args.at(1).map_or(Value::None, |argument| argument.value.clone());
+                let items =
+                    self.elements(&keys)?.into_iter().map(|key| (key, value.clone())).collect::<Vec<_>>();
+                Some(self.collection(Value::mapping(merged(Vec::new(), &items))))
+            }
+            "builtins.object.__setattr__"
+            | "builtins.object.__getattribute__"
+            | "builtins.object.__delattr__"
+            | "builtins.type.__call__" => {
+                let (object, method) = (args.at(0)?.value.clone(), path.rsplit('.').next()?);
+                let rest = Args { items: args.items[1..].to_vec(), open: args.open };
+                self.by_object(method, &object, &rest, span)
+            }
+            "builtins.object.__new__" => self.bare_object(&Value::Unknown, args),
+            "torch.distributed.is_initialized" => {
+                // Nobody has made a process group yet while modules are imported.
+                let by_import = self.is_reached_by_import();
+                self.summaries.note(Fact::ByImport(by_import));
+                by_import.then_some(Value::Bool(false))
+            }
+            "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
+                let default =
+                    args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));
+                let factory = args.keyword("default_factory").or_else(|| args.keyword("factory"));
+                match (default, factory) {
+                    (Some(default), _) => Some(default.value.clone()),
+                    (None, Some(factory)) => Some(self.factory(factory.value.clone(), span)),
+                    (None, None) => None,
+                }
+            }
+            "click.option" => {
+                self.chosen_by_option(args);
+                None
+            }
+            // The default of the parameter that it stands at.
+            "typer.Option" | "typer.Argument" => {
+                args.keyword("default").or_else(|| args.at(0)).map(|default| default.value.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// `HfArgumentParser((Model, Training)).parse_args_into_dataclasses()` makes one object of each class.
+    fn parsed_classes(&mut self, path: PathId, span: Span) -> Option<Value<'p>> {
+        let classes = self.made_with(path)?.get(Some(0), Some("dataclass_types"))?.value.clone();
+        let classes = self.elements(&classes).unwrap_or_else(|| vec![classes]);
+        let make = |class| self.call(class, Args { items: Vec::new(), open: true }, span);
+        Some(Value::sequence(classes.into_iter().map(make).collect()))
+    }
+
+    /// What a library call returns: something known by the name of the call, with its arguments where using
+    /// it depends on them.
+    fn result_of(&mut self, call_model: CallModel<'p>, args: Args<'p>) -> Value<'p> {
+        // A mark that asks for the number of devices is remembered as asking, under its name too.
+        let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
+        if call_model.skips && (self.asked_count || args.items.iter().any(asks)) {
+            self.asked_count = true;
+            return Value::Outside(self.paths.id("pytest.mark.skipif().device_count()"));
+        }
+        if call_model.keeps_arguments {
+            return Value::Outside(self.made_from(call_model.result, args));
+        }
+        Value::Outside(call_model.result)
+    }
+
+    /// Notes the call of a function that the policy names as a validator.
+    pub(super) fn note_validator(&mut self, name: &str, span: Span) {
+        if self.asked.scripts.is_validator(name) {
+            self.note(What::Validate { by: name.to_owned() }, span);
+        }
+    }
+
+    fn import_literal(&mut self, args: &Args<'p>, binds_top: bool, span: Span) -> Value<'p> {
+        match args.get(Some(0), Some("name")).map(|argument| argument.value.clone()) {
+            Some(Value::Text(module)) if !module.text.starts_with('.') && !module.text.is_empty() => {
+                self.import_by_name(&module.text, binds_top, span)
+            }
+            // `importlib.import_module(".gpu", __name__)`: the package is taken to be that of the file.
+            Some(Value::Text(module)) if !module.text.is_empty() => {
+                let path = module.text.trim_start_matches('.');
+                let level = (module.text.len() - path.len()) as u32;
+                match self.import_path(level, path, None, span) {
+                    Imported::Project(_, last) => self.found_value(last, span),
+                    Imported::Outside => Value::Unknown,
+                }
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn apply_call_effects(&mut self, path: &str, args: &Args<'p>, span: Span) {
+        self.apply_effects(self.effects_of(path), path, args, span);
+    }
+
+    /// The effects of calling a dotted name.
+    pub(super) fn effects_of(&self, path: &str) -> Effects<'p> {
+        let path = called(path);
+        let effects = self.program.knowledge.of_call(path);
+        if !effects.is_empty() {
+            return Effects::Known(effects);
+        }
+        // A method of a class, or of something that a library returned.
+        let Some((receiver, name)) = path.rsplit_once('.') else { return Effects::None };
+        let last = receiver.rsplit('.').next().unwrap_or_default();
+        match receiver.contains("()") || last.starts_with(|first: char| first.is_ascii_uppercase()) {
+            true => self.effects_of_method(receiver, name),
+            false => Effects::None,
+        }
+    }
+
+    /// A method of something that a library made: surely one of the known ones when the library is, or
+    /// builds on, the one that has it.
+    fn effects_of_method(&self, receiver: &str, name: &str) -> Effects<'p> {
+        let root = receiver.split(['.', '(']).next().unwrap_or_default();
+        let knowledge = self.program.knowledge;
+        let builds_on = |library: &str| {
+            root == library
+                || root == "builtins"
+                || knowledge
+                    .package(root)
+                    .is_some_and(|row| row.gpu_library || row.imports.iter().any(|known| known == library))
+        };
+        let is_mock = matches!(root, "unittest" | "mock");
+        let sure = knowledge.of_method(name).iter().any(|effect| builds_on(&effect.library));
+        // Many things have a `backward` or a `step`; a `cuda` is nearly always torch's.
+        match !is_mock && (sure || name != "backward") {
+            true => Effects::OfMethod { sure },
+            false => Effects::None,
+        }
+    }
+
+    fn apply_effects(&mut self, effects: Effects<'p>, path: &str, args: &Args<'p>, span: Span) {
+        if matches!(effects, Effects::None) || self.is_mocked(path) {
+            return;
+        }
+        let path = called(path);
+        match effects {
+            Effects::None => {}
+            Effects::Known(effects) => effects.iter().for_each(|effect| self.apply(effect, path, args, span)),
+            Effects::OfMethod { sure } => {
+                let doubt = usize::from(!sure);
+                self.uncertain += doubt;
+                self.apply_method_effects(path.rsplit('.').next().unwrap_or(path), args, span);
+                self.uncertain -= doubt;
+            }
+        }
+    }
+
+    /// A method called on something of unknown type.
+    pub(super) fn apply_method_effects(&mut self, name: &str, args: &Args<'p>, span: Span) {
+        let knowledge = self.program.knowledge;
+        match name {
+            "addfinalizer" => drop(self.leave_for_the_end(args, span)),
+            "setenv" | "delenv" => return self.monkeypatch(name, args, span),
+            "patch" | "object" => {
+                let result = if name == "patch" { "patch()" } else { "patch.object()" };
+                if let Some(target) = self.patch_target(result, args) {
+                    self.state.set_up_mut().mocked.push(target);
+                }
+            }
+            "setattr" => {
+                let target = args.at(0).zip(args.at(1));
+                if let Some(target) =
+                    target.and_then(|(object, name)| self.attribute_target(&object.value, &name.value))
+                {
+                    self.state.set_up_mut().mocked.push(target);
+                }
+            }
+            // A dictionary of unknown content, or a configuration object.
+            "get" | "setdefault" | "pop" => {
+                if let (Some(key), Some(default)) = (args.at(0).cloned(), args.at(1).cloned()) {
+                    self.chosen_by_key_default(&key.value, &default.value);
+                }
+            }
+            "add_argument" | "option" | "add_option" => {
+                self.chosen_by_option(args);
+                self.remember_option(args);
+            }
+            _ => {}
+        }
+        for effect in knowledge.of_method(name) {
+            let is_imported = self.imported.contains(&*effect.library);
+            self.summaries.note(Fact::Imported(&effect.library, is_imported));
+            if is_imported {
+                self.apply(effect, name, args, span);
+            }
+        }
+    }
+
+    /// pytest's `monkeypatch.setenv` and `delenv`: in force for the rest of the test.
+    fn monkeypatch(&mut self, name: &str, args: &Args<'p>, span: Span) {
+        let Some(key) = args.at(0).map(|argument| argument.value.clone()) else { return };
+        if name == "delenv" {
+            return self.remove_variable(&key, span);
+        }
+        if let Some(value) = args.at(1).map(|argument| argument.value.clone()) {
+            // pytest makes a text of anything.
+            let text = match self.as_environment_text(&value, span) {
+                text @ (Value::Text(_) | Value::OneOf(_)) => text,
+                _ => Value::Unknown,
+            };
+            let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
+            self.write_variable(&key, &text, span, false);
+            self.recipient = outer;
+        }
+    }
+
+    /// An object outside the project that a call with these arguments makes. The same call gives the same one in each program,
+    /// so that what is known of functions that are given it holds there too.
+    fn made_from(&mut self, result: PathId, args: Args<'p>) -> PathId {
+        /// So many objects of one call are told apart before they are only made.
+        const MOST: usize = 16;
+        let is_of_heap = |argument: &Arg<'p>| refers_to_scopes(&argument.value);
+        if args.items.iter().any(is_of_heap) {
+            let object = self.paths.object(result);
+            self.keep_arguments(object, args);
+            return object;
+        }
+        let place = args.items.first().map(|argument| argument.span).unwrap_or_default();
+        let known = self.made_by.entry((self.here.file, place, result)).or_default();
+        let is_same = |object: &&PathId| self.made_with.get(*object).is_some_and(|made| made.same(&args));
+        if let Some(object) = known.iter().rev().take(MOST).find(is_same) {
+            return *object;
+        }
+        let object = self.paths.object(result);
+        known.push(object);
+        self.made_with.insert(object, args);
+        object
+    }
+
+    /// Keeps the arguments that an object outside the project was made with.
+    pub(super) fn keep_arguments(&mut self, object: PathId, args: Args<'p>) {
+        self.tie(&args);
+        self.made_with.insert(object, args);
+    }
+
+    /// What refers to the heap means something in this program only.
+    pub(super) fn tie(&mut self, args: &Args<'p>) {
+        self.tied += usize::from(args.items.iter().any(|argument| refers_to_scopes(&argument.value)));
+    }
+
+    /// The arguments that an object outside the project was made with, where they are kept.
+    pub(super) fn made_with(&self, path: PathId) -> Option<&Args<'p>> {
+        self.made_with.get(&self.paths.owner(path))
+    }
+}
+
+/// `super().__init__(…)` in a class that is made of a known one calls that one.
+fn called(path: &str) -> &str {
+    path.strip_suffix("().__init__").unwrap_or(path)
+}
+
+/// Parsers that make objects of the classes that they are given.
+pub(super) fn is_argument_parser(path: &str) -> bool {
+    matches!(path, "transformers.HfArgumentParser()" | "trl.TrlParser()")
+}

@@ -1,0 +1,439 @@
+//! Loops: each pass over a known collection is followed, and of other loops one or two passes that stand for all.
+
+use super::branches::Asked;
+use super::calls::Args;
+use super::generators::Body;
+use super::iterators::Position;
+use super::jumps::Landing;
+use super::{Flow, Interpreter};
+use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
+use crate::facts::Span;
+use crate::program::heap::values::Value;
+use crate::program::state::{Definition, Reaching};
+use crate::program::summaries::Fact;
+
+/// Literal collections up to this length are followed element by element; a longer one is as good as one
+/// element that is not known.
+pub(super) const MOST_ELEMENTS: usize = 32;
+
+/// So many passes of loops that lie in each other are followed, element by element.
+const MOST_PASSES: usize = 1024;
+
+/// So many turns of a `while` are followed one by one.
+const MOST_TURNS: usize = 16;
+
+/// Where `continue` and `break` lead in the arms of branches.
+#[derive(Clone, Copy)]
+pub(super) struct Loop {
+    /// The end of each pass.
+    pub next: Landing,
+    /// Behind the loop and its `else`.
+    pub behind: Landing,
+    /// How many passes are followed of it in all, with those of the loops around it in the same function.
+    passes: usize,
+}
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn for_each(
+        &mut self,
+        target: &'p Target<'p>,
+        iterable: &'p Expr<'p>,
+        body: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        let (value, counted) = self.eval_counted(target, iterable);
+        if self.flow != Flow::Next {
+            return;
+        }
+        if let (Some((number, element)), Some(generator)) =
+            (counted, self.generator_behind(&value, iterable.span))
+        {
+            self.assign(number, Value::Unknown);
+            return self.for_each_yielded(element, &generator, iterable.span, body, otherwise);
+        }
+        let value = match counted {
+            Some(_) => {
+                let args = Args::positional(vec![value], iterable.span);
+                self.call_builtin("enumerate", &args, iterable.span).unwrap_or(Value::Unknown)
+            }
+            None => value,
+        };
+        if let Some(generator) = self.generator_behind(&value, iterable.span) {
+            return self.for_each_yielded(target, &generator, iterable.span, body, otherwise);
+        }
+        let value = self.iterator_behind(value, iterable.span);
+        if let Value::Instance(instance) = &value
+            && let Value::Function(_) = self.class_attribute(&instance.class, "__next__")
+        {
+            return self.for_each_turn((target, body, otherwise), &value, iterable.span);
+        }
+        let pass = move |run: &mut Self, element: Value<'p>| {
+            run.assign(target, element);
+            run.block(body);
+        };
+        if self.for_each_next(&value, iterable.span, otherwise, body, &pass) {
+            return;
+        }
+        if let Some(names) = self.in_environment(&value, iterable.span) {
+            // Each may be there, and others too.
+            let rest = [Value::Unknown];
+            return self.looping(1, Some(otherwise), |run| {
+                for element in names.into_iter().chain(rest) {
+                    let pass = |run: &mut Self| {
+                        run.assign(target, element);
+                        run.block(body);
+                    };
+                    run.on_some_ways(|run| run.pass(pass, true));
+                    if run.flow != Flow::Next {
+                        break;
+                    }
+                }
+            });
+        }
+        let asked = value.clone();
+        let value = match &iterable.kind {
+            ExprKind::Variable(name) => self.words_of(name, value),
+            _ => self.iterate(value, iterable.span),
+        };
+        match self.elements(&value) {
+            Some(elements) if self.may_follow_each(elements.len()) => {
+                self.looping(elements.len(), Some(otherwise), |run| {
+                    for element in elements {
+                        run.pass(|run| pass(run, element), true);
+                        if run.flow != Flow::Next {
+                            break;
+                        }
+                    }
+                })
+            }
+            Some(_) => {
+                self.looping(1, Some(otherwise), |run| run.passes(body, |run| pass(run, Value::Unknown)))
+            }
+            // It may run no pass at all.
+            None => {
+                let behind = otherwise_inside(body, otherwise);
+                self.exec_branches(vec![
+                    Box::new(|run| {
+                        run.looping(1, behind, |run| run.passes(body, |run| pass(run, Value::Unknown)))
+                    }),
+                    Box::new(|run| behind.into_iter().for_each(|otherwise| run.block(otherwise))),
+                ]);
+                if behind.is_none() && self.flow == Flow::Next {
+                    self.block(otherwise);
+                }
+                if self.flow == Flow::Next {
+                    self.run_generators_in(&asked, iterable.span);
+                }
+            }
+        }
+    }
+
+    /// What a loop goes over. Of `for number, element in enumerate(values)` these are the values, which may be given one by
+    /// one, with the two targets.
+    fn eval_counted(
+        &mut self,
+        target: &'p Target<'p>,
+        iterable: &'p Expr<'p>,
+    ) -> (Value<'p>, Option<(&'p Target<'p>, &'p Target<'p>)>) {
+        if let (ExprKind::Call(call), Target::Sequence(targets)) = (&iterable.kind, target)
+            && let ([number, element], [argument]) = (&targets[..], &call.arguments[..])
+            && matches!(call.callee.kind, ExprKind::Name("enumerate"))
+            && argument.name.is_none()
+            && !argument.unpacked
+            && self.look_up(self.here.scope, "enumerate").is_none()
+        {
+            return (self.eval(&argument.value), Some((number, element)));
+        }
+        (self.eval(iterable), None)
+    }
+
+    /// The generator of the project that a loop asks for its values, if it can be followed.
+    fn generator_behind(&mut self, value: &Value<'p>, span: Span) -> Option<Value<'p>> {
+        let iterator = match value {
+            Value::Instance(instance) => match self.class_attribute(&instance.class, "__iter__") {
+                Value::Function(method) if self.function_of(&method).is_generator => {
+                    self.special(value, "__iter__", Vec::new(), span)?
+                }
+                _ => return None,
+            },
+            value => value.clone(),
+        };
+        self.may_be_resumed(&iterator).then_some(iterator)
+    }
+
+    /// What `__iter__` of an object gives that is no generator.
+    fn iterator_behind(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
+        let Value::Instance(instance) = &value else { return value };
+        match self.class_attribute(&instance.class, "__iter__") {
+            Value::Function(_) => self.special(&value, "__iter__", Vec::new(), span).unwrap_or(value),
+            _ => value,
+        }
+    }
+
+    /// A loop over what a generator of the project gives: its body runs where that yields.
+    fn for_each_yielded(
+        &mut self,
+        target: &'p Target<'p>,
+        generator: &Value<'p>,
+        span: Span,
+        block: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        static NOTHING: Block<'static> = Block::new();
+        let Value::Paused(paused) = generator else { return };
+        match self.position(paused.scope) {
+            Position::At(_) => {}
+            Position::UsedUp => return self.block(otherwise),
+            Position::Unknown => {
+                // From where it goes on is not known.
+                self.on_some_ways(|run| {
+                    run.begin_anew(paused.scope);
+                    run.for_each_yielded(target, generator, span, block, &NOTHING);
+                });
+                self.set_position(paused.scope, Position::Unknown);
+                return if self.flow == Flow::Next {
+                    self.in_an_arm(|run| run.block(otherwise))
+                };
+            }
+        }
+        let of_loop = self.ways_out.of_loop;
+        let ends = self.new_loop(1);
+        let has_else = !otherwise.is_empty();
+        self.wait_for(generator, Body::Each { target, block, ends, has_else }, span);
+        self.ways_out.of_loop = of_loop;
+        self.block_unless(ends.behind, otherwise);
+        self.land(ends.behind);
+    }
+
+    /// The `else` of a loop, which a `break` leads past.
+    fn block_unless(&mut self, behind: Landing, otherwise: &'p Block<'p>) {
+        match !otherwise.is_empty() && self.leads_to(&[behind]) {
+            true => self.in_an_arm(|run| run.block(otherwise)),
+            false => self.block(otherwise),
+        }
+    }
+
+    pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
+        if let ExprKind::Bool(true) | ExprKind::Int(1) = test.kind {
+            return self.looping(1, None, |run| run.passes(body, |run| run.block(body)));
+        }
+        let Some(asked) = self.ask(test) else { return };
+        match asked.truth {
+            Some(false) => return self.block(otherwise),
+            Some(true) => return self.turns(test, asked, body, otherwise),
+            None => {}
+        }
+        let behind = otherwise_inside(body, otherwise);
+        self.branch_on(
+            test,
+            asked,
+            |run| run.looping(1, behind, |run| run.passes(body, |run| run.block(body))),
+            |run| behind.into_iter().for_each(|otherwise| run.block(otherwise)),
+        );
+        if behind.is_none() && self.flow == Flow::Next {
+            self.block(otherwise);
+        }
+    }
+
+    /// A `while` whose test holds: turn by turn, as long as it is known that it does, and what it asks for changes.
+    fn turns(
+        &mut self,
+        test: &'p Expr<'p>,
+        mut asked: Asked<'p>,
+        body: &'p Block<'p>,
+        otherwise: &'p Block<'p>,
+    ) {
+        let most = MOST_TURNS.min(MOST_PASSES / self.passes_around());
+        self.looping(most, Some(otherwise), |run| {
+            for _ in 0..most {
+                let before = asked.tested.at_this_moment(run);
+                run.pass(|run| run.block(body), true);
+                if run.flow != Flow::Next {
+                    return;
+                }
+                let Some(again) = run.ask(test) else { return };
+                match again.truth {
+                    Some(false) => return,
+                    Some(true) if again.tested.is_same(&before, run) => break,
+                    Some(true) => asked = again,
+                    None => {
+                        return run.branch_on(
+                            test,
+                            again,
+                            |run| run.passes(body, |run| run.block(body)),
+                            |_| {},
+                        );
+                    }
+                }
+            }
+            run.passes(body, |run| run.block(body));
+        });
+    }
+
+    /// A loop of which so many passes are followed.
+    fn new_loop(&mut self, passes: usize) -> Loop {
+        let passes = passes.max(1) * self.passes_around();
+        Loop { next: self.new_landing(), behind: self.new_landing(), passes }
+    }
+
+    fn passes_around(&self) -> usize {
+        self.here.loops.last().map_or(1, |around| around.passes)
+    }
+
+    /// Whether a loop over so many elements is followed element by element.
+    pub(super) fn may_follow_each(&self, elements: usize) -> bool {
+        elements <= MOST_ELEMENTS && elements * self.passes_around() <= MOST_PASSES
+    }
+
+    /// Runs the passes of a loop, of which so many are followed, and its `else` when they come to an end without a `break`.
+    pub(super) fn looping(
+        &mut self,
+        count: usize,
+        otherwise: Option<&'p Block<'p>>,
+        passes: impl FnOnce(&mut Self),
+    ) {
+        let of_loop = self.ways_out.of_loop;
+        let running = self.new_loop(count);
+        self.here.loops.push(running);
+        passes(self);
+        self.here.loops.pop();
+        self.ways_out.of_loop = of_loop;
+        otherwise.into_iter().for_each(|otherwise| self.block_unless(running.behind, otherwise));
+        self.land(running.behind);
+    }
+
+    /// Runs the body of a loop once; `continue` leads to its end. A `break` leads behind the loop, or is left to who follows
+    /// the loop.
+    pub(super) fn pass(&mut self, body: impl FnOnce(&mut Self), breaks: bool) {
+        body(self);
+        let Some(innermost) = self.here.loops.last().copied() else { return };
+        match self.flow {
+            Flow::Continue => self.flow = Flow::Next,
+            Flow::Break if breaks => {
+                self.jump(innermost.behind);
+                self.flow = Flow::Unreachable;
+            }
+            Flow::Break => {
+                let landed = self.landing(innermost.next);
+                if !landed.is_empty() {
+                    self.jump(innermost.behind);
+                    self.flow = Flow::Next;
+                    self.join(landed);
+                }
+                return;
+            }
+            Flow::Next | Flow::Return | Flow::Raise | Flow::Unreachable => {}
+        }
+        self.land(innermost.next);
+    }
+
+    /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
+    /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
+    /// asked for.
+    pub(super) fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
+        let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
+        self.heap.begin_watch();
+        self.watched.push(Vec::new());
+        self.havoc_counters(block);
+        self.repeats += 1;
+        self.here.repeats += 1;
+        self.pass(&body, true);
+        self.here.repeats -= 1;
+        self.repeats -= 1;
+        let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
+        let asked = self.watched.pop().unwrap_or_default();
+        asked.iter().for_each(|(variable, held)| self.watch_variable(variable, held));
+        let mut differs = self.heap.end_watch();
+        differs |= asked.iter().any(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
+        // A loop inside a pass that is followed again is followed once: else each level would double the work.
+        if (met || differs) && self.flow == Flow::Next && !self.repeats_pass {
+            self.repeats_pass = true;
+            self.on_some_ways(|run| run.pass(&body, true));
+            self.repeats_pass = false;
+        }
+    }
+
+    /// Whether a loop with passes that are not followed is around what runs.
+    pub(super) fn is_repeated(&mut self) -> bool {
+        let is_repeated = self.repeats > 0;
+        self.summaries.note(Fact::Repeated(is_repeated));
+        is_repeated
+    }
+
+    /// Notes what a variable of the environment holds that a pass of a loop asks for.
+    pub(super) fn watch_variable(&mut self, variable: &str, held: &Reaching) {
+        if self.repeats_pass {
+            return;
+        }
+        if let Some(asked) = self.watched.last_mut()
+            && !asked.iter().any(|(known, _)| known == variable)
+        {
+            asked.push((variable.to_owned(), held.clone()));
+        }
+    }
+
+    /// What a loop counts is not known in a pass that stands for all.
+    pub(super) fn havoc_counters(&mut self, block: &'p Block<'p>) {
+        self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
+    }
+
+    /// Names that each pass of a loop makes from what the pass before left: `n += 1`, `n = n + 1`.
+    fn counters(&self, block: &'p Block<'p>) -> Vec<&'p str> {
+        let mut names = Vec::new();
+        for step in block {
+            let counter = match &step.kind {
+                StepKind::Update { target: Target::Name(name, _), .. } => Some(*name),
+                StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
+                    ([Target::Name(name, _)], ExprKind::Binary(_, sides)) => {
+                        let is_same =
+                            |side: &Expr<'_>| matches!(side.kind, ExprKind::Name(other) if other == *name);
+                        (is_same(&sides.0) || is_same(&sides.1)).then_some(*name)
+                    }
+                    _ => None,
+                },
+                kind => {
+                    names.extend(kind.blocks().into_iter().flat_map(|block| self.counters(block)));
+                    None
+                }
+            };
+            let counts = |value: &Value<'_>| {
+                value.alternatives().iter().all(|value| {
+                    matches!(
+                        value,
+                        Value::Int(..)
+                            | Value::Text(_)
+                            | Value::Sequence(_)
+                            | Value::Mapping(_)
+                            | Value::Collection(_)
+                    )
+                })
+            };
+            names.extend(counter.filter(|name| self.look_up(self.here.scope, name).is_some_and(counts)));
+        }
+        names
+    }
+}
+
+/// Whether a variable may hold the same values, or none, whoever set them.
+fn holds_the_same(one: &Reaching, other: &Reaching) -> bool {
+    let holds = |all: &Reaching, wanted: &Definition| {
+        all.iter().any(|known| match (known, wanted) {
+            (Definition::Set(_, one), Definition::Set(_, other)) => one == other,
+            (one, other) => one.is_absent() == other.is_absent() && !matches!(one, Definition::Set(..)),
+        })
+    };
+    one.iter().all(|wanted| holds(other, wanted)) && other.iter().all(|wanted| holds(one, wanted))
+}
+
+/// The `else` of a loop, where something may break out of its body: then it runs on some ways only.
+fn otherwise_inside<'p>(body: &'p Block<'p>, otherwise: &'p Block<'p>) -> Option<&'p Block<'p>> {
+    fn breaks(block: &Block<'_>) -> bool {
+        let inner = |step: &Step<'_>| match &step.kind {
+            StepKind::Break => true,
+            StepKind::For { otherwise, .. } | StepKind::While { otherwise, .. } => breaks(otherwise),
+            kind => kind.blocks().into_iter().any(breaks),
+        };
+        block.iter().any(inner)
+    }
+    (!otherwise.is_empty() && breaks(body)).then_some(otherwise)
+}

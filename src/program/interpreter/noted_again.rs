@@ -1,0 +1,96 @@
+//! Events of a call that is not followed again, noted as those of another call.
+
+use super::{Decision, Interpreter};
+use crate::facts::Span;
+use crate::program::renumbering::Renumbering;
+use crate::program::state::State;
+use crate::program::summaries::{Effects, Record};
+use crate::program::trace::{Assurance, EventId, FrameId, NOT_NOTED, Recipient, What};
+
+impl<'p> Interpreter<'p> {
+    /// Notes the events of a call once more, as those of another call that begins in the same state. `record` holds them
+    /// where the call was one of another program; `earlier` says which of its events stand for which then. A part of a
+    /// module has no `site`: it stands where it stood.
+    pub(super) fn note_again(
+        &mut self,
+        effects: &Effects,
+        record: Option<&Record>,
+        earlier: &Renumbering,
+        site: Option<Span>,
+        decisions: Vec<Decision<'p>>,
+    ) {
+        let noted = &effects.noted;
+        let (events, frames) = (self.trace.events.len() as EventId, self.trace.frames.len() as FrameId);
+        let branches = self.branches;
+        let caller = self.here.frame;
+        let event_of = |id: EventId| match id {
+            NOT_NOTED => id,
+            _ if id >= noted.events.start => id - noted.events.start + events,
+            _ => earlier.of(id),
+        };
+        let frame_of = |id: FrameId| match id {
+            _ if id >= noted.frames.start => id - noted.frames.start + frames,
+            _ if id == noted.caller => caller,
+            _ => id,
+        };
+        let branch_of = |(branch, arm): (u32, u32)| match branch > noted.branches.start {
+            true => (branch - noted.branches.start + branches, arm),
+            false => (branch, arm),
+        };
+        let site = site.map(|site| (self.place(site), self.place(self.here.statement)));
+        for number in noted.frames.clone() {
+            let mut frame = match record {
+                Some(record) => record.frames[(number - noted.frames.start) as usize].clone(),
+                None => self.trace.frames[number as usize].clone(),
+            };
+            if let Some((here, statement)) = site.filter(|_| frame.parent == Some(noted.caller)) {
+                (frame.site, frame.statement) = (Some(here), Some(statement));
+            }
+            frame.parent = frame.parent.map(frame_of);
+            frame.is_test = frame.number.is_some_and(|function| self.is_test(frame.file, function));
+            self.trace.frames.push(frame);
+        }
+        let doubts = effects.uncertain;
+        for number in noted.events.clone() {
+            let mut event = match record {
+                Some(record) => record.events[(number - noted.events.start) as usize].clone(),
+                None => self.trace.events[number as usize].clone(),
+            };
+            if let Some(site) = site.filter(|_| event.frame == noted.caller) {
+                (event.place, event.statement) = site;
+            }
+            event.frame = frame_of(event.frame);
+            event.doubts = (event.doubts + self.uncertain).saturating_sub(doubts);
+            event.certain = event.doubts == 0;
+            event.may_be_passed |= self.may_be_passed();
+            let inner = event.arms[effects.path.len()..].iter().map(|arm| branch_of(*arm));
+            event.arms = self.path.iter().copied().chain(inner).collect();
+            event.assured = event.assured.map(|assurance| match assurance.since >= noted.events.start {
+                true => Assurance { since: event_of(assurance.since), frame: assurance.frame.map(frame_of) },
+                false => self.assured.unwrap_or(assurance),
+            });
+            event.before.renumber(&event_of);
+            if matches!(event.what, What::Write { .. }) && event.recipient != Recipient::Program {
+                self.trace.writes.push(self.trace.events.len() as EventId);
+            }
+            self.trace.events.push(event);
+            self.note_order(self.trace.events.len() as EventId - 1);
+        }
+        self.branches += noted.branches.end - noted.branches.start;
+        for at in noted.ended.clone() {
+            let arm = branch_of(match record {
+                Some(record) => record.ended[at - noted.ended.start],
+                None => self.ended[at],
+            });
+            self.trace.ended.insert(arm);
+            self.ended.push(arm);
+        }
+        let before = self.state.clone();
+        self.state = effects.exit.carried(&effects.entry, &before, &event_of);
+        for decision in decisions {
+            let state = |state: &State| state.carried(&effects.entry, &before, &event_of);
+            self.remember(decision.carried(branch_of, state));
+        }
+        self.steps += (noted.events.end - noted.events.start) as usize;
+    }
+}

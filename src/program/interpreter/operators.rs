@@ -1,0 +1,217 @@
+//! Operators between two values, and the texts that values make together.
+
+use super::Interpreter;
+use super::collections::merged;
+use super::steps::equal;
+use crate::code::{Comparison, Operator};
+use crate::facts::Span;
+use crate::program::heap::values::{LONGEST, Text, Value};
+
+impl<'p> Interpreter<'p> {
+    /// The text that constants make when they are joined, for each combination of a few alternatives.
+    pub(super) fn concatenation(&mut self, values: Vec<Value<'p>>, span: Span) -> Value<'p> {
+        /// More combinations than this say nothing.
+        const MOST: usize = 8;
+        let mut texts = vec![String::new()];
+        for value in values {
+            let mut value = self.force(value);
+            if let Value::Instance(_) = value {
+                value = self.text_of(&value, "format", span);
+            }
+            if texts == ["cuda:"] && matches!(value, Value::Unknown | Value::Outside(_)) {
+                return Value::text("cuda:…", self.place(span));
+            }
+            let mut next = Vec::new();
+            for alternative in value.alternatives() {
+                let Some(text) = alternative.as_text() else { return Value::Unknown };
+                next.extend(texts.iter().map(|start| format!("{start}{text}")));
+            }
+            if next.len() > MOST || next.iter().any(|text| text.len() > LONGEST) {
+                return Value::Unknown;
+            }
+            texts = next;
+        }
+        let place = self.place(span);
+        Value::one_of(texts.into_iter().map(|text| Value::text(text, place)))
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        operator: Operator,
+        left: Value<'p>,
+        right: Value<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        let (left, right) = (self.force(left), self.force(right));
+        if let Some((name, reflected)) = method_of(operator)
+            && let (Value::Instance(_), _) | (_, Value::Instance(_)) = (&left, &right)
+        {
+            let result = self.special(&left, name, vec![right.clone()], span);
+            let result = result.or_else(|| self.special(&right, reflected, vec![left.clone()], span));
+            if let Some(result) = result {
+                return result;
+            }
+        }
+        if let (Value::Collection(_) | Value::View(..), _) | (_, Value::Collection(_) | Value::View(..)) =
+            (&left, &right)
+        {
+            let (left, right) = (self.contents(&left), self.contents(&right));
+            let joined = self.binary(operator, left, right, span);
+            return self.collection(joined);
+        }
+        match (operator, &left, &right) {
+            (
+                Operator::Add,
+                Value::Sequence(_),
+                Value::Int(..) | Value::None | Value::Bool(_) | Value::Text(_),
+            )
+            | (
+                Operator::Add,
+                Value::Int(..) | Value::None | Value::Bool(_) | Value::Text(_),
+                Value::Sequence(_),
+            )
+            | (Operator::Add, Value::Text(_), Value::Int(..) | Value::None | Value::Bool(_))
+            | (Operator::Add, Value::Int(..) | Value::None | Value::Bool(_), Value::Text(_))
+                if self.is_python_here() =>
+            {
+                self.raises()
+            }
+            (Operator::Add, Value::Text(_), _) | (Operator::Add, _, Value::Text(_)) => {
+                self.concatenation(vec![left, right], span)
+            }
+            (Operator::Add, Value::Sequence(a), Value::Sequence(b)) => {
+                Value::sequence(a.iter().chain(b.iter()).cloned().collect())
+            }
+            (Operator::Divide, Value::Text(path), Value::Text(part)) => {
+                self.divided(&path.text, &part.text, span)
+            }
+            (Operator::Remainder, Value::Text(format), _) => self.percent_format(format, &right, span),
+            (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => Value::mapping(merged(a.to_vec(), b)),
+            (Operator::BitOr, _, Value::Mapping(items))
+                if self.is_environ(&left) || self.is_environ_copy(&left) =>
+            {
+                let mut all = vec![(Value::None, left.clone())];
+                all.extend(items.iter().cloned());
+                Value::mapping(all)
+            }
+            (
+                Operator::Divide | Operator::FloorDivide | Operator::Remainder,
+                Value::Int(..),
+                Value::Int(0, _),
+            ) => self.raises(),
+            (_, Value::Int(a, _), Value::Int(b, _)) => {
+                let result = match operator {
+                    Operator::Add => a.checked_add(*b),
+                    Operator::Subtract => a.checked_sub(*b),
+                    Operator::Multiply => a.checked_mul(*b),
+                    // Below zero Python rounds another way; nobody counts GPUs there.
+                    Operator::FloorDivide if *b > 0 => a.checked_div_euclid(*b),
+                    Operator::Remainder if *b > 0 => a.checked_rem_euclid(*b),
+                    _ => None,
+                };
+                result.map_or(Value::Unknown, |result| Value::Int(result, self.place(span)))
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn percent_format(&mut self, format: &Text<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
+        let arguments: Vec<Value<'p>> = match right {
+            Value::Sequence(values) => values.to_vec(),
+            value => vec![value.clone()],
+        };
+        let mut pieces = Vec::new();
+        let mut rest: &str = &format.text;
+        for argument in arguments {
+            let Some((before, after)) = rest.split_once('%') else { return Value::Unknown };
+            let Some(after) = after.strip_prefix(['s', 'd']) else { return Value::Unknown };
+            pieces.push(Value::text(before.to_owned(), format.place));
+            pieces.push(argument);
+            rest = after;
+        }
+        if rest.contains('%') {
+            return Value::Unknown;
+        }
+        pieces.push(Value::text(rest.to_owned(), format.place));
+        self.concatenation(pieces, span)
+    }
+
+    pub(super) fn compare(&mut self, operator: Comparison, left: Value<'p>, right: Value<'p>) -> Value<'p> {
+        let (left, right) = (self.force(left), self.force(right));
+        let known = match operator {
+            Comparison::Equal => equal(&left, &right),
+            Comparison::NotEqual => equal(&left, &right).map(|same| !same),
+            Comparison::Is => is_none(&left, &right),
+            Comparison::IsNot => is_none(&left, &right).map(|same| !same),
+            Comparison::In | Comparison::NotIn => {
+                if let Value::Paused(_) | Value::Stream(_) = &right {
+                    let at = self.here.statement;
+                    self.on_some_ways(|run| drop(run.iterate(right, at)));
+                    return Value::Unknown;
+                }
+                if let Value::Instance(_) = &right
+                    && let Some(found) =
+                        self.special(&right, "__contains__", vec![left.clone()], self.here.statement)
+                {
+                    let truth = self.truth(&found).map(|truth| truth == (operator == Comparison::In));
+                    return truth.map_or(Value::Unknown, Value::Bool);
+                }
+                let contained = match &self.contents(&right) {
+                    Value::Sequence(values) => contains(values, &left),
+                    Value::Mapping(items) => {
+                        let keys: Vec<_> = items.iter().map(|(key, _)| key.clone()).collect();
+                        contains(&keys, &left)
+                    }
+                    Value::Text(text) => left.as_text().map(|part| text.text.contains(&*part)),
+                    _ => None,
+                };
+                contained.map(|contained| contained == (operator == Comparison::In))
+            }
+            _ => match (&left, &right) {
+                (Value::Int(a, _), Value::Int(b, _)) => Some(match operator {
+                    Comparison::Less => a < b,
+                    Comparison::LessOrEqual => a <= b,
+                    Comparison::Greater => a > b,
+                    _ => a >= b,
+                }),
+                _ => None,
+            },
+        };
+        known.map_or(Value::Unknown, Value::Bool)
+    }
+}
+
+/// The methods that an operator calls: that of what stands left of it, and that of what stands right.
+fn method_of(operator: Operator) -> Option<(&'static str, &'static str)> {
+    Some(match operator {
+        Operator::Add => ("__add__", "__radd__"),
+        Operator::Subtract => ("__sub__", "__rsub__"),
+        Operator::Multiply => ("__mul__", "__rmul__"),
+        Operator::Divide => ("__truediv__", "__rtruediv__"),
+        Operator::FloorDivide => ("__floordiv__", "__rfloordiv__"),
+        Operator::Remainder => ("__mod__", "__rmod__"),
+        Operator::BitOr => ("__or__", "__ror__"),
+        Operator::Other => return None,
+    })
+}
+
+fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
+    match (left, right) {
+        (Value::None, Value::None) => Some(true),
+        (Value::Unknown | Value::OneOf(_) | Value::Outside(_) | Value::Deferred(..), _) => None,
+        (_, Value::None) => Some(false),
+        (Value::Bool(a), Value::Bool(b)) => Some(a == b),
+        _ => None,
+    }
+}
+
+fn contains(values: &[Value<'_>], wanted: &Value<'_>) -> Option<bool> {
+    let verdicts: Vec<_> = values.iter().map(|value| equal(value, wanted)).collect();
+    if verdicts.contains(&Some(true)) {
+        Some(true)
+    } else if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Some(false)) {
+        Some(false)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,86 @@
+//! Properties: functions that an attribute calls when it is read, and when it is set.
+
+use super::Interpreter;
+use super::calls::Args;
+use crate::code::{Expr, ExprKind, Step, StepKind};
+use crate::program::heap::values::{Closure, Instance, Role, Value};
+use std::rc::Rc;
+
+/// What a further function is to a property: `@size.setter`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Getter,
+    Setter,
+    Deleter,
+}
+
+impl<'p> Interpreter<'p> {
+    /// Notes which names the body of a class gives a setter: all others are set without a look at the class.
+    pub(super) fn note_setters(&mut self, body: &'p [Step<'p>]) {
+        for step in body {
+            let StepKind::Define { function, decorators } = &step.kind else { continue };
+            let name = self.code().functions[*function].name;
+            if matches!(name, "__setattr__" | "__getattribute__") {
+                self.setters.insert(name);
+            }
+            if decorators.iter().any(|decorator| matches!(part_of(decorator), Some((_, Part::Setter)))) {
+                self.setters.insert(self.code().functions[*function].name);
+            }
+        }
+    }
+
+    /// What a function makes of a property that it stands for in part, by its decorator.
+    pub(super) fn with_part(&mut self, decorator: &'p Expr<'p>, function: &Value<'p>) -> Option<Value<'p>> {
+        let (property, part) = part_of(decorator)?;
+        let (Value::Function(property), Value::Function(function)) = (self.eval(property), function) else {
+            return None;
+        };
+        if property.role != Role::Property {
+            return None;
+        }
+        Some(Value::Function(match part {
+            Part::Setter => Rc::new(Closure { setter: Some(function.clone()), ..Closure::clone(&property) }),
+            Part::Getter => Rc::new(Closure {
+                role: Role::Property,
+                setter: property.setter.clone(),
+                ..Closure::clone(function)
+            }),
+            Part::Deleter => property,
+        }))
+    }
+
+    /// Calls the function that sets an attribute; whether there is one.
+    pub(super) fn set_property(
+        &mut self,
+        instance: &Rc<Instance<'p>>,
+        name: &'p str,
+        value: &Value<'p>,
+    ) -> bool {
+        if !self.setters.contains(name) {
+            return false;
+        }
+        let found = self.class_attribute(&instance.class, name);
+        if let Value::Instance(_) = found {
+            let arguments = vec![Value::Instance(instance.clone()), value.clone()];
+            return self.special(&found, "__set__", arguments, self.here.statement).is_some();
+        }
+        let Value::Function(property) = found else { return false };
+        let Some(setter) = &property.setter else { return false };
+        let method = setter.bound_to(Value::Instance(instance.clone()));
+        let site = self.here.statement;
+        self.run_function(&method, Args::positional(vec![value.clone()], site), site);
+        true
+    }
+}
+
+/// The property that a decorator names, and what it makes of the function.
+fn part_of<'p>(decorator: &'p Expr<'p>) -> Option<(&'p Expr<'p>, Part)> {
+    let ExprKind::Attribute(property, part) = &decorator.kind else { return None };
+    let part = match *part {
+        "getter" => Part::Getter,
+        "setter" => Part::Setter,
+        "deleter" => Part::Deleter,
+        _ => return None,
+    };
+    Some((property, part))
+}

@@ -1,0 +1,152 @@
+//! Values that no variable takes: anything but text raises a TypeError.
+
+use super::Interpreter;
+use super::calls::Args;
+use crate::facts::Span;
+use crate::program::heap::values::Value;
+use crate::program::state::{Definition, Reaching};
+use crate::program::summaries::Fact;
+use crate::program::trace::What;
+
+impl<'p> Interpreter<'p> {
+    /// A value that is no text raises a TypeError, whatever the variable is.
+    pub(super) fn note_refusal(
+        &mut self,
+        variable: &str,
+        value: &Value<'p>,
+        span: Span,
+        only_if_unset: bool,
+    ) {
+        let reaching = if only_if_unset { self.reaching(variable) } else { Reaching::new() };
+        // `setdefault` looks at the value only where it needs it.
+        if only_if_unset && !reaching.iter().any(|definition| !matches!(definition, Definition::Set(..))) {
+            return;
+        }
+        let values = value.alternatives();
+        let refused: Vec<Option<&'static str>> = values.iter().map(|value| self.no_text(value)).collect();
+        // What is None on some paths only was most likely asked about before.
+        let all = refused.iter().all(Option::is_some);
+        let counts = |given: &&'static str| all || *given != "None";
+        let Some(given) = refused.iter().flatten().copied().find(|given| counts(given)) else { return };
+        let needed = !only_if_unset || reaching.iter().all(Definition::is_absent);
+        let sure = all && needed;
+        self.uncertain += usize::from(!sure);
+        self.note(What::Refuse { variable: variable.to_owned(), given }, span);
+        self.uncertain -= usize::from(!sure);
+    }
+
+    /// What a value surely is, when that is no text.
+    fn no_text(&mut self, value: &Value<'p>) -> Option<&'static str> {
+        match &self.contents(value) {
+            Value::None => Some("None"),
+            Value::Bool(_) => Some("a bool"),
+            Value::Int(..) => Some("an int"),
+            Value::Sequence(_) | Value::Stream(_) => Some("a collection"),
+            Value::Mapping(_) => Some("a dict"),
+            Value::Function(_) => Some("a function"),
+            Value::Class(_) => Some("a class"),
+            Value::Outside(path) => match &**self.paths.text(*path) {
+                "builtins.float()" => Some("a float"),
+                "builtins.bytes()" => Some("bytes"),
+                "builtins.int()"
+                | "builtins.len()"
+                | "os.cpu_count()"
+                | "multiprocessing.cpu_count()"
+                | "torch.cuda.device_count()"
+                | "os.getpid()" => Some("an int"),
+                "builtins.bool()" => Some("a bool"),
+                path => {
+                    let path = path.to_owned();
+                    self.option_type(&path)
+                }
+            },
+            _ => None,
+        }
+    }
+
+    /// The environment of a program that is started takes nothing but text either.
+    ///
+    /// Returns what it finds there of its own.
+    pub(super) fn check_environment_of(&mut self, callee: &str, args: &Args<'p>) -> Vec<(String, Reaching)> {
+        let starts =
+            ["subprocess.", "asyncio.create_subprocess"].iter().any(|start| callee.starts_with(start));
+        let Some(given) = args.keyword("env").filter(|_| starts) else { return Vec::new() };
+        let (Value::Mapping(items), span) = (self.contents(&given.value), given.span) else {
+            return self.copied.clone();
+        };
+        let mut handed = Vec::new();
+        for (key, value) in items.iter() {
+            let Value::Text(name) = key else { continue };
+            let at = name.place;
+            let span = if at.file == self.here.file { at.span } else { span };
+            match self.no_text(value) {
+                Some(given) => {
+                    self.note(What::Refuse { variable: name.text.to_string(), given }, span);
+                }
+                None => {
+                    handed.extend(self.handed_over(key, value, span));
+                }
+            }
+        }
+        handed
+    }
+
+    /// `add_argument("--gpu", type=int)`: what the parsed arguments hold is no text.
+    pub(super) fn remember_option(&mut self, args: &Args<'p>) {
+        let named = args.keyword("dest").map(|argument| &argument.value);
+        let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
+        let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
+        let Some(name) = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text) else {
+            return;
+        };
+        let name = name.trim_start_matches('-').replace('-', "_");
+        let is_kept = |value: &Value<'p>| match value {
+            Value::Int(..) => true,
+            // A device other than the first is a choice.
+            Value::Text(text) => text.text.starts_with("cuda:") && text.text != "cuda:0",
+            _ => false,
+        };
+        if let Some(default) = args.keyword("default").filter(|one| is_kept(&one.value)) {
+            self.option_defaults.insert(name.clone(), default.value.clone());
+        }
+        let given = match (args.keyword("type"), args.keyword("action")) {
+            (Some(made), _) => match &made.value {
+                Value::Outside(path) => match &**self.paths.text(*path) {
+                    "builtins.int" => "an int",
+                    "builtins.float" => "a float",
+                    "builtins.bool" => "a bool",
+                    _ => return,
+                },
+                _ => return,
+            },
+            (None, Some(action)) => match action.value.as_text().as_deref() {
+                Some("store_true" | "store_false") => "a bool",
+                _ => return,
+            },
+            (None, None) => return,
+        };
+        self.options.insert(name, given);
+    }
+
+    /// Options are only ever added.
+    fn note_options(&mut self) {
+        let count = self.options.len() + self.option_defaults.len();
+        self.summaries.note(Fact::Options(count));
+    }
+
+    /// What an option of a parser holds, by the path of its attribute.
+    fn option_type(&mut self, path: &str) -> Option<&'static str> {
+        let (_, name) = path.split_once(".parse_args().")?;
+        self.note_options();
+        self.options.get(name).copied()
+    }
+
+    /// The integer or device that an option of a parser holds when nobody says otherwise.
+    pub(super) fn option_default(&mut self, value: &Value<'p>) -> Option<Value<'p>> {
+        let Value::Outside(path) = value else { return None };
+        let path = self.paths.text(*path).clone();
+        let (_, name) = path.split_once(".parse_args().")?;
+        self.note_options();
+        self.option_defaults.get(name).cloned()
+    }
+}

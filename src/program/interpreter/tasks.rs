@@ -1,0 +1,107 @@
+//! What is left for later: tasks of asyncio run when the one that made them waits, and what `atexit` is given when the
+//! program ends.
+
+use super::Interpreter;
+use super::calls::Args;
+use crate::facts::{Place, Span};
+use crate::program::heap::values::{Closure, Value};
+use std::rc::Rc;
+
+/// A function that is called when the program ends, its arguments, and where that was said.
+pub(super) type AtExit<'p> = (Rc<Closure<'p>>, Args<'p>, Span);
+
+impl<'p> Interpreter<'p> {
+    /// `asyncio.create_task(coroutine())`: it does not run yet. `false` when it is given something else.
+    pub(super) fn leave_task(&mut self, args: &Args<'p>) -> bool {
+        let Some(coroutine @ Value::Paused(paused)) = args.at(0).map(|argument| &argument.value) else {
+            return false;
+        };
+        if self.function_of(&paused.closure).is_generator {
+            return false;
+        }
+        // What waits is no part of what a call is known by.
+        self.summaries.left_out += 1;
+        self.tasks.push(coroutine.clone());
+        true
+    }
+
+    /// `atexit.register(function, …)`: called when the program ends. `false` when that is no function of the project.
+    pub(super) fn leave_for_exit(&mut self, args: &Args<'p>, span: Span) -> bool {
+        let Some(Value::Function(function)) = args.at(0).map(|argument| argument.value.clone()) else {
+            return false;
+        };
+        self.summaries.left_out += 1;
+        let given = Args { items: args.items[1..].to_vec(), open: args.open };
+        self.at_exit.push((function, given, span));
+        true
+    }
+
+    /// The program ends: what was left for that is called, the last first. Whether it comes to its end is not known.
+    pub(super) fn run_at_exit(&mut self) {
+        while let Some((function, args, span)) = self.at_exit.pop() {
+            self.flow = super::Flow::Next;
+            self.in_an_arm(|run| drop(run.run_function(&function, args, span)));
+        }
+    }
+
+    /// Something waits that is no coroutine of the project: the tasks that were made run, in their order.
+    pub(super) fn run_tasks(&mut self, span: Span) {
+        while !self.tasks.is_empty() {
+            self.summaries.left_out += 1;
+            for task in std::mem::take(&mut self.tasks) {
+                self.run_paused(&task, span);
+                // What a task raises is told to who waits for it.
+                self.flow = super::Flow::Next;
+            }
+        }
+    }
+
+    /// `asyncio.gather(first(), second())`: where they wait for something, the others go on, and how far is not known.
+    /// `None` when these are no coroutines of the project.
+    pub(super) fn gather(&mut self, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        let waiting: Vec<_> = args.items.iter().map(|argument| self.force(argument.value.clone())).collect();
+        let is_coroutine = |value: &Value<'p>| match value {
+            Value::Paused(paused) => !self.function_of(&paused.closure).is_generator,
+            _ => false,
+        };
+        if waiting.len() < 2 || args.open || !waiting.iter().all(is_coroutine) {
+            return None;
+        }
+        let waits = |value: &Value<'p>| match value {
+            Value::Paused(paused) => self.may_wait(&paused.closure),
+            _ => true,
+        };
+        if !waiting.iter().any(waits) {
+            return Some(Value::sequence(waiting.iter().map(|task| self.run_paused(task, span)).collect()));
+        }
+        // Each runs where the others have not, and where they have.
+        for _ in 0..2 {
+            for task in &waiting {
+                self.on_some_ways(|run| drop(run.run_paused(task, span)));
+            }
+        }
+        Some(Value::Unknown)
+    }
+
+    /// Whether the body of a coroutine waits somewhere, judged by its text.
+    fn may_wait(&self, closure: &Closure<'p>) -> bool {
+        let function = self.function_of(closure);
+        let (Some(first), Some(last)) = (function.body.first(), function.body.last()) else { return false };
+        let span = Span { start: first.span.start, end: last.span.end };
+        let text = self.program.sources.text(Place { file: closure.file, span });
+        text.contains("await ") || text.contains("async ")
+    }
+
+    /// The tasks that nobody waited for: whether they run is not known.
+    pub(super) fn run_tasks_left(&mut self, span: Span) {
+        if !self.tasks.is_empty() {
+            self.in_an_arm(|run| run.run_tasks(span));
+        }
+    }
+}
+
+/// Whether a call makes a task of a coroutine.
+pub(super) fn makes_task(path: &str) -> bool {
+    let last = path.rsplit('.').next().unwrap_or(path);
+    matches!(last, "create_task" | "ensure_future")
+}
