@@ -5,7 +5,7 @@
 use gpulint::check;
 use gpulint::facts::FileId;
 use gpulint::findings::Severity;
-use gpulint::fixes::{Settled, Wanted, settle};
+use gpulint::fixes::{Settled, Wanted, apply_until_stable};
 use gpulint::policy::Policy;
 use gpulint::rules::RuleSet;
 use gpulint::settings::Settings;
@@ -214,7 +214,7 @@ fn settled(sources: &Sources, settings: &Settings, risky: bool) -> Settled {
     assert!(outcome.skipped.is_empty(), "{:?}\n{}", outcome.skipped, sources.files[0].text);
     let wanted = Wanted { risky, least: Severity::Note, fixable: None };
     let content_of = |source: &Source| Some(source.text.clone());
-    settle(sources, &outcome, wanted, (settings, rules), &content_of).expect("known rules")
+    apply_until_stable(sources, &outcome, wanted, (settings, rules), &content_of).expect("known rules")
 }
 
 /// Each comment once: they are numbered.
@@ -293,8 +293,8 @@ fn a_file_that_changed_meanwhile_is_left_alone() {
     let wanted = Wanted { risky: true, least: Severity::Note, fixable: None };
     for content in [None, Some("import torch\n".to_owned())] {
         let content_of = |_: &Source| content.clone();
-        let settled =
-            settle(&project, &outcome, wanted, (&settings, rules), &content_of).expect("known rules");
+        let settled = apply_until_stable(&project, &outcome, wanted, (&settings, rules), &content_of)
+            .expect("known rules");
         assert!(settled.files.is_empty() && settled.applied.is_empty());
         let reason = "the file is gone, changed since it was checked, or is not written in UTF-8";
         assert_eq!(settled.dropped[0].reason, reason);
