@@ -161,7 +161,7 @@ pub(super) struct Interpreter<'p> {
     repeats_pass: bool,
     /// The `try` statements that are being followed, innermost last.
     catches: Vec<Landing>,
-    /// The same of those that have a `finally` alone, around which nothing catches.
+    /// The same of those that have a `finally` and around which nothing catches.
     passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
     decisions: Decisions<'p>,
