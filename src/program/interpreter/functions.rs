@@ -39,6 +39,7 @@ impl<'p> Interpreter<'p> {
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
             setter: None,
+            deleter: None,
             results: None,
             dispatch: None,
             inside: Vec::new(),

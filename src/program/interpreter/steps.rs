@@ -325,9 +325,8 @@ impl<'p> Interpreter<'p> {
             }
             Target::Sequence(targets) => targets.iter().for_each(|target| self.delete(target)),
             Target::Attribute(object, name) => {
-                if let Value::Instance(instance) = self.eval(object) {
-                    self.unbind_in(instance.scope, name);
-                }
+                let object = self.eval(object);
+                self.delete_attribute(&object, name);
             }
             Target::Rest(_) => {}
         }
