@@ -219,7 +219,10 @@ impl<'p> Interpreter<'p> {
             return None;
         }
         let value = self.force(value);
-        let mut truth = self.truth(&value);
+        let mut truth = self.asked_truth(&value, test.span);
+        if self.flow != Flow::Next {
+            return None;
+        }
         let presence = if truth.is_none() { self.presence(test, &tested) } else { None };
         truth = truth.or_else(|| self.known_presence(presence.as_ref()?));
         Some(Asked { truth, presence, counts, tested })

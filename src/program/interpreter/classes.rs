@@ -160,6 +160,10 @@ impl<'p> Interpreter<'p> {
                 self.found_value(found, span)
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
+            Value::Class(class) if name == "__name__" => {
+                let name = self.code_of(class.file).classes[class.class].name;
+                Value::text(name, self.place(span))
+            }
             Value::Class(class) => {
                 let found = self.class_attribute(class, name);
                 self.bind_method(found, object, Some(object), span)

@@ -85,7 +85,7 @@ impl<'p> Interpreter<'p> {
             ExprKind::Not(inner) => {
                 let value = self.eval(inner);
                 let value = self.force(value);
-                self.truth(&value).map_or(Value::Unknown, |truth| Value::Bool(!truth))
+                self.asked_truth(&value, expr.span).map_or(Value::Unknown, |truth| Value::Bool(!truth))
             }
             ExprKind::Negate(inner) => match self.eval(inner) {
                 Value::Int(value, _) => Value::Int(value.wrapping_neg(), self.place(expr.span)),
@@ -244,7 +244,8 @@ impl<'p> Interpreter<'p> {
         }
         let (value, tested) = self.eval_test(first);
         let value = self.force(value);
-        match self.truth(&value) {
+        match self.asked_truth(&value, first.span) {
+            _ if self.flow != Flow::Next => Value::Unknown,
             Some(truth) if truth == decides => value,
             Some(_) => self.short_circuit(rest, decides),
             None => {

@@ -1,7 +1,7 @@
 //! Objects: what calling a class of the project makes, and the fields of dataclasses.
 
 use super::Interpreter;
-use super::calls::Args;
+use super::calls::{Arg, Args};
 use super::classes::DEEPEST;
 use crate::code::{StepKind, Target};
 use crate::facts::Span;
@@ -100,6 +100,20 @@ impl<'p> Interpreter<'p> {
                 self.bind_in(scope, field, made);
             }
         }
+    }
+
+    /// `dataclasses.replace(object, name=value)`: another object, whose other fields are those of the first.
+    pub(super) fn remade(&mut self, args: &Args<'p>, site: Span) -> Option<Value<'p>> {
+        let object = self.force(args.at(0)?.value.clone());
+        let Value::Instance(instance) = &object else { return None };
+        let mut fields = Args { items: args.items[1..].to_vec(), open: args.open };
+        for field in self.fields(&instance.class, 0) {
+            if fields.keyword(field).is_none() {
+                let value = self.attribute(&object, field, site);
+                fields.items.push(Arg { name: Some(field.into()), value, span: site });
+            }
+        }
+        Some(self.instantiate(&instance.class, fields, site))
     }
 
     /// The annotated names of a class, after those of its bases.
