@@ -243,6 +243,8 @@ impl<'p> Interpreter<'p> {
         match &found {
             // Every object has these, whatever `__getattr__` says.
             Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
+            // What the class holds may be anything.
+            Value::Unknown if self.holds(&instance.class, name) => found,
             Value::Unknown => {
                 let text = Value::text(name, self.place(span));
                 self.special(&object, "__getattr__", vec![text], span).unwrap_or_else(|| {
@@ -279,6 +281,14 @@ impl<'p> Interpreter<'p> {
             Some(value) => value,
             None => self.inherited(class, name),
         }
+    }
+
+    /// Whether a class or one of its bases in the project binds a name.
+    fn holds(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> bool {
+        self.resolution_order(class).iter().any(|class| match class {
+            Value::Class(class) => self.own_attribute(class, name).is_some(),
+            _ => false,
+        })
     }
 
     /// Finds a name in the bases of a class only.

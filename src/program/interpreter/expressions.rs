@@ -271,7 +271,9 @@ impl<'p> Interpreter<'p> {
                 if self.truth(&later) == Some(decides) && !matches!(value, Value::OneOf(_)) {
                     return match (decides, &later) {
                         (false, _) => Value::Bool(false),
-                        (true, Value::Text(_)) => Value::one_of([value, later]),
+                        (true, Value::Text(_) | Value::Collection(_) | Value::Sequence(_)) => {
+                            Value::one_of([value, later])
+                        }
                         (true, _) => later,
                     };
                 }
