@@ -1,6 +1,6 @@
 //! What every file here must be like, and which files must be there.
 
-use crate::{in_repository, none_of, texts_below};
+use super::{in_repository, none_of, texts_below};
 
 /// At this length a file has a second subject in it.
 const MOST_LINES: usize = 450;
