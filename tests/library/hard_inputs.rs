@@ -8,7 +8,6 @@
 //!
 //! The last variable is the number of the first change, so that another run makes others.
 
-
 use crate::inputs::INPUTS;
 use crate::numbers::Numbers;
 use std::panic::{AssertUnwindSafe, catch_unwind};
