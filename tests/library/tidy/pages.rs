@@ -30,6 +30,22 @@ fn the_list_of_rules_is_fresh() {
     update_or_compare(PAGE, &read(PAGE), &fresh);
 }
 
+/// Pages and scripts name the repository as Cargo.toml does.
+#[test]
+fn the_repository_has_one_address() {
+    let name = env!("CARGO_PKG_REPOSITORY").trim_start_matches("https://github.com/");
+    let named =
+        Regex::new(r"(github(?:usercontent)?\.com/|uses: |--repository )[\w.-]+/gpulint\b").expect("valid");
+    let is_ours = |path: &str| !path.starts_with("tests/") && path != "CHANGELOG.md";
+    for (path, text) in texts_below("").into_iter().filter(|(path, _)| is_ours(path)) {
+        if [".md", ".sh", ".ps1", ".yml"].iter().any(|ending| path.ends_with(ending)) {
+            let fresh =
+                named.replace_all(&text, |found: &regex::Captures<'_>| format!("{}{name}", &found[1]));
+            update_or_compare(&path, &text, &fresh);
+        }
+    }
+}
+
 /// The families are described by hand; how many rules each has is counted.
 #[test]
 fn the_readme_has_every_family() {
@@ -144,7 +160,7 @@ fn update_or_compare(path: &str, committed: &str, fresh: &str) {
     let differs = committed.lines().zip(fresh.lines()).position(|(committed, fresh)| committed != fresh);
     let line = differs.unwrap_or_else(|| committed.lines().count().min(fresh.lines().count())) + 1;
     panic!(
-        "{path} is not what the rules say, from line {line} on; \
+        "{path} is not what the rules and Cargo.toml say, from line {line} on; \
          run `GPULINT_UPDATE=1 cargo test --test library tidy` and commit it"
     );
 }
