@@ -161,7 +161,7 @@ pub(super) struct Interpreter<'p> {
     repeats_pass: bool,
     /// The `try` statements that are being followed, innermost last.
     catches: Vec<Landing>,
-    /// The same of those that have a `finally` alone, around which nothing catches.
+    /// The same of those that have a `finally` and around which nothing catches.
     passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
     decisions: Decisions<'p>,
@@ -210,7 +210,7 @@ pub(super) struct Interpreter<'p> {
     forced: Vec<Rc<LazyImport<'p>>>,
     /// What partials of calls outside the project hold.
     partials: FxHashMap<PathId, Args<'p>>,
-    /// Names that some class gives a setter.
+    /// Names that some class gives a function which sets or deletes them.
     setters: FxHashSet<&'p str>,
     /// Arguments that objects outside the project were made with, for what using them does.
     made_with: FxHashMap<PathId, Args<'p>>,

@@ -193,8 +193,12 @@ impl State {
     pub fn restore_copy(&mut self, held: Option<&[String]>) {
         for (name, reaching) in Rc::make_mut(&mut self.environment) {
             let known = reaching.len();
-            if held.is_none_or(|held| held.iter().any(|held| **held == **name)) {
+            let is_held = held.map(|held| held.iter().any(|held| **held == **name));
+            if is_held != Some(false) {
                 reaching.retain(|definition| !matches!(definition, Definition::Removed(_)));
+            }
+            if is_held == Some(true) {
+                reaching.retain(|definition| !matches!(definition, Definition::Unset));
             }
             let is_changed = |definition: &Definition| matches!(definition, Definition::Set(..));
             let changed = reaching.len() < known || reaching.iter().any(is_changed);

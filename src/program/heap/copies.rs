@@ -265,7 +265,7 @@ fn each_of_closure<'p>(closure: &Closure<'p>, visit: &mut dyn FnMut(ScopeId)) {
     let values = closure.bound.iter().chain(&closure.held).chain(&closure.inside);
     values.chain(closure.defaults.iter().flatten()).for_each(|value| each_scope(value, visit));
     closure.class.iter().for_each(|class| each_of_class(class, visit));
-    closure.setter.iter().for_each(|setter| each_of_closure(setter, visit));
+    closure.setter.iter().chain(&closure.deleter).for_each(|part| each_of_closure(part, visit));
     closure.results.iter().chain(&closure.dispatch).for_each(|kept| visit(*kept));
 }
 
@@ -324,6 +324,7 @@ impl Relation {
             class: closure.class.as_ref().map(|class| self.class(class)),
             inside: each(&closure.inside),
             setter: closure.setter.as_ref().map(|setter| self.closure(setter)),
+            deleter: closure.deleter.as_ref().map(|deleter| self.closure(deleter)),
             results: closure.results.map(|results| self.scope(results)),
             dispatch: closure.dispatch.map(|table| self.scope(table)),
             ..Closure::clone(closure)

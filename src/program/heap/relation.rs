@@ -114,37 +114,14 @@ impl Relation {
         if a.file != b.file || a.function != b.function || a.role != b.role {
             return false;
         }
-        let bound = match (&a.bound, &b.bound) {
-            (None, None) => true,
-            (Some(a), Some(b)) => self.unify(a, b),
-            _ => false,
-        };
-        let setter = match (&a.setter, &b.setter) {
-            (None, None) => true,
-            (Some(a), Some(b)) => self.unify_closures(a, b),
-            _ => false,
-        };
-        let class = match (&a.class, &b.class) {
-            (None, None) => true,
-            (Some(a), Some(b)) => self.unify_classes(a, b),
-            _ => false,
-        };
         let defaults = Rc::ptr_eq(a, b)
-            || a.defaults.iter().zip(&b.defaults).all(|pair| match pair {
-                (Some(a), Some(b)) => self.unify(a, b),
-                (None, None) => true,
-                _ => false,
-            });
-        let mut kept = |a: Option<ScopeId>, b: Option<ScopeId>| match (a, b) {
-            (None, None) => true,
-            (Some(a), Some(b)) => self.relate(a, b),
-            _ => false,
-        };
-        kept(a.results, b.results)
-            && kept(a.dispatch, b.dispatch)
-            && bound
-            && setter
-            && class
+            || a.defaults.iter().zip(&b.defaults).all(|(a, b)| alike(a, b, |a, b| self.unify(a, b)));
+        alike(&a.results, &b.results, |a, b| self.relate(*a, *b))
+            && alike(&a.dispatch, &b.dispatch, |a, b| self.relate(*a, *b))
+            && alike(&a.bound, &b.bound, |a, b| self.unify(a, b))
+            && alike(&a.setter, &b.setter, |a, b| self.unify_closures(a, b))
+            && alike(&a.deleter, &b.deleter, |a, b| self.unify_closures(a, b))
+            && alike(&a.class, &b.class, |a, b| self.unify_classes(a, b))
             && defaults
             && a.counts_devices == b.counts_devices
             && (Rc::ptr_eq(&a.marks, &b.marks) || a.marks.same_around(&b.marks))
@@ -267,5 +244,14 @@ fn may_pair(first: &Value<'_>, second: &Value<'_>) -> bool {
         (Value::Paused(a), Value::Paused(b)) => Rc::ptr_eq(a, b),
         (Value::Stream(a), Value::Stream(b)) => Rc::ptr_eq(a, b),
         (first, second) => std::mem::discriminant(first) == std::mem::discriminant(second),
+    }
+}
+
+/// Whether neither is there, or both are and correspond.
+fn alike<T>(a: &Option<T>, b: &Option<T>, correspond: impl FnOnce(&T, &T) -> bool) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => correspond(a, b),
+        _ => false,
     }
 }

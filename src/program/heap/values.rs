@@ -81,6 +81,8 @@ pub(crate) struct Closure<'p> {
     pub role: Role,
     /// Of a property: what is called when the attribute is set.
     pub setter: Option<Rc<Closure<'p>>>,
+    /// The function that deletes it.
+    pub deleter: Option<Rc<Closure<'p>>>,
     /// `functools.cache`: the scope that keeps what its calls gave, by their arguments.
     pub results: Option<ScopeId>,
     /// `functools.singledispatch`: the dictionary of the functions that are registered for types.
@@ -377,6 +379,11 @@ fn same_closure<'p>(one: &Closure<'p>, other: &Closure<'p>) -> bool {
         (None, None) => true,
         _ => false,
     };
+    let part = |one: &Option<Rc<Closure<'p>>>, other: &Option<Rc<Closure<'p>>>| match (one, other) {
+        (Some(one), Some(other)) => Rc::ptr_eq(one, other) || same_closure(one, other),
+        (None, None) => true,
+        _ => false,
+    };
     let class = |closure: &Closure<'p>| closure.class.as_ref().map(|class| class.scope);
     (one.file, one.function, one.scope, one.role, one.results, one.dispatch)
         == (other.file, other.function, other.scope, other.role, other.results, other.dispatch)
@@ -384,11 +391,8 @@ fn same_closure<'p>(one: &Closure<'p>, other: &Closure<'p>) -> bool {
         && class(one) == class(other)
         && (Rc::ptr_eq(&one.marks, &other.marks) || one.marks.same(&other.marks))
         && same(&one.bound, &other.bound)
-        && match (&one.setter, &other.setter) {
-            (Some(one), Some(other)) => Rc::ptr_eq(one, other) || same_closure(one, other),
-            (None, None) => true,
-            _ => false,
-        }
+        && part(&one.setter, &other.setter)
+        && part(&one.deleter, &other.deleter)
         && one.defaults.len() == other.defaults.len()
         && one.defaults.iter().zip(&other.defaults).all(|(one, other)| same(one, other))
         && same_each(&one.held, &other.held)

@@ -27,6 +27,7 @@ impl<'p> Interpreter<'p> {
                     class: None,
                     role: Role::Plain,
                     setter: None,
+                    deleter: None,
                     results: None,
                     dispatch: None,
                     inside: Vec::new(),

@@ -101,7 +101,12 @@ impl<'p> Interpreter<'p> {
                 Some(self.plain_attribute(instance, name, span))
             }
             ("__delattr__", Value::Instance(_)) => {
-                self.delete_named(object, &name()?);
+                let name = name()?;
+                self.with_name(object, &name, &mut |run, object, name| {
+                    if let Value::Instance(instance) = object {
+                        run.delete_plainly(instance, name);
+                    }
+                });
                 Some(Value::None)
             }
             ("__call__", Value::Class(class)) => Some(self.instantiate(class, args.clone(), span)),
@@ -133,11 +138,7 @@ impl<'p> Interpreter<'p> {
 
     /// `delattr(object, name)`
     pub(super) fn delete_named(&mut self, object: &Value<'p>, name: &Value<'p>) {
-        self.with_name(object, name, &mut |run, object, name| {
-            if let Value::Instance(instance) = object {
-                run.unbind_in(instance.scope, name);
-            }
-        });
+        self.with_name(object, name, &mut |run, object, name| run.delete_attribute(object, name));
     }
 
     /// The name that a text is, of an attribute that is set: also one that nobody wrote.

@@ -163,9 +163,12 @@ impl<'p> Interpreter<'p> {
             outcomes.into_iter().map(|outcome| (outcome.state, outcome.changes)).unzip();
         let count = changes.len();
         for (scope, name, arms) in by_name(changes) {
-            let before = self.in_scope(scope, name);
-            // A name bound on some paths only is what it is bound to there: elsewhere its use fails.
+            // A name bound on some paths only is what it is bound to there: elsewhere its use fails, unless the class of an
+            // object has it.
             let first_without = (0..count).find(|arm| arms.get(*arm).is_none_or(|(number, _)| number != arm));
+            let is_absent = first_without.is_some() && self.in_scope(scope, name).is_none();
+            let behind = if is_absent { self.behind_object(scope, name) } else { None };
+            let before = behind.as_ref().or_else(|| self.in_scope(scope, name));
             let (earlier, later) = arms.split_at(first_without.unwrap_or(count));
             let untouched = before.filter(|_| first_without.is_some());
             let values = in_arms(earlier).chain(untouched).chain(in_arms(later));
@@ -219,7 +222,10 @@ impl<'p> Interpreter<'p> {
             return None;
         }
         let value = self.force(value);
-        let mut truth = self.truth(&value);
+        let mut truth = self.asked_truth(&value, test.span);
+        if self.flow != Flow::Next {
+            return None;
+        }
         let presence = if truth.is_none() { self.presence(test, &tested) } else { None };
         truth = truth.or_else(|| self.known_presence(presence.as_ref()?));
         Some(Asked { truth, presence, counts, tested })

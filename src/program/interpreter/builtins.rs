@@ -44,15 +44,11 @@ impl<'p> Interpreter<'p> {
                     Value::Unknown
                 }
             },
-            ("int" | "float" | "bool", Some(object @ Value::Instance(_))) => {
-                let method = match name {
-                    "int" => "__int__",
-                    "float" => "__float__",
-                    _ => "__bool__",
-                };
+            ("int" | "float", Some(object @ Value::Instance(_))) => {
+                let method = if name == "int" { "__int__" } else { "__float__" };
                 self.special(&object, method, Vec::new(), span).unwrap_or(Value::Unknown)
             }
-            ("bool", Some(value)) => self.truth(&value).map_or(Value::Unknown, Value::Bool),
+            ("bool", Some(value)) => self.asked_truth(&value, span).map_or(Value::Unknown, Value::Bool),
             ("list" | "set", None) => self.collection(Value::sequence(Vec::new())),
             ("list" | "set" | "sorted" | "tuple" | "reversed", Some(value))
                 if self.names_environment(&value) =>

@@ -196,6 +196,13 @@ impl<'p> Interpreter<'p> {
             {
                 self.register_called(table, &args)
             }
+            Value::Function(closure)
+                if let Some(results) = closure.results
+                    && name == "cache_clear" =>
+            {
+                self.set_contents(results, Value::mapping(Vec::new()));
+                Value::None
+            }
             Value::Collection(_) if let Some(result) = self.call_stack(receiver, name, &args, span) => result,
             Value::Collection(_) => match self.contents(receiver) {
                 Value::Sequence(_) | Value::Mapping(_)

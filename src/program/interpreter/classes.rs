@@ -160,6 +160,10 @@ impl<'p> Interpreter<'p> {
                 self.found_value(found, span)
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
+            Value::Class(class) if name == "__name__" => {
+                let name = self.code_of(class.file).classes[class.class].name;
+                Value::text(name, self.place(span))
+            }
             Value::Class(class) => {
                 let found = self.class_attribute(class, name);
                 self.bind_method(found, object, Some(object), span)
@@ -239,6 +243,8 @@ impl<'p> Interpreter<'p> {
         match &found {
             // Every object has these, whatever `__getattr__` says.
             Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
+            // What the class holds may be anything.
+            Value::Unknown if self.holds(&instance.class, name) => found,
             Value::Unknown => {
                 let text = Value::text(name, self.place(span));
                 self.special(&object, "__getattr__", vec![text], span).unwrap_or_else(|| {
@@ -275,6 +281,14 @@ impl<'p> Interpreter<'p> {
             Some(value) => value,
             None => self.inherited(class, name),
         }
+    }
+
+    /// Whether a class or one of its bases in the project binds a name.
+    fn holds(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> bool {
+        self.resolution_order(class).iter().any(|class| match class {
+            Value::Class(class) => self.own_attribute(class, name).is_some(),
+            _ => false,
+        })
     }
 
     /// Finds a name in the bases of a class only.

@@ -15,7 +15,7 @@ impl<'p> Interpreter<'p> {
         otherwise: &'p Block<'p>,
     ) {
         if handlers.is_empty() {
-            return self.pass_through(body);
+            return self.block(body);
         }
         let caught = self.new_landing();
         self.catches.push(caught);
@@ -84,7 +84,7 @@ impl<'p> Interpreter<'p> {
         }
         // What none of the handlers surely catches goes on to the `try` around this one.
         if !handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]))
-            && let Some(&around) = self.catches.last()
+            && let Some(&around) = self.catches.last().or(self.passed_through.last())
             && self.quiet == 0
         {
             let ended = (flow == Flow::Raise).then(|| ArmEnd { state: after.clone(), changes: done.clone() });
@@ -96,19 +96,21 @@ impl<'p> Interpreter<'p> {
         self.exec_branches(arms);
     }
 
-    /// The body of a `try` with a `finally` alone. Where nothing catches what is raised in it, the program ends behind the
-    /// `finally`, which finds what held there or at the end of the body.
-    fn pass_through(&mut self, body: &'p Block<'p>) {
-        if !self.catches.is_empty() {
-            return self.block(body);
+    /// A `finally` runs however what is before it is left, also where an exception leaves it that nobody catches: then the
+    /// program ends behind it.
+    pub(super) fn attempt_and_clean(&mut self, attempt: impl FnOnce(&mut Self), finally: &'p Block<'p>) {
+        let (since, frame, jumps) = (self.next_event(), self.here.frame, self.jumps.len());
+        let uncaught = self.catches.is_empty().then(|| self.new_landing());
+        self.passed_through.extend(uncaught);
+        attempt(self);
+        if uncaught.is_some() {
+            self.passed_through.pop();
         }
-        let held = self.new_landing();
-        self.passed_through.push(held);
-        self.block(body);
-        self.passed_through.pop();
-        let raised = self.landing(held);
-        if self.flow == Flow::Next && !raised.is_empty() {
-            self.join_with_here(raised);
+        self.on_each_way(jumps, |run| run.assured(since, Some(frame), |run| run.block(finally)));
+        for way in uncaught.map(|uncaught| self.landing(uncaught)).unwrap_or_default() {
+            if let Some(&around) = self.passed_through.last() {
+                self.jump_with(around, way);
+            }
         }
     }
 
@@ -152,6 +154,7 @@ impl<'p> Interpreter<'p> {
         }
         let is_name = matches!(context.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
         let leave = self.enter_context(&manager, context.span, is_name);
+        let jumps = self.jumps.len();
         if let Some(target) = target {
             self.assign(target, leave.entered.clone());
         }
@@ -167,7 +170,7 @@ impl<'p> Interpreter<'p> {
         } else {
             self.with(rest, body);
         }
-        self.leave_context(leave, context.span);
+        self.on_each_way(jumps, |run| run.leave_context(&leave, context.span));
     }
 
     /// Goes on behind `body` whatever it raises; whether something was seen to raise.

@@ -118,8 +118,9 @@ impl<'p> Interpreter<'p> {
             return self.wait_for(manager, Body::Rest(Box::new(rest)), span);
         }
         let leave = self.enter_context(manager, span, false);
+        let jumps = self.jumps.len();
         let result = self.run_function(&function, args, span);
-        self.leave_context(leave, span);
+        self.on_each_way(jumps, |run| run.leave_context(&leave, span));
         result
     }
 
@@ -161,7 +162,7 @@ impl<'p> Interpreter<'p> {
         self.is_environ(value) || matches!(value, Value::Text(text) if text.text == "os.environ")
     }
 
-    pub(super) fn leave_context(&mut self, leave: Leave<'p>, span: Span) {
+    pub(super) fn leave_context(&mut self, leave: &Leave<'p>, span: Span) {
         if let Some(before) = &leave.restore {
             self.whole_environment().restore_environment(before);
         }
@@ -169,7 +170,7 @@ impl<'p> Interpreter<'p> {
             self.state.set_up_mut().mocked.truncate(leave.mocked);
         }
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        self.assured(leave.since, None, |run| run.exit(&leave, span));
+        self.assured(leave.since, None, |run| run.exit(leave, span));
         if self.flow == Flow::Next {
             self.flow = flow;
         }

@@ -207,8 +207,13 @@ impl<'p> Interpreter<'p> {
     /// `os.environ.update(copy)`, where the copy was made of the environment. `held` are the variables that the program had
     /// set then, where that is known.
     fn restore_copy(&mut self, held: Option<&[String]>, span: Span) {
-        let names = self
+        let mut names = self
             .variables_with(|definition| matches!(definition, Definition::Set(..) | Definition::Removed(_)));
+        for name in held.unwrap_or_default() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
         self.uncertain += 1;
         for name in names {
             self.note_variable(&name, span, |variable| What::Restore { variable });

@@ -85,7 +85,7 @@ impl<'p> Interpreter<'p> {
             ExprKind::Not(inner) => {
                 let value = self.eval(inner);
                 let value = self.force(value);
-                self.truth(&value).map_or(Value::Unknown, |truth| Value::Bool(!truth))
+                self.asked_truth(&value, expr.span).map_or(Value::Unknown, |truth| Value::Bool(!truth))
             }
             ExprKind::Negate(inner) => match self.eval(inner) {
                 Value::Int(value, _) => Value::Int(value.wrapping_neg(), self.place(expr.span)),
@@ -244,7 +244,8 @@ impl<'p> Interpreter<'p> {
         }
         let (value, tested) = self.eval_test(first);
         let value = self.force(value);
-        match self.truth(&value) {
+        match self.asked_truth(&value, first.span) {
+            _ if self.flow != Flow::Next => Value::Unknown,
             Some(truth) if truth == decides => value,
             Some(_) => self.short_circuit(rest, decides),
             None => {
@@ -270,7 +271,9 @@ impl<'p> Interpreter<'p> {
                 if self.truth(&later) == Some(decides) && !matches!(value, Value::OneOf(_)) {
                     return match (decides, &later) {
                         (false, _) => Value::Bool(false),
-                        (true, Value::Text(_)) => Value::one_of([value, later]),
+                        (true, Value::Text(_) | Value::Collection(_) | Value::Sequence(_)) => {
+                            Value::one_of([value, later])
+                        }
                         (true, _) => later,
                     };
                 }
@@ -350,15 +353,15 @@ impl<'p> Interpreter<'p> {
             self.iterate(iterable, generator.iterable.span)
         });
         match self.elements(&iterable) {
-            Some(elements) if elements.len() <= MOST_ELEMENTS && generator.conditions.is_empty() => {
+            Some(elements) if elements.len() <= MOST_ELEMENTS => {
                 let mut complete = true;
                 for element in elements {
                     self.assign(&generator.target, element);
-                    complete &= self.comprehend(comprehension, depth + 1, None, results);
+                    complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
                 }
                 complete
             }
-            Some(elements) if elements.len() > MOST_ELEMENTS && generator.conditions.is_empty() => {
+            Some(_) if generator.conditions.is_empty() => {
                 self.assign(&generator.target, Value::Unknown);
                 self.comprehend(comprehension, depth + 1, None, &mut Vec::new());
                 false
@@ -368,6 +371,30 @@ impl<'p> Interpreter<'p> {
                     run.assign(&generator.target, Value::Unknown);
                     generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
                     run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
+                });
+                false
+            }
+        }
+    }
+
+    /// What a generator does with one element that its conditions may leave out.
+    fn comprehend_if(
+        &mut self,
+        conditions: &'p [Expr<'p>],
+        comprehension: &'p Comprehension<'p>,
+        depth: usize,
+        results: &mut Vec<Value<'p>>,
+    ) -> bool {
+        let Some((condition, rest)) = conditions.split_first() else {
+            return self.comprehend(comprehension, depth + 1, None, results);
+        };
+        let Some(asked) = self.ask(condition) else { return false };
+        match asked.truth {
+            Some(true) => self.comprehend_if(rest, comprehension, depth, results),
+            Some(false) => true,
+            None => {
+                self.on_some_ways(|run| {
+                    run.comprehend_if(rest, comprehension, depth, &mut Vec::new());
                 });
                 false
             }

@@ -39,6 +39,7 @@ impl<'p> Interpreter<'p> {
             class: self.here.class.clone().filter(|_| in_class),
             role: Role::Plain,
             setter: None,
+            deleter: None,
             results: None,
             dispatch: None,
             inside: Vec::new(),
@@ -161,20 +162,35 @@ impl<'p> Interpreter<'p> {
         };
         let given: Vec<Value<'p>> =
             function.bound.iter().cloned().chain(args.items.iter().map(named)).collect();
-        let Value::Mapping(known) = self.contents(&Value::Collection(results)) else {
-            return self.run_function(function, args, site);
-        };
+        // On each way other results may be kept.
+        let held = self.contents(&Value::Collection(results));
+        let ways: Option<Vec<_>> = held.alternatives().iter().map(kept_results).collect();
+        let Some(ways) = ways else { return self.run_function(function, args, site) };
         let is_open = args.open;
         let key = Value::sequence(given);
-        if let Some((_, result)) = known.iter().find(|(known, _)| is_one(known, &key)) {
-            return result.clone();
+        let results_of = |kept: &Vec<(Value<'p>, Value<'p>)>| {
+            kept.iter().find(|(known, _)| is_one(known, &key)).map(|(_, result)| result.clone())
+        };
+        let known: Vec<Value<'p>> = ways.iter().filter_map(results_of).collect();
+        let mut result = Value::Unknown;
+        if known.len() == ways.len() {
+            return Value::one_of(known);
+        } else if known.is_empty() {
+            result = self.run_function(function, args, site);
+        } else {
+            self.on_some_ways(|run| result = run.run_function(function, args, site));
         }
-        let result = self.run_function(function, args, site);
         if !is_open {
-            let kept = known.iter().cloned().chain([(key, result.clone())]).collect();
-            self.set_contents(results, Value::mapping(kept));
+            let with_result = |mut kept: Vec<_>| {
+                if results_of(&kept).is_none() {
+                    kept.push((key.clone(), result.clone()));
+                }
+                Value::mapping(kept)
+            };
+            let kept: Vec<_> = ways.into_iter().map(with_result).collect();
+            self.set_contents(results, Value::one_of(kept));
         }
-        result
+        Value::one_of(known.into_iter().chain([result]))
     }
 
     /// The namespace of a call, with its parameters.
@@ -265,6 +281,14 @@ impl<'p> Interpreter<'p> {
             returns.push(Value::None);
         }
         Value::one_of(returns)
+    }
+}
+
+/// Arguments with the results that were kept for them.
+fn kept_results<'p>(held: &Value<'p>) -> Option<Vec<(Value<'p>, Value<'p>)>> {
+    match held {
+        Value::Mapping(kept) => Some(kept.to_vec()),
+        _ => None,
     }
 }
 

@@ -94,7 +94,8 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether a call of a function that is running is followed all the same: it is a method of another object, a function
-    /// that was made anew, as by a decorator that stands twice, or it is given a collection or a number that is known.
+    /// that was made anew, as by a decorator that stands twice, or it is given a collection or a constant
+    /// that is known.
     pub(super) fn is_another(&self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
         /// So many calls of one function in each other are followed.
         const MOST: usize = 3;
@@ -106,7 +107,7 @@ impl<'p> Interpreter<'p> {
         };
         let running = self.active.iter().filter(|known| known.key == key).count();
         let is_known = |argument: &Arg<'p>| match &argument.value {
-            Value::Int(..) => true,
+            Value::Int(..) | Value::Text(_) | Value::Bool(_) => true,
             collection => self.elements(collection).is_some(),
         };
         let is_other = !self.active.iter().any(is_same);

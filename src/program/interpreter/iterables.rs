@@ -99,6 +99,20 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// `functools.reduce(function, values)` and `functools.reduce(function, values, first)`
+    pub(super) fn reduced(&mut self, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
+        let function = args.at(0)?.value.clone();
+        let values = self.iterate(args.at(1)?.value.clone(), span);
+        let elements = self.elements(&values).filter(|elements| elements.len() <= MOST_ELEMENTS)?;
+        let first = args.at(2).map(|first| first.value.clone());
+        let mut values = first.into_iter().chain(elements);
+        let mut result = values.next()?;
+        for value in values {
+            result = self.call(function.clone(), Args::positional(vec![result, value], span), span);
+        }
+        Some(result)
+    }
+
     /// What an object is as a text: the method of its class runs.
     pub(super) fn text_of(&mut self, object: &Value<'p>, by: &str, span: Span) -> Value<'p> {
         let methods: &[&'static str] = match by {

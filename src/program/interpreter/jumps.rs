@@ -163,7 +163,11 @@ impl<'p> Interpreter<'p> {
             }
             return;
         }
+        // What happens at the end of one way is not what happens at the end of the others.
+        let of_try = self.ways_out.of_try;
+        self.ways_out.of_try |= !ways.is_empty();
         end(self);
+        self.ways_out.of_try = of_try;
         let after = std::mem::replace(&mut self.flow, Flow::Next);
         for (to, held) in ways {
             let state = self.state.clone();

@@ -143,6 +143,8 @@ impl<'p> Interpreter<'p> {
             }
             "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
             "functools.partial" => self.partial(args),
+            "functools.reduce" => self.reduced(args, span),
+            "dataclasses.replace" => self.remade(args, span),
             "copy.copy" | "copy.deepcopy" => {
                 let value = self.force(args.at(0)?.value.clone());
                 Some(match path {

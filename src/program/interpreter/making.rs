@@ -1,12 +1,15 @@
 //! Objects: what calling a class of the project makes, and the fields of dataclasses.
 
 use super::Interpreter;
-use super::calls::Args;
+use super::calls::{Arg, Args};
 use super::classes::DEEPEST;
 use crate::code::{StepKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Instance, ScopeId, Value};
 use std::rc::Rc;
+
+/// The name under which an object keeps its class.
+const CLASS: &str = "class of the object";
 
 impl<'p> Interpreter<'p> {
     /// Calls a class of the project: a new instance, with its constructor run.
@@ -72,7 +75,16 @@ impl<'p> Interpreter<'p> {
     /// An object of a class of which no method has run.
     pub(super) fn new_instance(&mut self, class: &Rc<ClassValue<'p>>) -> (Value<'p>, ScopeId) {
         let scope = self.new_scope(None, false);
+        self.bind_in(scope, CLASS, Value::Class(class.clone()));
         (Value::Instance(Rc::new(Instance { class: class.clone(), scope })), scope)
+    }
+
+    /// What an object shows under a name that it has on some ways only: on the others it is what its class holds.
+    pub(super) fn behind_object(&mut self, scope: ScopeId, name: &'p str) -> Option<Value<'p>> {
+        let Some(Value::Class(class)) = self.heap.peek(scope, CLASS).cloned() else { return None };
+        let held = self.class_attribute(&class, name);
+        let is_data = !matches!(held, Value::Unknown | Value::Function(_) | Value::Outside(_));
+        is_data.then_some(held)
     }
 
     /// `super().__new__(cls)` and `object.__new__(cls)`, where no class of the project makes the object.
@@ -100,6 +112,20 @@ impl<'p> Interpreter<'p> {
                 self.bind_in(scope, field, made);
             }
         }
+    }
+
+    /// `dataclasses.replace(object, name=value)`: another object, whose other fields are those of the first.
+    pub(super) fn remade(&mut self, args: &Args<'p>, site: Span) -> Option<Value<'p>> {
+        let object = self.force(args.at(0)?.value.clone());
+        let Value::Instance(instance) = &object else { return None };
+        let mut fields = Args { items: args.items[1..].to_vec(), open: args.open };
+        for field in self.fields(&instance.class, 0) {
+            if fields.keyword(field).is_none() {
+                let value = self.attribute(&object, field, site);
+                fields.items.push(Arg { name: Some(field.into()), value, span: site });
+            }
+        }
+        Some(self.instantiate(&instance.class, fields, site))
     }
 
     /// The annotated names of a class, after those of its bases.

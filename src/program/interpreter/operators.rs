@@ -8,6 +8,20 @@ use crate::facts::Span;
 use crate::program::heap::values::{LONGEST, Text, Value};
 
 impl<'p> Interpreter<'p> {
+    /// Whether a value counts as true. An object is asked by `__bool__`, or by `__len__` where its class has no other.
+    pub(super) fn asked_truth(&mut self, value: &Value<'p>, span: Span) -> Option<bool> {
+        let said = self
+            .special(value, "__bool__", Vec::new(), span)
+            .or_else(|| self.special(value, "__len__", Vec::new(), span));
+        match said {
+            Some(said) => {
+                let said = self.force(said);
+                self.truth(&said)
+            }
+            None => self.truth(value),
+        }
+    }
+
     /// The text that constants make when they are joined, for each combination of a few alternatives.
     pub(super) fn concatenation(&mut self, values: Vec<Value<'p>>, span: Span) -> Value<'p> {
         /// More combinations than this say nothing.

@@ -1,4 +1,4 @@
-//! Properties: functions that an attribute calls when it is read, and when it is set.
+//! Properties: functions that an attribute calls when it is read, set or deleted.
 
 use super::Interpreter;
 use super::calls::Args;
@@ -15,16 +15,17 @@ enum Part {
 }
 
 impl<'p> Interpreter<'p> {
-    /// Notes which names the body of a class gives a setter: all others are set without a look at the class.
+    /// Notes which names the body of a class gives a setter or a deleter: all others are set without a look at the class.
     pub(super) fn note_setters(&mut self, body: &'p [Step<'p>]) {
         for step in body {
             let StepKind::Define { function, decorators } = &step.kind else { continue };
             let name = self.code().functions[*function].name;
-            if matches!(name, "__setattr__" | "__getattribute__") {
+            if matches!(name, "__setattr__" | "__getattribute__" | "__delattr__") {
                 self.setters.insert(name);
             }
-            if decorators.iter().any(|decorator| matches!(part_of(decorator), Some((_, Part::Setter)))) {
-                self.setters.insert(self.code().functions[*function].name);
+            let changes = |decorator| matches!(part_of(decorator), Some((_, Part::Setter | Part::Deleter)));
+            if decorators.iter().any(changes) {
+                self.setters.insert(name);
             }
         }
     }
@@ -43,9 +44,12 @@ impl<'p> Interpreter<'p> {
             Part::Getter => Rc::new(Closure {
                 role: Role::Property,
                 setter: property.setter.clone(),
+                deleter: property.deleter.clone(),
                 ..Closure::clone(function)
             }),
-            Part::Deleter => property,
+            Part::Deleter => {
+                Rc::new(Closure { deleter: Some(function.clone()), ..Closure::clone(&property) })
+            }
         }))
     }
 
@@ -70,6 +74,41 @@ impl<'p> Interpreter<'p> {
         let site = self.here.statement;
         self.run_function(&method, Args::positional(vec![value.clone()], site), site);
         true
+    }
+
+    /// `del object.name`
+    pub(super) fn delete_attribute(&mut self, object: &Value<'p>, name: &'p str) {
+        match object {
+            Value::Instance(instance) => {
+                let site = self.here.statement;
+                if self.setters.contains("__delattr__") {
+                    let arguments = vec![Value::text(name, self.place(site))];
+                    if self.special(object, "__delattr__", arguments, site).is_some() {
+                        return;
+                    }
+                }
+                self.delete_plainly(instance, name);
+            }
+            Value::Class(class) => {
+                self.wake(class);
+                self.unbind_in(class.scope, name);
+            }
+            _ => {}
+        }
+    }
+
+    /// The same, whatever `__delattr__` the class of the object has.
+    pub(super) fn delete_plainly(&mut self, instance: &Rc<Instance<'p>>, name: &'p str) {
+        if self.setters.contains(name)
+            && let Value::Function(property) = self.class_attribute(&instance.class, name)
+            && let Some(deleter) = &property.deleter
+        {
+            let method = deleter.bound_to(Value::Instance(instance.clone()));
+            let site = self.here.statement;
+            self.run_function(&method, Args::default(), site);
+        } else {
+            self.unbind_in(instance.scope, name);
+        }
     }
 }
 

@@ -72,13 +72,11 @@ impl<'p> Interpreter<'p> {
                 self.while_true(test, body, otherwise);
             }
             StepKind::Try { body, handlers, otherwise, finally } => {
-                let (since, frame) = (self.next_event(), self.here.frame);
-                let jumps = self.jumps.len();
-                self.attempt(body, handlers, otherwise);
-                if finally.is_empty() {
-                    return;
+                let attempt = |run: &mut Self| run.attempt(body, handlers, otherwise);
+                match finally.is_empty() {
+                    true => attempt(self),
+                    false => self.attempt_and_clean(attempt, finally),
                 }
-                self.on_each_way(jumps, |run| run.assured(since, Some(frame), |run| run.block(finally)));
             }
             StepKind::With { items, body } => {
                 let end = items.last().map_or(step.span, |(item, _)| item.span);
@@ -327,9 +325,8 @@ impl<'p> Interpreter<'p> {
             }
             Target::Sequence(targets) => targets.iter().for_each(|target| self.delete(target)),
             Target::Attribute(object, name) => {
-                if let Value::Instance(instance) = self.eval(object) {
-                    self.unbind_in(instance.scope, name);
-                }
+                let object = self.eval(object);
+                self.delete_attribute(&object, name);
             }
             Target::Rest(_) => {}
         }

@@ -185,8 +185,7 @@ impl<'p> Interpreter<'p> {
             self.named_as_tests(class.scope, Some(span), |name| name.starts_with("test"))
         {
             let (Value::Function(closure), Some(definition)) = (method, definition) else { continue };
-            let scope = self.new_scope(None, false);
-            let object = Rc::new(Instance { class: class.clone(), scope });
+            let Value::Instance(object) = self.new_instance(class).0 else { continue };
             let bound = Value::Function(Rc::new(Closure {
                 bound: Some(Value::Instance(object.clone())),
                 counts_devices: closure.counts_devices || counts,

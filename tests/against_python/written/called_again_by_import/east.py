@@ -1,0 +1,3 @@
+import north
+
+north.choose("3")
