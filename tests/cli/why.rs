@@ -22,7 +22,7 @@ fn a_finding_with_what_decided_it_and_every_way_to_it() {
 lib.py:5: torch.ones() takes cuda:1
 lib.py:5: torch.ones() initialises CUDA: creates a tensor on the GPU, even an empty one
 
-reported: error[device-outside-mask]: `torch.ones()` takes `cuda:1`, and CUDA_VISIBLE_DEVICES leaves no GPU with index 1
+reported: error[device-outside-mask]: `torch.ones()` uses `cuda:1`, but CUDA_VISIBLE_DEVICES leaves no GPU with index 1
   a.sh:2: the mask is set to `0` here
   a.sh:3: the program is started with it here
   what to do: count among the visible GPUs, from 0
