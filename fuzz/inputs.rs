@@ -1,5 +1,5 @@
 //! What a repository, a user or an editor hands to gpulint, each read as it is in earnest: whatever stands in it, the call comes to its
-//! end, and what is promised of it holds. Both the fuzz targets and `tests/hard_inputs.rs` are made of this.
+//! end, and what is promised of it holds. Both the fuzz targets and `tests/library/hard_inputs.rs` are made of this.
 
 use gpulint::disk::Disk;
 use gpulint::findings::Severity;

@@ -37,10 +37,10 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::io::Write;
 
-/// Where gpulint is at home. This is the one place that says so; `OWNER` stands for what is not known yet.
-const REPOSITORY: &str = "https://github.com/OWNER/gpulint";
-/// Where every rule is explained; the id of the rule is the anchor.
-pub(crate) const RULES_PAGE: &str = "https://github.com/OWNER/gpulint/blob/main/docs/rules.md";
+/// Where gpulint is at home, as Cargo.toml says.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+/// Where every rule is listed; the id of the rule is the anchor.
+pub(crate) const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/rules.md");
 
 /// What a renderer is given.
 pub struct Report<'a> {

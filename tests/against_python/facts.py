@@ -4,7 +4,7 @@
     tests/against_python/facts.py < LIST
 
 LIST names a file on each line. For each there is one line of JSON: its facts as sorted texts, or why CPython does not read it.
-`tests/against_ast.rs` holds gpulint's against them. Left out is what may never be evaluated since Python 3.14: annotations, and what
+`tests/library/against_ast.rs` holds gpulint's against them. Left out is what may never be evaluated since Python 3.14: annotations, and what
 belongs to types (`type X = …`, `def f[T: …]`).
 """
 

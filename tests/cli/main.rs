@@ -1,12 +1,14 @@
 //! The command line as users see it: what they type, what they read, and the exit code.
 
 mod add_ignore;
+mod against_python;
 mod bad_input;
 mod baseline;
 mod broken;
 mod cache;
 mod changed_lines;
 mod comfort;
+mod examples;
 mod excluded;
 mod files;
 mod fix;
@@ -29,6 +31,7 @@ mod since;
 mod staged;
 mod stdin;
 mod subfolders;
+mod summaries;
 mod trace;
 mod usage;
 mod watch;

@@ -1,4 +1,4 @@
-//! The rules as Markdown: the page of one rule, and the reference of all of them, which is `docs/rules.md`.
+//! The rules as Markdown: the page of one rule, and the reference of all of them, whose table is `docs/rules.md`.
 
 use super::{by_family, confidence_of, safety_of, severity_of, word};
 use crate::policy::Mode;

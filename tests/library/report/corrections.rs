@@ -62,7 +62,7 @@ fn the_page_and_the_json() {
 
 #[test]
 fn the_json_follows_its_schema() {
-    let schema = serde_json::from_str(include_str!("../schemas/corrections.json")).expect("JSON");
+    let schema = serde_json::from_str(include_str!("../../schemas/corrections.json")).expect("JSON");
     let validator = jsonschema::options().build(&schema).expect("a schema");
     let (sources, findings) = example();
     let corrections = corrections("app/model.py", PATCH);

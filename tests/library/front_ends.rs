@@ -1,13 +1,11 @@
 //! Files that people break while they write them: whatever is cut out of, doubled in or put into a file of the
 //! labelled projects, nothing panics, and findings point into the file. The changes are the same in each run.
 
-mod numbers;
-
+use crate::numbers::Numbers;
 use gpulint::policy::Policy;
 use gpulint::rules::RuleSet;
 use gpulint::settings::Settings;
 use gpulint::sources::{Language, Source, Sources};
-use numbers::Numbers;
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};

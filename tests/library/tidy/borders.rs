@@ -1,6 +1,6 @@
 //! Each step of the flow depends on those before it only, so that it can be read and changed by itself.
 
-use crate::{none_of, texts_below};
+use super::{none_of, texts_below};
 
 /// Which other modules of the crate each module may name. What is not listed here may name all.
 const BORDERS: &[(&str, &[&str])] = &[

@@ -13,45 +13,41 @@
 //! - every other folder is a project. Its `paths.txt` says what is checked, if that is not all of it.
 //!
 //! `known-wrong.txt` names those that gpulint still gets wrong. One that it gets right must leave the list.
+//!
+//! Each is a test of its own: `cargo test --test rules projects/single/rust` runs those of one topic.
 
 use gpulint::findings::{Severity, Status};
 use gpulint::rules::RuleSet;
 use gpulint::settings::{Request, resolve};
 use gpulint::sources::{Excluded, Sources};
+use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
-#[test]
-fn every_project_has_the_findings_that_its_comments_name() {
+/// One test for each project, by its name.
+pub fn trials() -> Vec<Trial> {
     let known_wrong = fs::read_to_string(cases().join("known-wrong.txt")).expect("the list is there");
-    let known_wrong: BTreeSet<&str> = known_wrong.lines().filter(|line| !line.starts_with('#')).collect();
-    let mut report = String::new();
-    let mut unseen = known_wrong.clone();
-    let judged: Vec<(String, String)> = projects()
-        .into_par_iter()
-        .enumerate()
-        .map(|(number, (name, files))| {
+    let mut unseen: BTreeSet<String> =
+        known_wrong.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
+    let mut trials = Vec::new();
+    for (number, (name, files)) in projects().into_iter().enumerate() {
+        let is_known = unseen.remove(&name);
+        trials.push(Trial::test(format!("projects/{name}"), move || {
             let wrong = differences(&name, number, &files);
-            (name, wrong)
-        })
-        .collect();
-    for (name, wrong) in judged {
-        unseen.remove(name.as_str());
-        match (wrong.is_empty(), known_wrong.contains(name.as_str())) {
-            (false, false) => writeln!(report, "{name}\n{wrong}"),
-            (true, true) => writeln!(report, "{name}: is right now; remove it from known-wrong.txt"),
-            _ => Ok(()),
-        }
-        .expect("a string");
+            match (wrong.is_empty(), is_known) {
+                (false, false) => Err(format!("\n{wrong}").into()),
+                (true, true) => Err("it is right now; remove it from known-wrong.txt".into()),
+                _ => Ok(()),
+            }
+        }));
     }
-    for name in unseen {
-        writeln!(report, "known-wrong.txt: there is no {name}").expect("a string");
-    }
-    assert!(report.is_empty(), "\n{report}");
+    trials.push(Trial::test("projects/known-wrong.txt", move || match unseen.first() {
+        Some(name) => Err(format!("there is no {name}").into()),
+        None => Ok(()),
+    }));
+    trials
 }
 
 /// The files of a project: where each stands in it, and its text.

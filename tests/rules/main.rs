@@ -1,5 +1,8 @@
 //! Every example of every rule is one test, named `rule-id: title of the example`; so is the form of every rule
 //! file. `cargo test --test rules missing-device-order` runs those of one rule.
+//! So is every labelled project, see [`projects`].
+
+mod projects;
 
 use gpulint::rules::{Example, Rule, RuleSet};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -19,6 +22,7 @@ fn main() {
             trials.push(Trial::test(name, || does_what_it_says(example, rule, RuleSet::embedded())));
         }
     }
+    trials.extend(projects::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

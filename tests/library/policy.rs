@@ -707,7 +707,7 @@ fn the_committed_schema_is_fresh() {
     let committed = fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
     assert!(
         committed == json_schema(),
-        "gpulint.schema.json is not what the types say; run `GPULINT_UPDATE=1 cargo test --test policy` and commit it"
+        "gpulint.schema.json is not what the types say; run `GPULINT_UPDATE=1 cargo test --test library policy` and commit it"
     );
 }
 

@@ -1,6 +1,6 @@
 //! Files are opened in one guarded way, and SECURITY.md promises what tests hold.
 
-use crate::{in_repository, none_of, texts_below};
+use super::{in_repository, none_of, texts_below};
 
 /// Who opens files otherwise, and why that is no way around the guard.
 const OTHERS: &[(&str, &str)] = &[

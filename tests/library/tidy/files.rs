@@ -1,6 +1,6 @@
 //! What every file here must be like, and which files must be there.
 
-use crate::{in_repository, none_of, texts_below};
+use super::{in_repository, none_of, texts_below};
 
 /// At this length a file has a second subject in it.
 const MOST_LINES: usize = 450;
@@ -105,7 +105,8 @@ fn links_between_pages_lead_somewhere() {
             let file = if file.is_empty() { in_repository(path) } else { in_repository(folder).join(file) };
             let has_anchor = || {
                 let text = std::fs::read_to_string(&file).unwrap_or_default();
-                text.lines().any(|line| line.starts_with('#') && anchor_of(line) == anchor)
+                text.contains(&format!("<a id=\"{anchor}\">"))
+                    || text.lines().any(|line| line.starts_with('#') && anchor_of(line) == anchor)
             };
             if !file.exists() || !(anchor.is_empty() || has_anchor()) {
                 faults.push(format!("{path}: {target}"));

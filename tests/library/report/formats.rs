@@ -50,9 +50,9 @@ fn sarif(report: &Report) -> Value {
 fn json_formats_follow_their_schemas() {
     let skipped = skipped();
     for (format, schema) in [
-        (Format::Sarif, include_str!("../schemas/sarif-2.1.0.json")),
-        (Format::Rdjson, include_str!("../schemas/rdjson.json")),
-        (Format::Gitlab, include_str!("../schemas/gitlab-code-quality.json")),
+        (Format::Sarif, include_str!("../../schemas/sarif-2.1.0.json")),
+        (Format::Rdjson, include_str!("../../schemas/rdjson.json")),
+        (Format::Gitlab, include_str!("../../schemas/gitlab-code-quality.json")),
     ] {
         // As published it is no regular expression to strict readers; nothing here names a language.
         let schema = schema.replace("^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$", "^[a-zA-Z]{2}");
@@ -263,7 +263,7 @@ fn columns_of_rdjson_are_bytes() {
 
 #[test]
 fn every_format_is_explained() {
-    let page = include_str!("../../docs/output.md");
+    let page = include_str!("../../../docs/output.md");
     for format in Format::value_variants() {
         let name = format!("{format:?}").to_lowercase();
         assert!(page.contains(&format!("\n| `{name}` | ")), "docs/output.md does not explain {name}");

@@ -2,18 +2,14 @@
 //! the same in each run. A longer one, and one input alone:
 //!
 //! ```text
-//! GPULINT_HARD_INPUTS=600 cargo test --test hard_inputs -- --nocapture
-//! GPULINT_HARD_INPUTS=600 GPULINT_HARD_INPUT=policy GPULINT_HARD_FROM=1000000 cargo test --test hard_inputs -- --nocapture
+//! GPULINT_HARD_INPUTS=600 cargo test --test library hard_inputs -- --nocapture
+//! GPULINT_HARD_INPUTS=600 GPULINT_HARD_INPUT=policy GPULINT_HARD_FROM=1000000 cargo test --test library hard_inputs -- --nocapture
 //! ```
 //!
 //! The last variable is the number of the first change, so that another run makes others.
 
-#[path = "../fuzz/inputs.rs"]
-mod inputs;
-mod numbers;
-
-use inputs::INPUTS;
-use numbers::Numbers;
+use crate::inputs::INPUTS;
+use crate::numbers::Numbers;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 //! The promises of CONTRIBUTING.md about the code itself: borders between modules, the form of files, and pages that
-//! are generated. `GPULINT_UPDATE=1 cargo test --test tidy` writes the generated pages anew.
+//! are generated. `GPULINT_UPDATE=1 cargo test --test library tidy` writes the generated pages anew.
 
 mod borders;
 mod disk;

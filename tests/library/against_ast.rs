@@ -2,8 +2,8 @@
 //! names, and writes of the environment, each with its line. All of Python's library, and packages:
 //!
 //! ```text
-//! GPULINT_AGAINST_AST=all cargo test --test against_ast
-//! GPULINT_AGAINST_AST=FOLDER:FOLDER cargo test --test against_ast -- --nocapture
+//! GPULINT_AGAINST_AST=all cargo test --test library against_ast
+//! GPULINT_AGAINST_AST=FOLDER:FOLDER cargo test --test library against_ast -- --nocapture
 //! ```
 
 use gpulint::code::walk::{Part, walk_block};

@@ -1,7 +1,7 @@
 //! What people and programs see: every format against the text in `tests/snapshots/`, and source
 //! text that is hostile or odd.
 //!
-//! `UPDATE_SNAPSHOTS=1 cargo nextest run --test report` writes the snapshots anew; read the diff.
+//! `UPDATE_SNAPSHOTS=1 cargo test --test library report` writes the snapshots anew; read the diff.
 
 mod corrections;
 mod formats;

@@ -1,21 +1,49 @@
-//! Pages that are generated from the rule files, `docs/rules.md` and what the README says of them; and lists in pages written by
+//! Pages that are generated from the rule files, the list in `docs/rules.md` and what the README says of them; and lists in pages written by
 //! hand, in which nothing may be missing.
 
-use crate::{in_repository, none_of, texts_below};
+use super::{in_repository, none_of, texts_below};
 use regex::Regex;
 use std::process::Command;
 
 const PAGE: &str = "docs/rules.md";
 
+/// A line for each rule: what it finds, and where its file is. The address of a rule leads to its line.
 #[test]
-fn the_rules_page_is_fresh() {
+fn the_list_of_rules_is_fresh() {
     let head = "# Rules\n\n\
-        This page is what `gpulint rules --format markdown` prints; `GPULINT_UPDATE=1 cargo test --test tidy` writes it.\n\
-        *Off* means that a rule runs only under a policy with the section that it belongs to, or when `--select` names\n\
-        it. The examples are executed as tests.\n\n";
-    // Examples of batch files have line ends of their own; the page has one kind.
-    let fresh = format!("{head}{}", reference()).replace("\r\n", "\n");
+        `gpulint rule ID` shows all there is to know about a rule, with examples; so does its file, to which its name leads here.\n\
+        *Off* means that a rule runs only under a policy with the section that it belongs to, or when `--select` names it.\n\n\
+        `GPULINT_UPDATE=1 cargo test --test library tidy` writes this list.\n\n";
+    let reference = reference();
+    let table = reference.lines().take_while(|line| line.starts_with('|')).map(|line| {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        match line.split_once("](#").and_then(|(_, rest)| rest.split_once(')')) {
+            Some((id, _)) => {
+                let link = format!("[`{id}`](#{id})");
+                let file = format!("<a id=\"{id}\"></a>[`{id}`](../rules/{}/{id}.yaml)", cells[1]);
+                line.replacen(&link, &file, 1)
+            }
+            None => line.to_owned(),
+        }
+    });
+    let fresh = format!("{head}{}\n", table.collect::<Vec<_>>().join("\n"));
     update_or_compare(PAGE, &read(PAGE), &fresh);
+}
+
+/// Pages and scripts name the repository as Cargo.toml does.
+#[test]
+fn the_repository_has_one_address() {
+    let name = env!("CARGO_PKG_REPOSITORY").trim_start_matches("https://github.com/");
+    let named =
+        Regex::new(r"(github(?:usercontent)?\.com/|uses: |--repository )[\w.-]+/gpulint\b").expect("valid");
+    let is_ours = |path: &str| !path.starts_with("tests/") && path != "CHANGELOG.md";
+    for (path, text) in texts_below("").into_iter().filter(|(path, _)| is_ours(path)) {
+        if [".md", ".sh", ".ps1", ".yml"].iter().any(|ending| path.ends_with(ending)) {
+            let fresh =
+                named.replace_all(&text, |found: &regex::Captures<'_>| format!("{}{name}", &found[1]));
+            update_or_compare(&path, &text, &fresh);
+        }
+    }
 }
 
 /// The families are described by hand; how many rules each has is counted.
@@ -132,7 +160,7 @@ fn update_or_compare(path: &str, committed: &str, fresh: &str) {
     let differs = committed.lines().zip(fresh.lines()).position(|(committed, fresh)| committed != fresh);
     let line = differs.unwrap_or_else(|| committed.lines().count().min(fresh.lines().count())) + 1;
     panic!(
-        "{path} is not what the rules say, from line {line} on; \
-         run `GPULINT_UPDATE=1 cargo test --test tidy` and commit it"
+        "{path} is not what the rules and Cargo.toml say, from line {line} on; \
+         run `GPULINT_UPDATE=1 cargo test --test library tidy` and commit it"
     );
 }

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Builds the site: the pages of docs/ and one page for each rule, with search. Needs `pip install mkdocs==1.6.1` and a gpulint.
+
+    cargo build
+    scripts/site.py target/debug/gpulint target/site
+
+A link that leads nowhere is a failure.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# What stands in the navigation, in this order; the other pages of docs/ are found by links and by search.
+SECTIONS = {
+    "Checking": ["how-it-works", "coverage", "output", "fixes", "own-rules"],
+    "Setting up": ["policy", "pre-commit", "ci", "editors"],
+    "GPU runners": ["doctor", "exec", "validate", "leaks", "runs", "simulated", "hardware"],
+    "How well it does": ["performance", "evaluation", "strangers", "ten-tasks", "checked"],
+}
+
+
+def main():
+    gpulint, out = sys.argv[1:]
+    asked = subprocess.run([gpulint, "rules", "--format", "json"], check=True, capture_output=True, text=True)
+    rules = json.loads(asked.stdout)["rules"]
+    home = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]["repository"]
+    with tempfile.TemporaryDirectory() as folder:
+        pages = pathlib.Path(folder, "pages")
+        (pages / "rules").mkdir(parents=True)
+        for page in (ROOT / "docs").glob("*.md"):
+            (pages / page.name).write_text(linked(page.read_text(), pathlib.PurePosixPath("docs"), home))
+        (pages / "index.md").write_text(linked((ROOT / "README.md").read_text(), pathlib.PurePosixPath(), home))
+        for rule in rules:
+            told = subprocess.run([gpulint, "rule", rule["id"]], check=True, capture_output=True, text=True)
+            (pages / "rules" / f"{rule['id']}.md").write_text(told.stdout)
+        settings = pathlib.Path(folder, "mkdocs.yml")
+        # JSON is YAML.
+        settings.write_text(json.dumps(settings_for(rules, pages, home)))
+        build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", settings]
+        subprocess.run([*build, "--site-dir", pathlib.Path(out).resolve()], check=True)
+    print(f"{out}: {len(rules)} rules")
+
+
+def linked(text, folder, home):
+    """With the links of the repository made those of the site; what is no page of the site is at `home`."""
+
+    def link(found):
+        target, _, part = found[2].partition("#")
+        if not target or re.match(r"[a-z]+:", target):
+            return found[0]
+        path = normal(folder / target)
+        part = part and f"#{part}"
+        if match := re.fullmatch(r"rules/[^/]+/([^/]+)\.yaml", path):
+            return f"{found[1]}(rules/{match[1]}.md)"
+        if match := re.fullmatch(r"docs/([^/]+\.md)", path):
+            return f"{found[1]}({match[1]}{part})"
+        if path == "README.md":
+            return f"{found[1]}(index.md{part})"
+        return f"{found[1]}({home}/blob/main/{path}{part})"
+
+    return re.sub(r"(\])\(([^()\s]+)\)", link, text)
+
+
+def normal(path):
+    parts = []
+    for part in path.parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def settings_for(rules, pages, home):
+    families = {}
+    for rule in rules:
+        families.setdefault(rule["family"], []).append(f"rules/{rule['id']}.md")
+    of_rules = [{"All rules": "rules.md"}] + [{family: files} for family, files in families.items()]
+    navigation = [{"gpulint": "index.md"}, {"Rules": of_rules}]
+    navigation += [{name: [f"{page}.md" for page in listed]} for name, listed in SECTIONS.items()]
+    return {
+        "site_name": "gpulint",
+        "repo_url": home,
+        "docs_dir": str(pages),
+        "theme": {"name": "mkdocs"},
+        "nav": navigation,
+        "strict": True,
+        "validation": {"links": {"not_found": "warn", "anchors": "warn", "unrecognized_links": "warn"}, "nav": {"omitted_files": "warn"}},
+        "plugins": ["search"],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
