@@ -51,6 +51,9 @@ pub struct Finding {
     pub confidence: Confidence,
     /// One sentence that says what is wrong here.
     pub message: String,
+    /// What the `{name}`s of the rule's message stand for here: fixes read them, not the sentence.
+    #[serde(default)]
+    pub values: Vec<(String, String)>,
     /// What to do about it, in one sentence, for people.
     pub advice: Option<String>,
     pub place: Place,
@@ -87,6 +90,7 @@ impl Finding {
             severity,
             confidence: Confidence::High,
             message: message.into(),
+            values: Vec::new(),
             advice: None,
             place,
             related: Vec::new(),
@@ -99,6 +103,11 @@ impl Finding {
             caused_by: None,
             status: Status::Active,
         }
+    }
+
+    /// What a `{name}` of the rule's message stands for here.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// Whether a run that looks from `least` on means it. Those that one warning speaks for are as severe as that: fixed one

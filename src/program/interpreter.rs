@@ -218,7 +218,7 @@ pub(super) struct Interpreter<'p> {
     made_by: FxHashMap<(FileId, Span, PathId), Vec<PathId>>,
     /// What calls outside the project do, by the number of their path.
     call_models: Vec<Option<CallModel<'p>>>,
-    /// Options of parsers that hold no text, with what they hold.
+    /// Options of parsers that do not hold a string, with what they hold.
     options: FxHashMap<String, &'static str>,
     /// What runs is expected to raise: it chooses no device.
     expects_failure: bool,

@@ -136,7 +136,7 @@ pub enum What {
         /// `setdefault` and its like.
         only_if_unset: bool,
     },
-    /// An environment variable is given something that is no text, which raises a TypeError.
+    /// An environment variable is given something that is not a string, which raises a TypeError.
     Refuse {
         variable: String,
         /// What it is given, in words.

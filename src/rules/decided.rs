@@ -174,7 +174,7 @@ const FLAGS: &[Flag] = &[
     (|c| &mut c.device_taken, "a call takes the index", "no call takes the index"),
     (
         |c| &mut c.outside_mask,
-        "the index is beyond the GPUs that the mask leaves",
+        "the device index is outside CUDA_VISIBLE_DEVICES",
         "the index is not known to be beyond the GPUs that the mask leaves",
     ),
     (

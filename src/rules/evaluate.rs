@@ -334,9 +334,11 @@ impl Scope<'_> {
         let severity = most.map_or(severity, |most| severity.min(most));
         let said = rule.without_policy.as_ref().filter(|_| !self.is_decided(rule));
         let severity = if weak { lower(severity) } else { severity };
-        let message = words.fill(said.map_or(&rule.message, |said| &said.message));
+        let template = said.map_or(&rule.message, |said| &said.message);
+        let message = words.fill(template);
         Finding {
             confidence,
+            values: words.values(template),
             advice: said.map(|said| &said.advice).or(rule.advice.as_ref()).map(|advice| words.fill(advice)),
             related,
             mask: self.mask_at(event),

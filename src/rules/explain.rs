@@ -79,7 +79,7 @@ impl Scope<'_> {
             (condition.device_differs, "the index is not the one that is allowed"),
             (condition.device_taken, "a call takes the index"),
             (condition.writes_mask, "the call writes the index into CUDA_VISIBLE_DEVICES"),
-            (condition.outside_mask, "the index is beyond the GPUs that the mask leaves"),
+            (condition.outside_mask, "the device index is outside CUDA_VISIBLE_DEVICES"),
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
             (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),

@@ -194,6 +194,7 @@ impl FileRule<'_> {
         Finding {
             confidence,
             advice: rule.advice.as_ref().map(|advice| filled(advice, &seen.words)),
+            values: seen.words.iter().map(|(name, word)| ((*name).to_owned(), word.clone())).collect(),
             related: seen.related,
             ..Finding::new((&rule.id, &rule.family), severity, seen.place, filled(&rule.message, &seen.words))
         }

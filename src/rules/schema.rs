@@ -204,7 +204,7 @@ pub enum EventKind {
     GpuChoice,
     /// A variable is set, in a program.
     Write,
-    /// A variable is given something that is no text.
+    /// A variable is given something that is not a string.
     RefusedWrite,
     /// A GPU is chosen by index, anywhere.
     SelectDevice,

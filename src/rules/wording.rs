@@ -45,6 +45,14 @@ impl Words<'_> {
         filled
     }
 
+    /// What each `{name}` of a template stands for here, and what fixes ask for beside.
+    pub fn values(&self, template: &str) -> Vec<(String, String)> {
+        let named = template.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name));
+        let values =
+            named.chain(["late", "variable"]).filter_map(|name| Some((name.to_owned(), self.word(name)?)));
+        values.collect()
+    }
+
     fn word(&self, name: &str) -> Option<String> {
         let gpu = self.policy.gpu.as_ref();
         match (name, &self.event.what) {
@@ -79,16 +87,17 @@ impl Words<'_> {
             ("fault", _) => self.fault.map(|(fault, _)| fault.clone()),
             ("conflict", _) => Some(match (self.fault, &self.event.before.rival) {
                 (Some((fault, _)), _) => fault.clone(),
-                _ => "another name of this setting holds another value, and one of the two is not looked at"
-                    .to_owned(),
+                _ => {
+                    "another name of this setting has another value, and one of the two is ignored".to_owned()
+                }
             }),
             ("switch", What::Write { value, .. }) => Some(
                 match value.as_deref().map(str::trim) {
                     Some("1") => "every allocation goes to the driver, which is for debugging only",
                     Some("0") => {
-                        "older versions of torch only ask whether it is set, and turn their cache off"
+                        "older versions of torch only test whether it is set, and disable their cache"
                     }
-                    _ => "torch takes only 0 and 1, and passes over anything else",
+                    _ => "torch takes only 0 and 1, and ignores anything else",
                 }
                 .to_owned(),
             ),
@@ -97,7 +106,7 @@ impl Words<'_> {
                 match (self.event.before.late.last(), value) {
                     (Some(late), _) => Some(format!("it is set after `{}`, which has read it", late.by)),
                     _ if self.known.get(variable).is_some_and(|row| row.is_dead()) => meaning(),
-                    (None, Some(value)) => Some(format!("`{value}` is no integer, and it is read as one")),
+                    (None, Some(value)) => Some(format!("`{value}` is not an integer")),
                     (None, None) => meaning(),
                 }
             }
@@ -113,7 +122,7 @@ impl Words<'_> {
                         format!("set {variable} before `{}`", self.event.before.late[0].by)
                     }
                     Some(instead) => format!("use {instead}"),
-                    None => "take it out".to_owned(),
+                    None => "remove it".to_owned(),
                 })
             }
             ("text", What::Observed { text, .. }) => Some(text.clone()),
@@ -174,7 +183,7 @@ pub(crate) fn in_general(template: &str) -> String {
         ("replacement", "what takes its place"),
         ("meant", "the device that is meant"),
         ("known", "the words that its documentation names"),
-        ("instead", "write it in the form that the call takes"),
+        ("instead", "use the form that the call accepts"),
     ];
     let mut text = template.trim_end().to_owned();
     for (word, meaning) in MEANINGS {

@@ -34,7 +34,7 @@ reported: error[device-outside-mask]: `torch.ones()` takes `cuda:1`, and CUDA_VI
     CUDA_DEVICE_ORDER is \"PCI_BUS_ID\", see a.sh:1
     container-without-gpu is silent: the program does not only run in containers that are given no GPU
     device-by-late-mask is silent: CUDA was not initialised before
-    device-not-allowed is silent: the index is beyond the GPUs that the mask leaves, and the number of devices was not checked on the way
+    device-not-allowed is silent: the device index is outside CUDA_VISIBLE_DEVICES, and the number of devices was not checked on the way
     missing-device-order is silent: CUDA_DEVICE_ORDER is \"PCI_BUS_ID\"
     missing-visible-devices is silent: CUDA_VISIBLE_DEVICES is \"0\"
     pin-removed is silent: CUDA_VISIBLE_DEVICES is \"0\"

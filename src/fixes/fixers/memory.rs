@@ -13,8 +13,7 @@ use crate::languages::{NodeId, Tree, TreeKind as Kind};
 pub fn number_only(site: &Site<'_>) -> Result<Draft, Refusal> {
     let tree = site.tree()?;
     let statement = tree.exactly(site.span(), |kind| kind == Kind::Assign).ok_or("it is no sum")?;
-    let mut quoted = site.finding.message.split('`').skip(1).step_by(2);
-    let (Some(total), Some(value)) = (quoted.next(), quoted.next()) else {
+    let (Some(total), Some(value)) = (site.finding.value("total"), site.finding.value("value")) else {
         return Err("the value is not known".to_owned());
     };
     let mut parts = tree.children(statement).map(|(id, _)| id);

@@ -12,9 +12,7 @@ use crate::languages::{NodeId, Tree, TreeKind as Kind};
 pub fn text(site: &Site<'_>) -> Result<Draft, Refusal> {
     let tree = site.tree()?;
     let write = EnvironWrite::at(site, tree, site.span()).ok_or("the value does not stand here")?;
-    let variable = site.finding.message.split_whitespace().next().unwrap_or_default();
-    let (_, given) = site.finding.message.split_once(" is given ").unwrap_or_default();
-    let given = given.split(':').next().unwrap_or_default();
+    let [variable, given] = ["variable", "given"].map(|name| site.finding.value(name).unwrap_or_default());
     let value = write.value;
     let span = tree.node(value).span;
     if let Some(text) = literal(site, tree, value, variable)? {

@@ -40,7 +40,7 @@ pub fn renamed(site: &Site<'_>) -> Result<Draft, Refusal> {
 
 /// PYTORCH_ENABLE_MPS_FALLBACK as a number, before torch is imported.
 pub fn fallback(site: &Site<'_>) -> Result<Draft, Refusal> {
-    if !site.finding.message.contains("is no integer") {
+    if site.finding.value("late").is_some() {
         return moved(site, Some(&|value: &str| number(value).unwrap_or(value).to_owned()));
     }
     let title = Some("write it as a number".to_owned());
@@ -79,9 +79,9 @@ fn number(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The variable that the message speaks of.
+/// The variable that the finding is about.
 fn named<'a>(site: &'a Site<'_>) -> &'a str {
-    words(&site.finding.message).next().unwrap_or_default()
+    site.finding.value("variable").unwrap_or_default()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

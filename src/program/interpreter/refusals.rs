@@ -9,7 +9,7 @@ use crate::program::summaries::Fact;
 use crate::program::trace::What;
 
 impl<'p> Interpreter<'p> {
-    /// A value that is no text raises a TypeError, whatever the variable is.
+    /// A value that is not a string raises a TypeError, whatever the variable is.
     pub(super) fn note_refusal(
         &mut self,
         variable: &str,
@@ -35,7 +35,7 @@ impl<'p> Interpreter<'p> {
         self.uncertain -= usize::from(!sure);
     }
 
-    /// What a value surely is, when that is no text.
+    /// What a value surely is, when that is not a string.
     fn no_text(&mut self, value: &Value<'p>) -> Option<&'static str> {
         match &self.contents(value) {
             Value::None => Some("None"),
@@ -91,7 +91,7 @@ impl<'p> Interpreter<'p> {
         handed
     }
 
-    /// `add_argument("--gpu", type=int)`: what the parsed arguments hold is no text.
+    /// `add_argument("--gpu", type=int)`: what the parsed arguments hold is not a string.
     pub(super) fn remember_option(&mut self, args: &Args<'p>) {
         let named = args.keyword("dest").map(|argument| &argument.value);
         let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);

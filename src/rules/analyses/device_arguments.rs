@@ -48,8 +48,8 @@ const REMOVED: &[Removed] = &[
     Removed {
         calls: &["transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"],
         keyword: "device",
-        what: "takes no device: it uses the GPUs that are visible",
-        instead: "choose the card by CUDA_VISIBLE_DEVICES",
+        what: "has no device argument: it uses the visible GPUs",
+        instead: "select the GPU with CUDA_VISIBLE_DEVICES",
         since: None,
     },
     Removed {
@@ -237,7 +237,7 @@ impl<'a> Look<'_, 'a> {
         };
         (on_gpu && (is_zero || self.is_index(devices))).then_some(Fault {
             at: devices,
-            what: "takes a number here as how many devices, and this is an index",
+            what: "expects the number of devices here, and this is an index",
             instead: "write a list: `devices=[…]`",
             sure: is_zero,
             may_be_meant: false,
@@ -268,7 +268,7 @@ impl<'a> Look<'_, 'a> {
         let is_number = matches!(self.scope.names.meant(devices).kind, ExprKind::Int(_));
         (LISTING.contains(&self.path) && (is_number || self.is_index(devices))).then_some(Fault {
             at: devices,
-            what: "takes a list of devices, and this is a number",
+            what: "expects a list of devices, and this is a number",
             instead: "write a list: `device_ids=[…]`",
             sure: is_number,
             may_be_meant: false,
@@ -295,7 +295,7 @@ impl<'a> Look<'_, 'a> {
                 && path.ends_with(".to")
                 && !texts_of(first, self.scope, true).is_empty() =>
             {
-                ("takes a `torch.device`, and no text", "write `torch.device(…)` around it")
+                ("expects a `torch.device`, not a string", "write `torch.device(…)` around it")
             }
             "cupy.cuda.Device" if !texts_of(first, self.scope, true).is_empty() => {
                 ("takes the index alone", "write the number")

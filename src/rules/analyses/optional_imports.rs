@@ -155,8 +155,7 @@ fn left_unbound(
             used = Some(expr.span);
         }
     });
-    let problem =
-        format!("`{name}` stays unbound where `{module}` cannot be imported, and is used all the same");
+    let problem = format!("`{name}` stays unbound where `{module}` cannot be imported, and is still used");
     let used = used?;
     Some(
         RawFinding::at(scope.place(first.head))
@@ -235,8 +234,7 @@ fn only_looked_for(
     if asked || !needs_a_gpu(&library) || !imports(&library) {
         return None;
     }
-    let problem =
-        format!("`find_spec` says that `{library}` is installed, and not that there is a GPU to use it on");
+    let problem = format!("`find_spec` shows that `{library}` is installed, not that a GPU is available");
     Some(RawFinding::at(scope.place(span)).word("problem", problem))
 }
 

@@ -29,7 +29,7 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let in_try = around.iter().any(catches);
                 let is_called = matches!(around.last(), Some(Ancestor::Argument(..)));
                 if in_try && !is_called && is_absent(expr, scope) && !is_asked_before(around, scope) {
-                    found.push((expr.span, "is on no machine, so its error is caught and the answer is no"));
+                    found.push((expr.span, "exists on no machine, so this check is always false"));
                 }
             }
             _ => {}
@@ -44,7 +44,7 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let absent = ABSENT.contains(&import.module)
                     || names.iter().any(|one| ABSENT.contains(&&*format!("{}.{}", import.module, one.name)));
                 if in_try && absent && scope.program.imports_outside(scope.file, import) {
-                    found.push((step.span, "is on no machine, so its error is caught and the answer is no"));
+                    found.push((step.span, "exists on no machine, so this check is always false"));
                 }
             }
             StepKind::Branch { test, otherwise, .. } if is_cuda_check(test, scope) => {
@@ -72,7 +72,7 @@ fn chained<'a>(otherwise: &Block<'_>, scope: &FileScope<'a>, found: &mut Vec<(Sp
     chained(otherwise, scope, found);
 }
 
-const ANSWERED: &str = "is not asked on an AMD card, where `torch.cuda.is_available()` is true already";
+const ANSWERED: &str = "is never reached with an AMD GPU, where `torch.cuda.is_available()` is already true";
 
 /// `if torch.cuda.is_available(): return "cuda"`, and only then a question about AMD cards.
 fn early_answers<'a>(scope: &FileScope<'a>, found: &mut Vec<(Span, &'a str)>) {
