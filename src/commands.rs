@@ -12,15 +12,18 @@ mod pytest;
 mod ranks;
 mod sessions;
 mod shells;
+mod slurm;
 mod wrappers;
 
 pub use launchers::Mask;
 pub use ranks::{Ranks, ranks};
+pub use slurm::directives;
 
 use make::make_started;
 use options::{note_settings, options_that_start, skip_options};
 use pytest::test_paths;
 use shells::{cmd_started, powershell_started, shell_started};
+use std::ops::Range;
 use wrappers::{SLURM, WRAPPERS, Wrapper};
 
 /// What a command line does.
@@ -48,9 +51,19 @@ pub struct Invocation {
     pub repeated: bool,
     /// One process for each GPU is started, which then chooses its own.
     pub is_distributed: bool,
+    /// The programs that start the next one, outermost first.
+    pub wrappers: Vec<Wrapped>,
     /// The image whose own command runs in a container.
     pub image: Option<String>,
     pub started: Started,
+}
+
+/// A program that starts the next one: `srun`, `nohup`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrapped {
+    pub name: &'static str,
+    /// The positions of its options.
+    pub options: Range<usize>,
 }
 
 /// `X=1` inside a word.
@@ -67,6 +80,8 @@ pub struct Setting {
 pub enum Elsewhere {
     /// A container, with the variables that are handed to it.
     Container { handed: Vec<String>, env_files: Vec<String>, gpus: Gpus },
+    /// An image of Singularity: the environment is the caller's, and the GPUs are not.
+    ImageWithoutGpu,
     /// A container that exists already, or a shell that does: what is set there is not known.
     Running,
     /// `ssh`: another machine.
@@ -175,7 +190,12 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
         python |= wrapper.python;
         wrapped = Some(wrapper);
         at += 1 + usize::from(!wrapper.verb.is_empty());
+        let first_option = at;
         at = skip_options(words, at, wrapper, invocation);
+        invocation.wrappers.push(Wrapped { name: wrapper.name, options: first_option..at });
+        if matches!(name, "singularity" | "apptainer") && leaves_gpus_outside(words, first_option..at) {
+            invocation.elsewhere = Some(Elsewhere::ImageWithoutGpu);
+        }
         if let Some(started) = options_that_start(words, at, wrapper) {
             invocation.started = started;
             return;
@@ -186,6 +206,13 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
             return;
         }
     }
+}
+
+/// Whether the options of `singularity exec` are known and give it no GPU.
+fn leaves_gpus_outside(words: &[Option<&str>], options: Range<usize>) -> bool {
+    let image = words.get(options.end).copied().flatten();
+    let gives = |word: &Option<&str>| matches!(word, None | Some("--nv" | "--nvccli" | "--rocm"));
+    image.is_some() && !words[options].iter().any(gives)
 }
 
 /// The name of a program without folders and without the ending of Windows.
@@ -281,7 +308,11 @@ fn started(
                     None => Started::ShellCode(Dialect::Bourne, position + 1),
                 };
             }
-            file_behind_options(words, at + 1, SLURM)
+            let started = file_behind_options(words, at + 1, SLURM);
+            let is_script = |word: &Option<&str>| matches!((&started, word), (Started::File(file), Some(word)) if file == word);
+            let end = words.iter().position(is_script).unwrap_or(words.len());
+            invocation.wrappers.push(Wrapped { name: "sbatch", options: at + 1..end.max(at + 1) });
+            started
         }
         _ if python && has_ending(name, ".py") => Started::File(words[at].unwrap_or_default().to_owned()),
         _ if words[at].is_some_and(|word| word.contains(['/', '\\'])) => {
@@ -341,7 +372,9 @@ fn module_started(words: &[Option<&str>], at: usize, module: &str, invocation: &
     let Some(wrapper) = WRAPPERS.iter().find(|known| known.name == wrapper) else { return Started::Unknown };
     invocation.is_distributed |= wrapper.name == "torchrun";
     let verb = usize::from(wrapper.name == "coverage");
-    let at = skip_options(words, at + 1 + verb, wrapper, invocation);
+    let first_option = at + 1 + verb;
+    let at = skip_options(words, first_option, wrapper, invocation);
+    invocation.wrappers.push(Wrapped { name: wrapper.name, options: first_option..at });
     if let Some(started) = options_that_start(words, at, wrapper) {
         return started;
     }

@@ -29,6 +29,7 @@ mod reach;
 mod readings;
 mod renumbering;
 mod rests;
+mod run_commands;
 mod state;
 mod stops;
 mod summaries;
@@ -49,6 +50,7 @@ pub use names::Names;
 pub use options::{Asked, Options};
 pub use pieces::Pieces;
 pub use reach::{Known, Leads, Reach, leads_of};
+pub(crate) use run_commands::RunCommand;
 pub use state::{ALLOCATOR, Definition, FirstOccurrence, MASK, ORDER, Reaching, StateSnapshot};
 
 use crate::code::{Code, Function, Import};
@@ -93,7 +95,8 @@ pub struct Program<'s> {
     cpu_parts: OnceLock<Vec<Vec<FileId>>>,
     images: OnceLock<images::Images>,
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
-    rank_names: Vec<OnceLock<Vec<ranks::RankName>>>,
+    of_ranks: Vec<OnceLock<ranks::OfRanks>>,
+    run_commands: Vec<OnceLock<Vec<RunCommand>>>,
     words: words::Known,
     work: work::Work,
 }
@@ -138,7 +141,8 @@ impl<'s> Program<'s> {
             cpu_parts: OnceLock::new(),
             images: OnceLock::new(),
             left_alone: OnceLock::new(),
-            rank_names: sources.files.iter().map(|_| OnceLock::new()).collect(),
+            of_ranks: sources.files.iter().map(|_| OnceLock::new()).collect(),
+            run_commands: sources.files.iter().map(|_| OnceLock::new()).collect(),
             words: words::Known::default(),
             work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),

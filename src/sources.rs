@@ -32,7 +32,7 @@ pub use cells::{Cell, Cells};
 pub use digest::Digest;
 pub use excluded::Excluded;
 pub use language::Language;
-pub(crate) use names::{folder_of, normalised};
+pub(crate) use names::{file_name_of, folder_of, normalised};
 pub use opened::{Kept, Opened};
 pub use stamps::{Stamps, stamp_of, stamps};
 pub use walk::MissingPaths;

@@ -202,6 +202,10 @@ fn as_argument<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
         }
         ExprKind::Join(parts) => match &parts.first()?.kind {
             ExprKind::Text(text) if is_assignment_start(text) => Some(Cow::Borrowed(text)),
+            // `--ntasks="$TASKS"`, `-n"$TASKS"`: an option, whatever its value is.
+            ExprKind::Text(text) if text.len() > 1 && text.starts_with('-') && !text.contains(' ') => {
+                Some(Cow::Owned(format!("{text}$")))
+            }
             // `"$ROOT/train.py"` is a file wherever it lies; code has blanks.
             _ => match &parts.last()?.kind {
                 _ if parts

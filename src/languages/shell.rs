@@ -30,7 +30,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let mut code = Code { faults: grammar::faults(&tree), ..Code::default() };
     let script = lower_tree(&tree, text, &Origin::from(start), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
-    let (host, mut body) = match slurm::directives(&source.text) {
+    let (host, mut body) = match slurm::variables(&source.text) {
         Some(steps) => (Host::Scheduler, steps),
         None => (Host::Machine, Block::new()),
     };

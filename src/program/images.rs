@@ -14,7 +14,11 @@ const GIVEN: &[&str] = &[
     "runtime: nvidia",
     "--runtime nvidia",
     "--runtime=nvidia",
+    " --nv ",
 ];
+
+/// Programs that run an image without a file that describes it.
+const ENGINES: &[&str] = &["singularity", "apptainer"];
 
 /// What launchers, compose files and documents say of images and containers.
 #[derive(Default, Hash)]
@@ -27,7 +31,11 @@ pub(super) struct Images {
 impl Images {
     fn of(sources: &Sources) -> Images {
         let mut images = Images::default();
-        if !sources.files.iter().any(|file| file.language == Language::Dockerfile || is_compose(file)) {
+        let runs_image =
+            |file: &Source| is_launcher(file) && ENGINES.iter().any(|name| file.text.contains(name));
+        let has_containers =
+            |file: &Source| file.language == Language::Dockerfile || is_compose(file) || runs_image(file);
+        if !sources.files.iter().any(has_containers) {
             return images;
         }
         for (number, source) in sources.files.iter().enumerate() {

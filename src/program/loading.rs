@@ -47,7 +47,8 @@ impl Program<'_> {
             }
             // It may have been judged by code that was not there.
             self.left_alone.take();
-            self.rank_names.iter_mut().for_each(|names| _ = names.take());
+            self.of_ranks.iter_mut().for_each(|names| _ = names.take());
+            self.run_commands.iter_mut().for_each(|commands| _ = commands.take());
             missed += 1;
             // Where all files are reported, reading the rest costs less than doing all of it a third time.
             let reads_all = missed > 1 && self.leads.is_empty();

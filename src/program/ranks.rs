@@ -1,19 +1,17 @@
 //! Names that hold the number of a process: a launcher of several processes counts them on each machine.
 
-use super::Program;
-use crate::facts::{FileId, Span};
+use super::{Names, Program};
+use crate::code::walk::{Part, walk};
+use crate::code::{Expr, ExprKind, Operator};
+use crate::facts::{FileId, Place, Span};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
 /// How programs call the number of a process among those of its machine.
-const NUMBERS: &[&str] = &[
-    "local_rank",
-    "slurm_localid",
-    "local_process_index",
-    "local_process_id",
-    // The rest of a division is the number on this machine as well.
-    "% torch.cuda.device_count()",
-];
+const NUMBERS: &[&str] = &["local_rank", "slurm_localid", "local_process_index", "local_process_id"];
+
+/// The rest of a division by their number is the number on this machine as well.
+const COUNTS: &[&str] = &["torch.cuda.device_count", "torch.accelerator.device_count"];
 
 static SAYS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = AhoCorasick::builder().ascii_case_insensitive(true).build(NUMBERS);
@@ -28,33 +26,72 @@ pub struct RankName {
     pub function: Option<Span>,
 }
 
+/// What a file says of the number of a process.
+#[derive(Debug, Default)]
+pub(super) struct OfRanks {
+    names: Vec<RankName>,
+    /// `rank % torch.cuda.device_count()`
+    rests: Vec<Span>,
+}
+
 /// Whether a text speaks of the number of a process.
-pub fn speaks_of_rank(text: &str) -> bool {
+fn speaks_of_rank(text: &str) -> bool {
     SAYS.is_match(text)
 }
 
 impl Program<'_> {
+    /// Whether something that is written speaks of the number of a process among those of its machine.
+    pub fn speaks_of_rank(&self, place: Place) -> bool {
+        let lies_there = |rest: &Span| place.span.start <= rest.start && rest.end <= place.span.end;
+        speaks_of_rank(self.text(place)) || self.of_ranks(place.file).rests.iter().any(lies_there)
+    }
+
     /// The names of a file that are given the number of a process, each time that one is.
     pub fn rank_names(&self, file: FileId) -> &[RankName] {
+        &self.of_ranks(file).names
+    }
+
+    fn of_ranks(&self, file: FileId) -> &OfRanks {
         // Whose code is looked at is noted whether the answer is known or not.
         _ = self.code_in_pieces(file);
-        self.rank_names[file.0 as usize].get_or_init(|| {
+        self.of_ranks[file.0 as usize].get_or_init(|| {
             let text = &self.sources.file(file).text;
-            let mut names = Vec::new();
-            let mut behind = 0;
-            for found in SAYS.find_iter(text.as_str()) {
-                if found.start() < behind {
-                    continue;
-                }
-                let start = text[..found.start()].rfind('\n').map_or(0, |before| before + 1);
-                behind = text[found.end()..].find('\n').map_or(text.len(), |end| found.end() + end);
-                let line = &text[start..behind];
-                let Some(name) = assigned(line) else { continue };
+            let rests = self.rests_of_divisions(file);
+            let places = SAYS.find_iter(text.as_str()).map(|found| found.start());
+            let mut names: Vec<RankName> = Vec::new();
+            for place in places.chain(rests.iter().map(|rest| rest.start as usize)) {
+                let start = text[..place].rfind('\n').map_or(0, |before| before + 1);
+                let end = text[place..].find('\n').map_or(text.len(), |end| place + end);
+                let line = &text[start..end];
+                let Some(name) = assigned(line, place - start) else { continue };
                 let at = start + line.len() - line.trim_start().len();
-                names.push(RankName { name: name.into(), function: self.innermost_function(file, at) });
+                let named = RankName { name: name.into(), function: self.innermost_function(file, at) };
+                if !names.contains(&named) {
+                    names.push(named);
+                }
             }
-            names
+            OfRanks { names, rests }
         })
+    }
+
+    fn rests_of_divisions(&self, file: FileId) -> Vec<Span> {
+        let text = &self.sources.file(file).text;
+        let mut rests = Vec::new();
+        if !text.contains("device_count") || !text.contains('%') {
+            return rests;
+        }
+        let names = Names::of(self, file);
+        walk(self.code(file), &mut |part, _| {
+            let Part::Expr(expr @ Expr { kind: ExprKind::Binary(Operator::Remainder, pair), .. }) = part
+            else {
+                return;
+            };
+            let ExprKind::Call(call) = &names.meant(&pair.1).kind else { return };
+            if names.path(&call.callee).is_some_and(|path| COUNTS.contains(&path)) {
+                rests.push(expr.span);
+            }
+        });
+        rests
     }
 
     /// The innermost function around a place of a file.
@@ -65,13 +102,14 @@ impl Program<'_> {
     }
 }
 
-/// The name that a line gives a value which speaks of the number of a process.
-fn assigned(line: &str) -> Option<&str> {
-    let line = line.trim_start();
+/// The name that a line gives the value in which a place of it lies.
+fn assigned(line: &str, place: usize) -> Option<&str> {
+    let blanks = line.len() - line.trim_start().len();
+    let line = &line[blanks..];
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
     let value = rest.trim_start().strip_prefix('=').filter(|value| !value.starts_with('='))?;
-    (!name.is_empty() && speaks_of_rank(value)).then_some(name)
+    (!name.is_empty() && place >= blanks + line.len() - value.len()).then_some(name)
 }
 
 #[cfg(test)]
@@ -80,9 +118,12 @@ mod tests {
 
     #[test]
     fn names_are_read_from_assignments() {
-        assert_eq!(assigned("    rank = int(os.environ['LOCAL_RANK'])"), Some("rank"));
-        assert_eq!(assigned("rank == local_rank"), None);
-        assert_eq!(assigned("local_rank = 3"), None);
-        assert_eq!(assigned("self.rank = local_rank"), None);
+        let name = |line: &'static str| {
+            line.rfind("ocal_rank").or(line.rfind("OCAL_RANK")).and_then(|at| assigned(line, at))
+        };
+        assert_eq!(name("    rank = int(os.environ['LOCAL_RANK'])"), Some("rank"));
+        assert_eq!(name("rank == local_rank"), None);
+        assert_eq!(name("local_rank = 3"), None);
+        assert_eq!(name("self.rank = local_rank"), None);
     }
 }

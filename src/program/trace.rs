@@ -34,6 +34,8 @@ pub struct Trace {
     pub ended: FxHashSet<(u32, u32)>,
     /// Programs of the project that it starts.
     pub launches: Vec<super::launches::Launch>,
+    /// The commands that run, where somebody asks for them.
+    pub(super) commands: Vec<super::run_commands::RunCommand>,
     /// Where it runs.
     pub host: Host,
     /// Events before this one are what its launcher did to the environment.

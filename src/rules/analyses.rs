@@ -34,7 +34,6 @@ mod linked;
 mod locks;
 mod mask_numbers;
 mod memory;
-mod named_scripts;
 mod nvml_indices;
 mod optional_imports;
 mod order;

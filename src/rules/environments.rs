@@ -7,6 +7,7 @@ use crate::code::Host;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, What};
 use crate::program::{ALLOCATOR, Definition};
+use crate::sources::file_name_of;
 
 impl Scope<'_> {
     /// Whether a program that uses torch sets nothing that says what the policy wants of its allocator.
@@ -58,7 +59,7 @@ impl Scope<'_> {
             event.in_child && self.trace.outwards(event.frame).any(|frame| frame.function.is_some());
         let is_conftest = || {
             let name = self.program.name_of(event.place.file);
-            name.rsplit('/').next() == Some("conftest.py") && self.program.tests_run_in_parallel()
+            file_name_of(name) == "conftest.py" && self.program.tests_run_in_parallel()
         };
         by_launcher || in_worker || self.trace.host == Host::Scheduler || is_conftest()
     }

@@ -2,7 +2,6 @@
 
 use super::evaluate::Scope;
 use crate::facts::{FileId, Span};
-use crate::program::ranks::speaks_of_rank;
 use crate::program::trace::Event;
 
 impl Scope<'_> {
@@ -10,7 +9,7 @@ impl Scope<'_> {
     /// is, the launcher decides; it is not whichever comes first.
     pub(super) fn is_by_rank(&self, event: &Event) -> bool {
         let text = self.program.text(event.place);
-        if speaks_of_rank(text) {
+        if self.program.speaks_of_rank(event.place) {
             return true;
         }
         let file = event.place.file;

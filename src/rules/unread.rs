@@ -3,7 +3,7 @@
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Finding, Moment, Related, Severity};
 use crate::program::Program;
-use crate::sources::{Language, Source};
+use crate::sources::{Language, Source, file_name_of};
 
 /// Makes notes of what is missing in programs that such a file names, and shows where it does.
 pub fn soften_where_unread(findings: &mut [Finding], program: &Program<'_>) {
@@ -40,12 +40,12 @@ pub fn soften_where_unread(findings: &mut [Finding], program: &Program<'_>) {
 
 /// Whether a file may start programs in ways that nobody follows.
 fn is_unread(source: &Source) -> bool {
-    source.language == Language::Unread || source.name.rsplit('/').next() == Some("noxfile.py")
+    source.language == Language::Unread || file_name_of(&source.name) == "noxfile.py"
 }
 
 /// Where a text names a file of the project: by a path that ends as that of the file does, or as a module.
 fn mention(text: &str, name: &str) -> Option<Span> {
-    let last = name.rsplit('/').next().unwrap_or(name);
+    let last = file_name_of(name);
     let dotted = name.strip_suffix(".py").map(|stem| stem.replace('/', "."));
     let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./\\".contains(&byte);
     let word_at = |at: usize, length: usize| {

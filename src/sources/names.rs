@@ -40,6 +40,11 @@ pub(crate) fn folder_of(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The last part of a path: the name of a file without its folders.
+pub(crate) fn file_name_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

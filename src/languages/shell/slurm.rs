@@ -2,25 +2,22 @@
 
 use super::super::command_lines::step_of;
 use crate::code::{Block, Export, Expr, ExprKind, SetVariable};
-use crate::commands::is_variable_name;
+use crate::commands::{directives, is_variable_name};
 use crate::facts::Span;
 
 /// The variables that the directives set; `None` for a script without directives.
-pub(super) fn directives(text: &str) -> Option<Block<'_>> {
-    let mut steps = None;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some(options) = line.strip_prefix("#SBATCH") {
-            let steps = steps.get_or_insert_with(Block::new);
-            if let Some(at) = options.find("--export=") {
-                let offset = start + "#SBATCH".len() + at + "--export=".len();
-                let list = options[at + "--export=".len()..].split_whitespace().next().unwrap_or_default();
-                exported(list, offset, steps);
-            }
-        }
-        start += line.len();
+pub(super) fn variables(text: &str) -> Option<Block<'_>> {
+    let words = directives(text);
+    if words.is_empty() {
+        return None;
     }
-    steps
+    let mut steps = Block::new();
+    for (at, word) in words {
+        if let Some(list) = word.strip_prefix("--export=") {
+            exported(list, at + "--export=".len(), &mut steps);
+        }
+    }
+    Some(steps)
 }
 
 /// `ALL,X=1,Y=2`

@@ -2,7 +2,7 @@
 
 use super::call_model::Given;
 use super::calls::{Arg, Args};
-use super::forks::is_fork;
+use super::forks::{is_fork, is_notebook_launcher, starts_several};
 use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
@@ -15,6 +15,10 @@ impl<'p> Interpreter<'p> {
         let text = self.paths.text(path).clone();
         match given {
             Given::Later => {}
+            // One process is the notebook itself.
+            Given::Now { runs, in_child: true } if is_notebook_launcher(&text) && !starts_several(args) => {
+                self.run_handed(runs, &text, args, span);
+            }
             Given::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
             Given::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
             Given::Started => match (maker_of(&text), self.made_with(path).cloned()) {
@@ -62,6 +66,10 @@ impl<'p> Interpreter<'p> {
         let last = callee.rsplit('.').next().unwrap_or(callee);
         if let (Some(_), Some(given)) = (args.keyword("target"), args.keyword("args")) {
             return self.elements(&given.value).map_or(unknown, |values| Args::positional(values, span));
+        }
+        if is_notebook_launcher(callee) {
+            let given = args.get(Some(1), Some("args")).and_then(|given| self.elements(&given.value));
+            return given.map_or(unknown, |values| Args::positional(values, span));
         }
         if ["submit", "to_thread", "run_sync", "call_soon"].contains(&last) {
             return Args { items: args.items.iter().skip(1).cloned().collect(), open: args.open };
@@ -169,6 +177,9 @@ pub(super) fn starts_child(path: &str) -> bool {
         || launches.contains(&path)
         || starts.iter().any(|start| path.starts_with(start))
         || spawns.iter().any(|end| path.ends_with(end))
+        // It starts the processes that run the tasks.
+        || path == "ray.init"
+        || is_notebook_launcher(path)
         || (path.contains("Process")
             && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
         || (path.contains("process.Command.new()")
@@ -187,7 +198,7 @@ fn starts_process(path: &str) -> bool {
         "concurrent.futures.ProcessPoolExecutor",
         "joblib.Parallel",
     ];
-    starts.iter().any(|start| path.starts_with(start))
+    (starts.iter().any(|start| path.starts_with(start)) || is_notebook_launcher(path))
         && !path.contains(".dummy.")
         && !path.contains(".pool.ThreadPool")
 }

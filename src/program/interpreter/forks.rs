@@ -10,6 +10,9 @@ impl<'p> Interpreter<'p> {
         if is_fork(path) {
             return true;
         }
+        if is_notebook_launcher(path) {
+            return starts_several(args);
+        }
         let fork = |value: &Value<'p>| matches!(value, Value::Text(text) if text.text == "fork");
         if path.ends_with(".spawn") || path.ends_with(".start_processes") {
             return args.keyword("start_method").is_some_and(|argument| fork(&argument.value));
@@ -69,4 +72,15 @@ fn context_forks(path: &str) -> Option<bool> {
 /// Whether a call copies the process itself.
 pub(super) fn is_fork(path: &str) -> bool {
     matches!(path, "os.fork" | "os.forkpty" | "pty.fork")
+}
+
+/// `accelerate.notebook_launcher(train, num_processes=2)` starts its processes as copies of the notebook.
+pub(super) fn is_notebook_launcher(path: &str) -> bool {
+    matches!(path, "accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
+}
+
+/// Whether it is told to start more than one.
+pub(super) fn starts_several(args: &Args<'_>) -> bool {
+    let count = args.get(Some(2), Some("num_processes")).map(|argument| &argument.value);
+    count.is_some_and(|count| !matches!(count, Value::Int(0 | 1, _) | Value::None))
 }

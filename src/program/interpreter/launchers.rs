@@ -4,11 +4,12 @@
 mod apart;
 mod images;
 pub(super) mod make;
+mod noted_commands;
 mod scripts;
 
 use super::{Flow, Here, Interpreter};
 use crate::code::{Block, Expr, ExprKind, Host};
-use crate::commands::is_assignment;
+use crate::commands::{Invocation, is_assignment};
 use crate::facts::FileId;
 use crate::program::heap::values::Value;
 use crate::program::launches::{Inherited, Launch, normalised};
@@ -33,6 +34,9 @@ pub(super) struct Shell {
     pub commands: usize,
     /// Scripts being run by other scripts, outermost first.
     scripts: Vec<FileId>,
+    /// The command that runs what is followed now, by its number in the trace.
+    pub around: Option<usize>,
+    notes_commands: bool,
 }
 
 impl<'p> Interpreter<'p> {
@@ -205,6 +209,14 @@ impl<'p> Interpreter<'p> {
             _ => return false,
         }
         true
+    }
+
+    /// The folder in which a command runs.
+    pub(super) fn folder_of(&self, invocation: &Invocation) -> Option<String> {
+        match &invocation.folder {
+            Some(folder) => normalised(self.shell.folder.as_deref().unwrap_or(""), folder),
+            None => self.shell.folder.clone(),
+        }
     }
 
     pub(super) fn change_folder(&mut self, path: Option<&str>) {

@@ -3,7 +3,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
-use crate::code::{Host, ShellText};
+use crate::code::{Block, Host, ShellText};
 use crate::commands::{Started, invocation};
 use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
@@ -98,13 +98,22 @@ impl<'p> Interpreter<'p> {
     fn run_shell_text(&mut self, text: &'p ShellText<'p>) {
         let values: Vec<(&'p str, Option<Value<'p>>)> =
             text.names.iter().map(|name| (*name, self.look_up(self.here.scope, name).cloned())).collect();
+        self.run_steps_of_shell(&text.steps, values);
+    }
+
+    /// Runs the steps of a shell that knows these values.
+    pub(super) fn run_steps_of_shell(
+        &mut self,
+        steps: &'p Block<'p>,
+        values: Vec<(&'p str, Option<Value<'p>>)>,
+    ) {
         self.apart_from(|run| {
             let scope = run.new_scope(None, false);
             for (name, value) in values {
                 run.bind_in(scope, name, value.unwrap_or(Value::Unknown));
             }
             let outer = std::mem::replace(&mut run.here.scope, scope);
-            run.block(&text.steps);
+            run.block(steps);
             run.here.scope = outer;
         });
     }

@@ -9,7 +9,7 @@ use crate::commands::{Elsewhere, Gpus, Invocation, Mask, Started, invocation, pr
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
-use crate::program::launches::{Launch, inherited, normalised};
+use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::What;
 use crate::program::{Start, is_gpu_variable};
@@ -142,6 +142,14 @@ impl<'p> Interpreter<'p> {
         match &invocation.elsewhere {
             None => {}
             Some(Elsewhere::Running) => self.whole_environment().havoc(),
+            Some(Elsewhere::ImageWithoutGpu) => {
+                let text = &self.program.sources.file(self.here.file).text;
+                let by_variable = ["SINGULARITY_NV", "APPTAINER_NV"].iter().any(|name| text.contains(name));
+                let is_given = by_variable || self.program.gives_gpus_to_containers();
+                if !is_given && self.shell.host.may_have_gpu() {
+                    self.shell.host = Host::BareContainer;
+                }
+            }
             Some(Elsewhere::Job) => self.enter_host(Host::Scheduler),
             Some(Elsewhere::Machine) => {
                 self.whole_environment().leave_environment(&[]);
@@ -281,10 +289,19 @@ impl<'p> Interpreter<'p> {
         words: &[Option<&str>],
         span: Span,
     ) {
-        let folder = match &invocation.folder {
-            Some(folder) => normalised(self.shell.folder.as_deref().unwrap_or(""), folder),
-            None => self.shell.folder.clone(),
-        };
+        let around = self.note_command(invocation, words, span);
+        self.start_noted(command, invocation, words, span);
+        self.shell.around = around;
+    }
+
+    fn start_noted(
+        &mut self,
+        command: &'p Command<'p>,
+        invocation: &Invocation,
+        words: &[Option<&str>],
+        span: Span,
+    ) {
+        let folder = self.folder_of(invocation);
         let (program, launcher) = (self.program, self.here.file);
         let folder = folder.as_deref();
         if let Some(image) = invocation.image.as_deref().and_then(|image| program.image_called(image)) {

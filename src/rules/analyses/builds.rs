@@ -1,11 +1,12 @@
 //! What `setup.py` builds, where it asks the machine for a GPU: the build of an image sees none.
 
 use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Host};
 use crate::facts::Span;
 use crate::findings::Severity;
+use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
-use crate::sources::Language;
+use crate::sources::{Language, file_name_of};
 
 /// Questions whose answer is "no" while an image is built.
 const QUESTIONS: &[&str] = &["torch.cuda.is_available", "torch.cuda.device_count"];
@@ -14,7 +15,7 @@ const QUESTIONS: &[&str] = &["torch.cuda.is_available", "torch.cuda.device_count
 pub(super) fn that_ask_for_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let name = scope.program.name_of(scope.file);
     let text = scope.whole_text();
-    let builds = name.rsplit('/').next() == Some("setup.py") && text.contains("CUDAExtension");
+    let builds = file_name_of(name) == "setup.py" && text.contains("CUDAExtension");
     // Any variable of the environment may be the way to overrule it.
     if !builds || ["environ", "getenv"].iter().any(|word| text.contains(word)) {
         return Vec::new();
@@ -33,14 +34,29 @@ pub(super) fn that_ask_for_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     vec![if is_built_in_image(scope) { raw_finding.at_least(Severity::Warning) } else { raw_finding }]
 }
 
-/// Whether an image of the project installs what lies in a folder of it.
+/// Whether an image of the project builds what this file describes.
 fn is_built_in_image(scope: &FileScope<'_>) -> bool {
-    let is_folder = |word: &str| word == "." || word.starts_with("./") || word.starts_with("-e.");
-    let installs = |line: &str| {
-        let mut words = line.split_whitespace();
-        line.contains("setup.py") || (line.contains("pip install") && words.any(is_folder))
+    let in_image = |command: &&RunCommand| {
+        command.host == Host::NoGpu
+            && scope.program.sources.file(command.site.file).language == Language::Dockerfile
     };
-    let images = scope.program.sources.files.iter().filter(|file| file.language == Language::Dockerfile);
-    let mut lines = images.flat_map(|file| file.text.lines());
-    lines.any(|line| !line.trim_start().starts_with('#') && installs(line))
+    let mut commands = scope.program.run_commands().flatten().filter(in_image);
+    commands.any(|command| command.starts == Some(scope.file) || installs(scope, command))
+}
+
+/// `pip install -e .`, where this file lies.
+fn installs(scope: &FileScope<'_>, command: &RunCommand) -> bool {
+    let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { return false };
+    if told.first() != Some(&"install") {
+        return false;
+    }
+    told[1..].iter().any(|word| {
+        let word = word.trim_start_matches("-e").trim_start_matches("--editable=");
+        let folder = word.split_once('[').map_or(word, |(folder, _)| folder);
+        let is_folder = folder == "." || folder.contains('/') && !folder.contains("://");
+        let setup = || {
+            scope.program.file_beside(command, None, &format!("{}/setup.py", folder.trim_end_matches('/')))
+        };
+        is_folder && setup() == Some(scope.file)
+    })
 }

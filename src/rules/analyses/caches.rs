@@ -2,7 +2,7 @@
 
 use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, RawFinding};
-use crate::sources::{Source, folder_of};
+use crate::sources::{Source, file_name_of, folder_of};
 
 /// The file itself, when it is the index of a cache, or machine code without one beside it.
 pub(super) fn that_numba_left(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -17,6 +17,6 @@ pub(super) fn that_numba_left(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !is_index(own) && files.iter().enumerate().any(beside) {
         return Vec::new();
     }
-    let name = own.rsplit('/').next().unwrap_or(own);
+    let name = file_name_of(own);
     vec![RawFinding::at(scope.place(Span::default())).word("file", name)]
 }

@@ -3,7 +3,6 @@
 use super::order::Seen;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
-use crate::program::ranks::speaks_of_rank;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -13,7 +12,7 @@ pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) == Some("torch.cuda.set_device")
-            && speaks_of_rank(scope.text(expr.span))
+            && scope.program.speaks_of_rank(scope.place(expr.span))
         {
             chosen.push(Seen::of(expr.span, around));
         }

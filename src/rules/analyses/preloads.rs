@@ -2,11 +2,12 @@
 
 use super::cuda_calls;
 use crate::code::walk::{Ancestor, Part, walk_top};
-use crate::code::{Call, Expr, ExprKind};
+use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::commands::is_variable_name;
 use crate::facts::Span;
+use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
 
 /// The first use of a GPU by a module that gunicorn or Celery loads in the master.
 pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -37,75 +38,72 @@ fn loads_to_gpu(scope: &FileScope<'_>, call: &Call<'_>) -> Option<String> {
 }
 
 /// The server that loads this module and forks after that: a command names `module:app` and preloads, by an option or by
-/// the settings that it reads by itself.
+/// the settings that it reads.
 fn preloading(scope: &FileScope<'_>) -> Option<&'static str> {
-    let dotted = scope.program.dotted(scope.file);
-    let last = dotted.rsplit('.').next().unwrap_or(&dotted);
-    let names = |text: &str| {
-        text.match_indices(&format!("{last}:")).any(|(at, _)| {
-            text[..at].ends_with([' ', '"', '\'', '.', '\n', '='])
-                && text[at + last.len() + 1..].starts_with(is_start)
-        })
+    let preloads = |command: &RunCommand| {
+        let Some(told) = command.told("gunicorn") else { return false };
+        let folder = value_of(&told, &["--chdir"]);
+        let serves = told.iter().any(|word| {
+            let Some((module, _)) = word.split_once(':').filter(|(module, _)| is_dotted(module)) else {
+                return false;
+            };
+            scope.program.module_loaded(command, folder, module) == Some(scope.file)
+        });
+        serves && (told.contains(&"--preload") || preloads_by_settings(scope, command, &told))
     };
-    let files = &scope.program.sources.files;
-    let preloads_by_settings = files.iter().any(|file| {
-        let own = file.name.rsplit('/').next().unwrap_or(&file.name);
-        own == "gunicorn.conf.py" && file.text.contains("preload_app = True")
-    });
-    let started = |file: &&crate::sources::Source| {
-        file.language != Language::Python
-            && file.text.lines().any(|line| {
-                let line = line.trim_start();
-                !line.starts_with('#')
-                    && line.contains("gunicorn")
-                    && (line.contains("--preload") || preloads_by_settings)
-                    && names(line)
-            })
+    scope.program.run_commands().flatten().any(preloads).then_some("gunicorn")
+}
+
+/// Whether the settings of gunicorn say `preload_app = True`: those that it is told to read, or those of its folder.
+fn preloads_by_settings(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> bool {
+    let named = value_of(told, &["-c", "--config"]).unwrap_or("gunicorn.conf.py");
+    let folder = value_of(told, &["--chdir"]);
+    let Some(settings) = scope.program.file_beside(command, folder, named.trim_start_matches("file:")) else {
+        return false;
     };
-    files.iter().any(|file| started(&file)).then_some("gunicorn")
+    let is_name = |target: &Target<'_>| matches!(target, Target::Name("preload_app", _));
+    scope.program.code(settings).body.iter().any(|step| match &step.kind {
+        StepKind::Assign { targets, value: Some(Expr { kind: ExprKind::Bool(true), .. }), .. } => {
+            targets.iter().any(is_name)
+        }
+        _ => false,
+    })
 }
 
 /// Celery, where a worker that forks loads this module: it defines tasks, or the command names it.
 fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
-    let dotted = scope.program.dotted(scope.file);
     let text = scope.whole_text();
     let tasks = [".task\n", ".task(", "@shared_task"];
     let defines = text.contains("celery") && tasks.iter().any(|task| text.contains(task));
-    let starts = |line: &str| {
-        let words: Vec<&str> = line
-            .split(|c: char| c.is_whitespace() || "\"',[]".contains(c))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let at = |word: &str| words.iter().position(|one| one.rsplit('/').next() == Some(word));
-        let (Some(celery), Some(worker)) = (at("celery"), at("worker")) else { return false };
-        let named = |word: &str| {
-            let module = word.strip_prefix("--app=").unwrap_or(word);
-            module == dotted || dotted.ends_with(&format!(".{module}"))
+    let loads = |command: &RunCommand| {
+        let Some(told) = command.told("celery").filter(|told| told.contains(&"worker")) else { return false };
+        let pool = value_of(&told, &["-P", "--pool"]);
+        let app = || value_of(&told, &["-A", "--app"]);
+        let names = || {
+            app().is_some_and(|app| {
+                let module = app.split_once(':').map_or(app, |(module, _)| module);
+                scope.program.module_loaded(command, value_of(&told, &["--workdir"]), module)
+                    == Some(scope.file)
+            })
         };
-        celery < worker && !has_other_pool(&words) && (defines || words.iter().any(|word| named(word)))
+        // `--pool=solo`, `-P threads`: nothing forks.
+        pool.is_none_or(|pool| pool == "prefork") && (defines || names())
     };
-    let files = scope.program.sources.files.iter().filter(|file| file.language != Language::Python);
-    let lines = |text: &str| text.replace("\\\n", " ");
-    files
-        .into_iter()
-        .any(|file| {
-            file.text.contains("celery")
-                && lines(&file.text).lines().any(|line| !line.trim_start().starts_with('#') && starts(line))
+    scope.program.run_commands().flatten().any(loads).then_some("Celery")
+}
+
+/// The value of the last of these options: `-A app`, `-Aapp`, `--app app`, `--app=app`.
+fn value_of<'w>(told: &[&'w str], options: &[&str]) -> Option<&'w str> {
+    let value = |(at, word): (usize, &&'w str)| {
+        options.iter().find_map(|option| match word.strip_prefix(option)? {
+            "" => told.get(at + 1).copied(),
+            rest if option.starts_with("--") => rest.strip_prefix('='),
+            rest => Some(rest),
         })
-        .then_some("Celery")
+    };
+    told.iter().enumerate().filter_map(value).next_back()
 }
 
-/// `--pool=solo`, `-P threads`: nothing forks.
-fn has_other_pool(words: &[&str]) -> bool {
-    words.iter().enumerate().any(|(at, word)| {
-        let given = match *word {
-            "-P" | "--pool" => words.get(at + 1).copied(),
-            word => word.strip_prefix("--pool="),
-        };
-        given.is_some_and(|pool| pool != "prefork")
-    })
-}
-
-fn is_start(c: char) -> bool {
-    c.is_ascii_alphabetic() || c == '_'
+fn is_dotted(name: &str) -> bool {
+    name.split('.').all(is_variable_name)
 }

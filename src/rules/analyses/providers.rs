@@ -1,11 +1,11 @@
 //! GPUs that a session of ONNX Runtime or a model of llama.cpp asks for, and may not get.
 
 use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, Requirement};
-use crate::facts::Span;
+use crate::code::{Expr, ExprKind, Part as Group, Requirement};
+use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::{Language, Source};
+use crate::sources::Language;
 
 const SESSION: &str = "onnxruntime.InferenceSession";
 
@@ -97,20 +97,27 @@ fn installs_llama(scope: &FileScope<'_>) -> bool {
     if files.iter().any(|file| LLAMA_BUILDS.iter().any(|build| file.text.contains(build))) {
         return false;
     }
-    let in_image = |file: &Source| {
-        file.language == Language::Dockerfile
-            && file.text.lines().any(|line| line.contains("pip install") && line.contains(PACKAGE))
-    };
-    let asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
+    let mut asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
+    if asked.is_empty() {
+        asked = asked_by_images(scope, PACKAGE);
+    }
     // A wheel that is named by its address, or an index for a GPU.
     let is_plain = |asked: &Requirement| {
         let of_gpu = |address: &String| !address.ends_with("/cpu") && address.contains(PACKAGE);
         asked.index.only.is_none() && !asked.index.links && !asked.index.extra.iter().any(of_gpu)
     };
     match asked.as_slice() {
-        [] => files.iter().any(in_image),
+        [] => false,
         asked => asked.iter().all(|asked| asked.clauses.is_some() && is_plain(asked)),
     }
+}
+
+/// What commands of images ask of a package: `RUN pip install llama-cpp-python`.
+fn asked_by_images<'a>(scope: &FileScope<'a>, package: &str) -> Vec<&'a Requirement> {
+    let files = scope.program.sources.files.iter().enumerate();
+    let images = files.filter(|(_, file)| file.language == Language::Dockerfile);
+    let asked = images.flat_map(|(number, _)| &scope.program.code(FileId(number as u32)).requirements);
+    asked.filter(|asked| asked.name == package && matches!(asked.part, Group::Command(_))).collect()
 }
 
 /// Sessions with nothing but GPU providers, in a file that never asks which it got.

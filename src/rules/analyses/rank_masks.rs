@@ -1,13 +1,11 @@
 //! A mask that a program sets for itself, in a program of which a launcher starts more processes than the mask leaves GPUs.
 
 use super::mask_numbers::mask_filled;
-use super::named_scripts::Script;
 use crate::code::walk::{Part, walk_top};
 use crate::code::{ExprKind, StepKind};
 use crate::commands::ranks;
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
-use crate::sources::Language;
 
 /// Masks at the top of a program that torchrun or accelerate starts in several processes.
 pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -37,25 +35,9 @@ pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     vec![raw_finding.word("count", count.to_string()).word("left", left)]
 }
 
-/// How many processes the launchers of the project start of this file, with the option that says so.
+/// How many processes the commands of the project start of this file, with the option that says so.
 fn started_by(scope: &FileScope<'_>) -> Vec<(String, usize)> {
-    let script = Script::of(scope);
-    let mut found = Vec::new();
-    for file in &scope.program.sources.files {
-        let is_launcher = matches!(
-            file.language,
-            Language::Shell | Language::Makefile | Language::Batch | Language::PowerShell
-        );
-        if !is_launcher {
-            continue;
-        }
-        let text = file.text.replace("\\\n", " ");
-        for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
-            let words: Vec<Option<&str>> = line.split_whitespace().map(Some).collect();
-            if words.iter().flatten().any(|word| script.is_named(word, &file.name)) {
-                found.extend(ranks(&words).map(|ranks| (ranks.option, ranks.count)));
-            }
-        }
-    }
-    found
+    let commands = scope.program.run_commands().flatten();
+    let starting = commands.filter(|command| command.starts == Some(scope.file));
+    starting.filter_map(|command| ranks(&command.words())).map(|ranks| (ranks.option, ranks.count)).collect()
 }

@@ -6,7 +6,7 @@ use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
+use crate::sources::{Language, file_name_of};
 
 /// Calls that make a card current.
 const SETTERS: &[&str] =
@@ -63,7 +63,7 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Whether a launcher of several processes names this file.
 fn is_started_in_several(scope: &FileScope<'_>) -> bool {
     let name = scope.program.name_of(scope.file);
-    let own = name.rsplit('/').next().unwrap_or(name);
+    let own = file_name_of(name);
     let launches = |line: &str| {
         ["torchrun", "torch.distributed.run", "torch.distributed.launch", "horovodrun"]
             .iter()

@@ -6,7 +6,7 @@ use crate::facts::Span;
 use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
+use crate::sources::{Language, file_name_of};
 
 /// Commands that use no variable of the GPU.
 const IDLE: &[&str] = &["echo", "cd", "true", ":", "printenv", "pwd", "unset", "ulimit", "sleep", "env"];
@@ -73,7 +73,7 @@ fn command_line(scope: &FileScope<'_>, call: &Call<'_>) -> Option<String> {
             let ExprKind::Sequence(words) = &scope.names.meant(given).kind else { return None };
             let words: Vec<String> = words.iter().map_while(|word| text_of(scope, word)).collect();
             let [shell, option, line] = &words[..] else { return None };
-            let is_shell = ["sh", "bash", "zsh"].contains(&shell.rsplit('/').next().unwrap_or(shell));
+            let is_shell = ["sh", "bash", "zsh"].contains(&file_name_of(shell));
             (is_shell && option.ends_with('c')).then(|| line.clone())
         }
         _ => None,

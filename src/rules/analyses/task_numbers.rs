@@ -1,13 +1,14 @@
 //! Numbers of tasks that are used as indices of GPUs, where Slurm shows a task fewer GPUs than there are such numbers.
 
 use super::mask_numbers::index_in;
-use super::named_scripts::Script;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
+use crate::commands::directives;
 use crate::facts::Span;
+use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
+use crate::sources::file_name_of;
 
 /// Where the number of a task on its machine becomes the number of a GPU, and the job has fewer.
 pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -77,24 +78,22 @@ impl Job {
 
 /// The jobs that start this file.
 fn jobs_of(scope: &FileScope<'_>) -> Vec<Job> {
-    let script = Script::of(scope);
     let mut jobs = Vec::new();
-    for file in scope.program.sources.files.iter().filter(|file| file.language == Language::Shell) {
-        if !file.text.contains("srun") {
-            continue;
-        }
-        let text = file.text.replace("\\\n", " ");
-        let starts = |line: &&str| {
-            let mut words = line.split_whitespace();
-            words.next() == Some("srun") && words.any(|word| script.is_named(word, &file.name))
-        };
-        let settings = text.lines().filter_map(|line| line.strip_prefix("#SBATCH"));
-        let settings: Vec<&str> = settings.flat_map(str::split_whitespace).collect();
-        for line in text.lines().map(str::trim_start).filter(starts) {
-            let until = line.split_whitespace().take_while(|word| !word.starts_with("python"));
-            // What srun is told overrules what the job was.
-            let words: Vec<&str> = settings.iter().copied().chain(until.skip(1)).collect();
-            jobs.push(job(&words, file.name.rsplit('/').next().unwrap_or(&file.name)));
+    for commands in scope.program.run_commands() {
+        for command in commands.iter().filter(|command| command.starts == Some(scope.file)) {
+            let around = std::iter::successors(Some(command), |inner| Some(&commands[inner.around?]));
+            let mut around: Vec<&RunCommand> = around.collect();
+            around.reverse();
+            if around.iter().all(|command| command.options_of("srun").is_none()) {
+                continue;
+            }
+            let launcher = scope.program.sources.file(command.site.file);
+            let mut words: Vec<&str> = directives(&launcher.text).into_iter().map(|(_, word)| word).collect();
+            // What sbatch is told overrules what the script says, and what srun is told overrules both.
+            for option in ["sbatch", "srun"] {
+                words.extend(around.iter().filter_map(|command| command.options_of(option)).flatten());
+            }
+            jobs.push(job(&words, file_name_of(&launcher.name)));
         }
     }
     jobs
@@ -106,8 +105,13 @@ fn job(words: &[&str], name: &str) -> Job {
     for (at, word) in words.iter().enumerate() {
         let (option, value) = match word.split_once('=') {
             Some((option, value)) => (option, value),
-            None => (*word, words.get(at + 1).copied().unwrap_or_default()),
+            None => match word.get(..2).filter(|option| ["-n", "-N"].contains(option) && word.len() > 2) {
+                // `-n4`
+                Some(option) => (option, &word[2..]),
+                None => (*word, words.get(at + 1).copied().unwrap_or_default()),
+            },
         };
+        let value = value.trim_matches(['"', '\'']);
         // `rtx8000:1`, `gpu:4`
         let count = value.rsplit(':').next().and_then(|count| count.parse::<usize>().ok());
         match option {
