@@ -42,17 +42,17 @@ pub struct Arguments {
     /// Files and folders to check; `-` reads standard input.
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
-    /// How findings are written to standard output: text, concise, json, jsonl, sarif, github, gitlab, junit, rdjson,
+    /// Output format on standard output: text, concise, json, jsonl, sarif, github, gitlab, junit, rdjson,
     /// checkstyle, azure, markdown, html or correction.
     #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true, value_name = "FORMAT")]
     format: Format,
-    /// Write a report to a file as well, for example sarif=report.sarif; may be repeated.
+    /// Also write a report to a file, such as sarif=report.sarif; can be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     output: Vec<Output>,
     /// Run only these rules: recommended, strict, all, a family or an id.
     #[arg(long, value_delimiter = ',', value_name = "RULES")]
     select: Vec<String>,
-    /// Run these rules beside those that the policy or --select names: strict, all, a family or an id.
+    /// Run these rules as well as those of the policy or --select: strict, all, a family or an id.
     #[arg(long, value_delimiter = ',', value_name = "RULES")]
     extend_select: Vec<String>,
     /// Do not run these rules: a family or an id.
@@ -72,38 +72,38 @@ pub struct Arguments {
     fixes: fix::Options,
     #[command(flatten)]
     known: known::Options,
-    /// Write comments into the files that silence the findings shown, with REASON.
+    /// Add suppression comments for the findings shown, with REASON.
     #[arg(long, value_name = "REASON", conflicts_with = "write_baseline", value_parser = reason)]
     add_ignore: Option<String>,
     /// Check again whenever a file changes, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["add_ignore", "write_baseline", "show_files", "show_settings"])]
     watch: bool,
-    /// Take no answer from an earlier run with the same files, and keep none.
+    /// Do not read or write the cache.
     #[arg(long)]
     no_cache: bool,
-    /// Exit with 0 although there are findings.
+    /// Exit with 0 even if there are findings.
     #[arg(long)]
     exit_zero: bool,
-    /// Print findings, and nothing about the run: no notes and no summary.
+    /// Print only findings: no notes and no summary.
     #[arg(long, short)]
     quiet: bool,
-    /// Count the findings of each rule; text and concise reports then show no single ones.
+    /// Show the number of findings of each rule, instead of the findings in text and concise reports.
     #[arg(long)]
     statistics: bool,
-    /// The file that standard input stands for, which decides its policy and its imports.
+    /// The path of the file on standard input, which decides its policy and its imports.
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
-    /// Leave out these files and folders beside those that the policy excludes: globs as seen from the current folder, those
+    /// Exclude these files and folders as well as those of the policy: globs relative to the current folder, those
     /// without `/` at any depth.
     #[arg(long, value_delimiter = ',', value_name = "GLOBS")]
     exclude: Vec<String>,
-    /// Leave out also what is named here, where the policy excludes it or a check of the whole project would not find it.
+    /// Also exclude files that are named here, if the policy excludes them or a check of the whole project would skip them.
     #[arg(long)]
     force_exclude: bool,
-    /// List the files that would be checked, and check nothing.
+    /// List the files that would be checked, and exit.
     #[arg(long)]
     show_files: bool,
-    /// Print the policy as it is after all options, and check nothing.
+    /// Print the resolved policy, and exit.
     #[arg(long)]
     show_settings: bool,
 }

@@ -17,19 +17,19 @@ const WRONG_ENVIRONMENT: u8 = 5;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// For people, for programs, or for the summary of a job.
+    /// Output format: for people, for programs, or for a job summary.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json|markdown")]
     format: Form,
-    /// Memory that does not grow with the batch: weights, gradients, the state of the optimiser.
+    /// Memory that does not grow with the batch: weights, gradients, optimiser state.
     #[arg(long, value_name = "AMOUNT")]
     model_memory: Option<Amount>,
-    /// Memory that each sample of a batch adds at its peak.
+    /// Peak memory that each sample of a batch adds.
     #[arg(long, value_name = "AMOUNT")]
     sample_memory: Option<Amount>,
-    /// A batch that fits another card, to be brought to this one: `32@16GiB`.
+    /// A batch size that fits another GPU, to be converted to this one: `32@16GiB`.
     #[arg(long, value_name = "BATCH@AMOUNT", value_parser = fit)]
     batch_that_fits: Option<Fit>,
-    /// How long the driver may take for its answers.
+    /// Timeout for answers of the driver.
     #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     driver_timeout: u64,

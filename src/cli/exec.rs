@@ -28,40 +28,40 @@ pub struct Arguments {
     /// End the command after this time, such as `90s`, `15m` or `2h`, with exit code 124.
     #[arg(long, value_name = "TIME", value_parser = time)]
     timeout: Option<Duration>,
-    /// Give up when the card is not free after this time, with exit code 6; without it, wait as long as it takes.
+    /// Give up if the GPU is not free after this time, with exit code 6. Without it, wait without a limit.
     #[arg(long, value_name = "TIME", value_parser = time)]
     slot_timeout: Option<Duration>,
-    /// Where all users of this machine keep the slots of its cards.
+    /// The folder with the locks of this machine's GPUs, shared by all its users.
     #[arg(long, value_name = "FOLDER")]
     slot_folder: Option<PathBuf>,
-    /// What to do while a process that has no slot computes on the card.
+    /// What to do while a process without a slot computes on the GPU.
     #[arg(long, value_enum, default_value_t, value_name = "wait|refuse", hide_possible_values = true)]
     foreign: WhenForeign,
     /// What to do when a process of the command is seen on another card: say it, or end the command with exit code 124. Without it,
     /// end it where the policy forbids that card.
     #[arg(long, value_enum, value_name = "warn|fail", hide_possible_values = true)]
     strays: Option<WhenStrays>,
-    /// Hand on this variable of a job of GitHub Actions, which the command is otherwise started without: GITHUB_OUTPUT, GITHUB_ENV,
-    /// GITHUB_PATH, GITHUB_STATE, GITHUB_STEP_SUMMARY and ACTIONS_…; may be repeated.
+    /// Pass this GitHub Actions variable to the command, which otherwise does not get it: GITHUB_OUTPUT, GITHUB_ENV,
+    /// GITHUB_PATH, GITHUB_STATE, GITHUB_STEP_SUMMARY and ACTIONS_…; can be repeated.
     #[arg(long, value_name = "NAME")]
     keep_env: Vec<String>,
     /// Whether the other cards are kept out of the command's reach: their device files cannot be opened, where the system lets
     /// a command have a view of its own of the files.
     #[arg(long, value_enum, default_value_t, value_name = "auto|never", hide_possible_values = true)]
     hide_cards: HideCards,
-    /// End the command when it takes more memory on the card, with exit code 124.
+    /// End the command if it uses more GPU memory than this, with exit code 124.
     #[arg(long, value_name = "AMOUNT")]
     max_memory: Option<Amount>,
-    /// Write what happened to this file, as JSON: when the run begins, and when it ends.
+    /// Write a JSON record to this file, when the run begins and when it ends.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Write the figures of the run to this file, for the textfile collector of Prometheus' node exporter.
+    /// Write metrics to this file, for the textfile collector of Prometheus' node exporter.
     #[arg(long, value_name = "FILE.prom")]
     metrics_file: Option<PathBuf>,
-    /// Serve the figures for Prometheus at /metrics while the command runs, on an address that only this machine reaches.
+    /// Serve metrics for Prometheus at /metrics while the command runs, on a loopback address.
     #[arg(long, value_name = "127.0.0.1:PORT")]
     metrics_listen: Option<Address>,
-    /// How long the driver may take for an answer.
+    /// Timeout for an answer of the driver.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     driver_timeout: Duration,
     /// End the command, too, when somebody asks this process to end: nobody else looks after it.

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The folder of the project.
+    /// The project folder.
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Text that the name of the GPU contains, such as "RTX 3090".
+    /// Part of the GPU's name, such as "RTX 3090".
     #[arg(long, value_name = "NAME")]
     gpu_name: Option<String>,
     /// What scripts must set CUDA_VISIBLE_DEVICES to: an index in PCI order, or a GPU-… UUID.
@@ -27,17 +27,17 @@ pub struct Arguments {
     /// What scripts must set CUDA_DEVICE_ORDER to: PCI_BUS_ID or FASTEST_FIRST.
     #[arg(long, value_name = "ORDER", value_parser = order)]
     device_order: Option<DeviceOrder>,
-    /// The least memory that the GPU has, such as 20GiB.
+    /// The GPU's minimum memory, such as 20GiB.
     #[arg(long, value_name = "AMOUNT", value_parser = amount)]
     min_memory: Option<Amount>,
-    /// Text in the names of GPUs that must never be used.
+    /// Part of the names of GPUs that must never be used.
     #[arg(long, value_name = "NAME")]
     forbidden: Vec<String>,
     /// The project, or these modules of it, must run without a GPU.
     #[arg(long, value_name = "MODULES", num_args = 0.., value_delimiter = ',', require_equals = true,
           value_parser = module)]
     cpu: Option<Vec<String>>,
-    /// Write .pre-commit-config.yaml when there is none, else print what belongs into it.
+    /// Write .pre-commit-config.yaml, or print the entry to add if there is one already.
     #[arg(long)]
     pre_commit: bool,
     /// Write .github/workflows/gpulint.yml; it needs --repository.
@@ -51,10 +51,10 @@ pub struct Arguments {
     /// that the runner has.
     #[arg(long, value_name = "OWNER/NAME", value_parser = repository)]
     repository: Option<String>,
-    /// Write the project's GPU standard, a page in Markdown made from the policy, to FILE.
+    /// Write the project's GPU standard, a Markdown page made from the policy, to FILE.
     #[arg(long, value_name = "FILE")]
     standards: Option<PathBuf>,
-    /// Replace files that are there.
+    /// Overwrite existing files.
     #[arg(long)]
     force: bool,
 }

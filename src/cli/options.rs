@@ -16,13 +16,13 @@ use std::path::PathBuf;
 /// Where the policy comes from and what is asked of it.
 #[derive(Args, Clone)]
 pub struct PolicyOptions {
-    /// Take the policy from FILE, or change one setting of it, such as `gpu.visible-devices="1"`.
+    /// Use the policy in FILE, or override one setting, such as `gpu.visible-devices="1"`.
     #[arg(long, value_name = "FILE|KEY=VALUE")]
     config: Vec<String>,
-    /// Look for no policy.
+    /// Ignore policy files.
     #[arg(long)]
     isolated: bool,
-    /// Check as a program that uses the GPU, or as one that must not.
+    /// Check for programs that use the GPU, or for programs that must run without one.
     #[arg(long, value_parser = mode(), value_name = "gpu|cpu", hide_possible_values = true)]
     mode: Option<Mode>,
 }
@@ -55,7 +55,7 @@ impl PolicyOptions {
 #[cfg(feature = "runtime")]
 #[derive(Args, Clone, Copy)]
 pub struct SimulatedOptions {
-    /// Take simulated cards as if they were real, to try this out without a GPU; without it nothing ends with 0 on them.
+    /// Treat simulated GPUs as real ones, to try this without a GPU. Without it, no run on simulated GPUs exits with 0.
     #[arg(long)]
     pub allow_simulated: bool,
 }

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 pub struct Explain {
     /// The id of the rule, for example missing-device-order.
     id: String,
-    /// Show all examples, and not the first three.
+    /// Show all examples instead of the first three.
     #[arg(long)]
     all: bool,
 }
@@ -25,7 +25,7 @@ pub struct Explain {
 pub struct List {
     #[command(subcommand)]
     command: Option<ListCommand>,
-    /// How the list is written; markdown is the whole reference.
+    /// Output format; markdown is the whole reference.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json|markdown")]
     format: ListFormat,
 }
@@ -34,7 +34,7 @@ pub struct List {
 enum ListCommand {
     /// Run every example of every rule, or of the rules that are named.
     Test {
-        /// The ids of the rules, for example missing-device-order; without one, all.
+        /// Rule ids, such as missing-device-order; all rules without one.
         #[arg(value_name = "ID")]
         ids: Vec<String>,
     },

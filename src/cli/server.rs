@@ -25,7 +25,7 @@ pub struct Arguments {
     min_severity: Severity,
     #[command(flatten)]
     policy: PolicyOptions,
-    /// The conversation is on standard input and output, as it always is; some editors say so.
+    /// Use standard input and output, which is always so; some editors pass this.
     #[arg(long, hide = true)]
     stdio: bool,
 }

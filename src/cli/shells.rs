@@ -10,7 +10,7 @@ use std::io::Write;
 
 #[derive(Args)]
 pub struct Completions {
-    /// The shell that is to complete the words of gpulint.
+    /// The shell to generate completions for.
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -16,7 +16,7 @@ pub struct Arguments {
     /// The program or launcher to follow; `-` reads standard input.
     #[arg(required_unless_present = "why")]
     file: Option<PathBuf>,
-    /// For people or for programs.
+    /// Output format: for people or for programs.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "text|json")]
     format: TraceFormat,
     /// Say instead what each rule makes of what happens on this line of the file, and why. Without a file, PATH:LINE is

@@ -48,16 +48,16 @@ pub struct Arguments {
     /// Go on where the last validation was interrupted: its finished checks are not run again if it was asked for the same.
     #[arg(long)]
     resume: bool,
-    /// Write the result to standard output in this form.
+    /// Output format on standard output.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Write it to a file as well, for example markdown=report.md; may be repeated.
+    /// Also write it to a file, such as markdown=report.md; can be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     output: Vec<Output<Format>>,
     /// Write the plots, as SVG files, into this folder.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
-    /// Iterations of `leak` that are measured; without it, the policy's `runtime.iterations`.
+    /// Number of measured iterations of `leak`; without it, the policy's `runtime.iterations`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     iterations: Option<u32>,
     /// Rows of the matrices of the profile `leak`.
@@ -66,7 +66,7 @@ pub struct Arguments {
     /// How long `burn` lasts, such as `90s` or `2h`.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     burn_time: Duration,
-    /// Which part of the card's free memory `burn` takes.
+    /// The share of the GPU's free memory that `burn` uses.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), default_value_t = 90)]
     burn_memory: u8,
     /// Rows of the matrices of the profile `burn`, at most.
@@ -75,10 +75,10 @@ pub struct Arguments {
     /// End a check, or one turn of a program, after this time.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "15m")]
     timeout: Duration,
-    /// End the whole validation after this time; checks that have not come to their end by then have no result.
+    /// End the whole validation after this time; unfinished checks have no result.
     #[arg(long, value_name = "TIME", value_parser = time)]
     total_timeout: Option<Duration>,
-    /// Give up on a check that has waited for the card for this time.
+    /// Give up on a check that has waited for the GPU this long.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1h")]
     slot_timeout: Duration,
     /// Hand on this variable of a job of GitHub Actions to what runs, as for `gpulint exec`; may be repeated.
@@ -94,7 +94,7 @@ pub struct Arguments {
     /// folder of this user.
     #[arg(long, value_name = "FOLDER")]
     state: Option<PathBuf>,
-    /// How long the driver may take to answer a question.
+    /// Timeout for an answer of the driver.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     driver_timeout: Duration,
     #[command(flatten)]
