@@ -33,7 +33,7 @@ mod written;
 use super::Refusal;
 use super::site::{Draft, Site};
 
-/// A maker: the finding it is given is one of a rule that names it.
+/// A fixer: the finding it is given is one of a rule that names it.
 struct Fixer {
     /// What rules call it.
     name: &'static str,
@@ -87,16 +87,16 @@ const FIXERS: &[Fixer] = &[
     Fixer { name: "without-gradients", make: memory::without_gradients },
 ];
 
-/// What the maker with this name proposes.
+/// What the fixer with this name proposes.
 pub fn make(name: &str, site: &Site<'_>) -> Result<Draft, Refusal> {
-    let maker = FIXERS.iter().find(|maker| maker.name == name);
-    maker.map_or_else(|| Err(format!("there is no maker `{name}`")), |maker| (maker.make)(site))
+    let fixer = FIXERS.iter().find(|fixer| fixer.name == name);
+    fixer.map_or_else(|| Err(format!("there is no fixer `{name}`")), |fixer| (fixer.make)(site))
 }
 
 pub fn is_fixer(name: &str) -> bool {
-    FIXERS.iter().any(|maker| maker.name == name)
+    FIXERS.iter().any(|fixer| fixer.name == name)
 }
 
 pub fn names() -> impl Iterator<Item = &'static str> {
-    FIXERS.iter().map(|maker| maker.name)
+    FIXERS.iter().map(|fixer| fixer.name)
 }

@@ -1,4 +1,4 @@
-//! What a maker of fixes sees of a finding: the file, its tree, the program around it, and how to write into it.
+//! What a fixer sees of a finding: the file, its tree, the program around it, and how to write into it.
 
 use super::Refusal;
 use super::originals::Originals;
@@ -23,7 +23,7 @@ pub struct Site<'a> {
     pub(super) originals: &'a Originals,
 }
 
-/// What a maker proposes.
+/// What a fixer proposes.
 #[derive(Debug, Default)]
 pub struct Draft {
     pub edits: Vec<Edit>,
