@@ -102,11 +102,21 @@ struct Scope<'p> {
 #[derive(Clone)]
 struct Slot<'p> {
     value: Option<Value<'p>>,
+    /// It is bound on some ways only.
+    is_partial: bool,
     version: Version,
     /// The number of the last record that says it was read.
     seen: Cell<u64>,
     /// When it was read last.
     read: Cell<Version>,
+}
+
+impl<'p> Slot<'p> {
+    /// What the name holds, with the ways on which it is not bound.
+    fn held(&self) -> Option<Value<'p>> {
+        let value = self.value.clone()?;
+        Some(if self.is_partial { value.or_absent() } else { value })
+    }
 }
 
 impl<'p> Heap<'p> {
@@ -191,6 +201,16 @@ impl<'p> Heap<'p> {
         }
     }
 
+    /// Whether a name that a scope has is bound on some ways only.
+    pub fn is_partial(&self, scope: ScopeId, name: &str) -> bool {
+        self.scopes[scope as usize].slots.get(name).is_some_and(|slot| slot.is_partial)
+    }
+
+    /// What a name in a scope holds, with the ways on which it is not bound.
+    pub fn held(&self, scope: ScopeId, name: &str) -> Option<Value<'p>> {
+        self.scopes[scope as usize].slots.get(name)?.held()
+    }
+
     /// The same, for who sets the stage and is no part of a call.
     pub fn peek(&self, scope: ScopeId, name: &str) -> Option<&Value<'p>> {
         self.scopes[scope as usize].slots.get(name)?.value.as_ref()
@@ -258,7 +278,11 @@ impl<'p> Heap<'p> {
             self.watch(scope, name, value.as_ref());
         }
         let version = if self.is_backdated { BACKDATED } else { self.clock };
-        let slot = Slot { value, version, seen: Cell::new(0), read: Cell::new(0) };
+        let (value, is_partial) = match value.map(Value::where_bound) {
+            Some((value, is_partial)) => (Some(value), is_partial),
+            None => (None, false),
+        };
+        let slot = Slot { value, is_partial, version, seen: Cell::new(0), read: Cell::new(0) };
         let found = self.touch(scope);
         let (old, born) = (found.slots.insert(name, slot), found.born);
         if !self.is_backdated {

@@ -53,6 +53,7 @@ mod mocks;
 mod noted_again;
 mod observations;
 mod operators;
+mod partial;
 mod parts;
 mod presence;
 mod properties;
@@ -161,6 +162,8 @@ pub(super) struct Interpreter<'p> {
     repeats_pass: bool,
     /// The `try` statements that are being followed, innermost last.
     catches: Vec<Landing>,
+    /// How many of them say that a name or attribute may be missing.
+    expects_missing: usize,
     /// The same of those that have a `finally` and around which nothing catches.
     passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
@@ -275,6 +278,7 @@ impl<'p> Interpreter<'p> {
             jumps: Vec::new(),
             landings: 0,
             catches: Vec::new(),
+            expects_missing: 0,
             passed_through: Vec::new(),
             ways_out: WaysOut::default(),
             exits: false,

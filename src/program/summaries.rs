@@ -388,8 +388,8 @@ impl Relation {
                 if there == *scope && heap.version_of(there, name) == *version {
                     return true;
                 }
-                match (value, heap.peek(there, name)) {
-                    (Some(first), Some(second)) => self.unify(first, second),
+                match (value, heap.held(there, name)) {
+                    (Some(first), Some(second)) => self.unify(first, &second),
                     (None, None) => true,
                     _ => false,
                 }
@@ -399,7 +399,7 @@ impl Relation {
                 (there == *scope && heap.version(there) == *version)
                     || heap.size(there) == held.len()
                         && held.iter().all(|(name, first)| {
-                            heap.peek(there, name).is_some_and(|second| self.unify(first, second))
+                            heap.held(there, name).is_some_and(|second| self.unify(first, &second))
                         })
             }
         }

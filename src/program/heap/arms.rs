@@ -46,7 +46,7 @@ impl<'p> Heap<'p> {
                 None => found.slots.remove(name),
             };
             if is_new {
-                changes.push((scope, name, last.and_then(|slot| slot.value)));
+                changes.push((scope, name, last.and_then(|slot| slot.held())));
             }
         }
         changes
@@ -88,7 +88,7 @@ impl<'p> Heap<'p> {
         let is_seen = |scope: ScopeId| self.is_older(scope, mark.began);
         let names = first_of_each(earlier).filter(|(scope, ..)| is_seen(*scope));
         let held = names.map(|(scope, name, _)| {
-            let now = || self.peek(scope, name).cloned();
+            let now = || self.held(scope, name);
             (scope, name, later.get(&(scope, name)).cloned().unwrap_or_else(now))
         });
         held.collect()
@@ -112,6 +112,6 @@ fn first_of_each<'a, 'p>(
 ) -> impl Iterator<Item = Change<'p>> + use<'a, 'p> {
     let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
     let is_new = move |entry: &&(ScopeId, &'p str, Option<Slot<'p>>)| seen.insert((entry.0, entry.1));
-    let held = |old: &Option<Slot<'p>>| old.as_ref().and_then(|slot| slot.value.clone());
+    let held = |old: &Option<Slot<'p>>| old.as_ref().and_then(Slot::held);
     entries.iter().filter(is_new).map(move |(scope, name, old)| (*scope, *name, held(old)))
 }

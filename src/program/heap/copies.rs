@@ -181,8 +181,8 @@ impl<'p> Heap<'p> {
             let copy = relation.scope(*id);
             self.scopes[copy as usize].parent = scope.parent.map(|parent| relation.scope(parent));
             for (name, slot) in scope.slots.iter() {
-                if let Some(value) = &slot.value {
-                    self.bind(copy, name, relation.apply(value));
+                if let Some(value) = slot.held() {
+                    self.bind(copy, name, relation.apply(&value));
                 }
             }
         }

@@ -65,7 +65,7 @@ impl<'p> Recorder<'p> {
         }
         slot.seen.set(self.next());
         if born <= inner.clock && slot.version <= inner.clock {
-            let read = Read::Slot { scope, name, version: slot.version, value: slot.value.clone() };
+            let read = Read::Slot { scope, name, version: slot.version, value: slot.held() };
             self.reads.borrow_mut().push(read);
         }
     }
@@ -81,7 +81,7 @@ impl<'p> Recorder<'p> {
         let Some(inner) = self.recordings.last() else { return };
         let version = scope.version;
         if scope.born <= inner.clock && version <= inner.clock && self.is_first(id, ALL, inner) {
-            let held = scope.slots.iter().filter_map(|(name, slot)| Some((name, slot.value.clone()?)));
+            let held = scope.slots.iter().filter_map(|(name, slot)| Some((name, slot.held()?)));
             self.reads.borrow_mut().push(Read::All { scope: id, version, held: held.collect() });
         }
     }
@@ -175,7 +175,7 @@ impl<'p> Heap<'p> {
         let written = self.recorder.writes[recording.writes..].iter().map(|(scope, name, _)| Written {
             scope: *scope,
             name,
-            value: self.peek(*scope, name).cloned(),
+            value: self.held(*scope, name),
             version: Some(self.version_of(*scope, name)),
         });
         written.collect()

@@ -65,7 +65,9 @@ impl Relation {
     /// Whether a value of the first call can stand for one of the second, and goes with all that is known of them so far.
     pub fn unify<'p>(&mut self, first: &Value<'p>, second: &Value<'p>) -> bool {
         match (first, second) {
-            (Value::Unknown, Value::Unknown) | (Value::None, Value::None) => true,
+            (Value::Unknown, Value::Unknown)
+            | (Value::None, Value::None)
+            | (Value::Absent, Value::Absent) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a, at), Value::Int(b, bt)) => a == b && self.relate_places(*at, *bt),
             (Value::Text(a), Value::Text(b)) => {

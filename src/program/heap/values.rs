@@ -47,6 +47,8 @@ pub(crate) enum Value<'p> {
     Paused(Rc<Paused<'p>>),
     /// A generator expression, `map` or `filter` that nobody asked for its elements yet.
     Stream(Rc<Stream<'p>>),
+    /// On some ways the name is not bound: only one of several alternatives, and only until a slot takes it out.
+    Absent,
     OneOf(Rc<Vec<Value<'p>>>),
 }
 
@@ -303,18 +305,38 @@ impl<'p> Value<'p> {
                 distinct.push(alternative);
             }
         }
-        Some(match distinct.len() {
+        let is_partial = distinct.iter().any(|value| matches!(value, Value::Absent));
+        Some(match distinct.len() - usize::from(is_partial) {
             0 => return None,
-            1 => distinct[0].clone(),
-            2..=MOST => Value::OneOf(Rc::new(distinct.into_iter().cloned().collect())),
+            1 if !is_partial => distinct[0].clone(),
+            1..=MOST => Value::OneOf(Rc::new(distinct.into_iter().cloned().collect())),
+            _ if is_partial => Value::Unknown.or_absent(),
             _ => Value::Unknown,
         })
+    }
+
+    /// The value, or nothing at all.
+    pub fn or_absent(self) -> Value<'p> {
+        Value::one_of([self, Value::Absent])
+    }
+
+    /// The value of a name where it is bound, and whether it may not be.
+    pub fn where_bound(self) -> (Value<'p>, bool) {
+        match &self {
+            Value::OneOf(values) if values.iter().any(|value| matches!(value, Value::Absent)) => {
+                let bound = values.iter().filter(|value| !matches!(value, Value::Absent));
+                (Value::one_of_refs(bound).unwrap_or(Value::Unknown), true)
+            }
+            _ => (self, false),
+        }
     }
 
     /// Whether two values are surely the same one.
     pub fn same(&self, other: &Value<'p>) -> bool {
         match (self, other) {
-            (Value::Unknown, Value::Unknown) | (Value::None, Value::None) => true,
+            (Value::Unknown, Value::Unknown)
+            | (Value::None, Value::None)
+            | (Value::Absent, Value::Absent) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a, at), Value::Int(b, bt)) => a == b && at == bt,
             (Value::Text(a), Value::Text(b)) => a.text == b.text && a.place == b.place,

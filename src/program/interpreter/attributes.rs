@@ -260,7 +260,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether neither a class nor any of its bases has a name, where all of them are known.
-    fn lacks(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> bool {
+    pub(super) fn lacks(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> bool {
         let order = self.resolution_order(class);
         class.metaclass.is_none()
             && order.iter().all(|class| match class {

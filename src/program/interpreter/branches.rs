@@ -59,7 +59,7 @@ fn by_name<'p>(arms: Vec<Vec<Change<'p>>>) -> Vec<InArms<'p>> {
 
 /// What a variable holds at the ends of arms that changed it.
 fn in_arms<'a, 'p>(arms: &'a [(usize, Option<Value<'p>>)]) -> impl Iterator<Item = &'a Value<'p>> {
-    arms.iter().filter_map(|(_, value)| value.as_ref())
+    arms.iter().map(|(_, value)| value.as_ref().unwrap_or(&Value::Absent))
 }
 
 /// One arm of a branch.
@@ -163,20 +163,17 @@ impl<'p> Interpreter<'p> {
             outcomes.into_iter().map(|outcome| (outcome.state, outcome.changes)).unzip();
         let count = changes.len();
         for (scope, name, arms) in by_name(changes) {
-            // A name bound on some paths only is what it is bound to there: elsewhere its use fails, unless the class of an
-            // object has it.
             let first_without = (0..count).find(|arm| arms.get(*arm).is_none_or(|(number, _)| number != arm));
-            let is_absent = first_without.is_some() && self.in_scope(scope, name).is_none();
-            let behind = if is_absent { self.behind_object(scope, name) } else { None };
-            let before = behind.as_ref().or_else(|| self.in_scope(scope, name));
+            _ = self.in_scope(scope, name);
+            let before = self.heap.held(scope, name);
             let (earlier, later) = arms.split_at(first_without.unwrap_or(count));
-            let untouched = before.filter(|_| first_without.is_some());
+            let untouched = first_without.map(|_| before.as_ref().unwrap_or(&Value::Absent));
             let values = in_arms(earlier).chain(untouched).chain(in_arms(later));
             let joined = Value::one_of_refs(values);
             if let (2, Some(joined @ Value::OneOf(_))) = (count, &joined) {
                 let in_arm = |number: usize| match arms.iter().find(|(arm, _)| *arm == number) {
                     Some((_, value)) => value.clone(),
-                    None => before.cloned(),
+                    None => before.clone(),
                 };
                 if let (Some(one), Some(other)) = (in_arm(0), in_arm(1)) {
                     self.parted.push([joined.clone(), one, other]);
@@ -242,6 +239,7 @@ impl<'p> Interpreter<'p> {
         let read = presence.as_ref().map(|presence| self.reaching(&presence.variable)).unwrap_or_default();
         let counted_before = self.count_devices(counts);
         let condition = self.condition(test);
+        let attribute = self.asked_attribute(test);
         let depth = self.path.len();
         let recall = |run: &mut Interpreter<'p>, holds: bool| {
             if let Some((condition, when_true)) = &condition {
@@ -255,6 +253,9 @@ impl<'p> Interpreter<'p> {
         let refine = |run: &mut Interpreter<'p>, holds: bool| {
             if let Some(presence) = &presence {
                 run.assume(presence, holds);
+            }
+            if let Some(attribute) = &attribute {
+                run.assume_attribute(attribute, holds);
             }
         };
         self.exec_branches(vec![

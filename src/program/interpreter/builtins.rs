@@ -182,7 +182,11 @@ impl<'p> Interpreter<'p> {
                 self.iterate(value, span);
                 Value::Unknown
             }
-            ("isinstance" | "hasattr" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
+            ("hasattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
+                Some(name) => self.has_attribute(&object, &name),
+                None => Value::Unknown,
+            },
+            ("isinstance" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
             _ => return None,
         })
     }

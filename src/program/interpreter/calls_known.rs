@@ -274,6 +274,7 @@ impl<'p> Interpreter<'p> {
         Context {
             // Who is started, and from which folder, are facts.
             start: (!self.start.is_program()).then(|| std::mem::discriminant(&self.start)),
+            expects_missing: self.expects_missing > 0,
             is_quiet: self.quiet > 0,
             arranged: self.state.arranged(),
         }

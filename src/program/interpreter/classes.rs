@@ -1,5 +1,6 @@
 //! Classes, instances and attributes.
 
+use super::branches::ArmRun;
 use super::Interpreter;
 use super::builtin_names::may_have;
 use super::calls::Args;
@@ -9,6 +10,7 @@ use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Closure, Instance, Role, Value};
 use crate::program::modules::Found;
 use crate::program::summaries::Fact;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A class that is its own base would be looked through without end.
@@ -230,9 +232,19 @@ impl<'p> Interpreter<'p> {
         name: &'p str,
         span: Span,
     ) -> Value<'p> {
-        if let Some(value) = self.in_scope(instance.scope, name) {
-            return value.clone();
+        match self.in_scope(instance.scope, name).cloned() {
+            Some(value) => self.attribute_of_its_own(instance, name, value, span),
+            None => self.attribute_of_class(instance, name, span),
         }
+    }
+
+    /// What an object shows under a name that it does not have itself.
+    pub(super) fn attribute_of_class(
+        &mut self,
+        instance: &Rc<Instance<'p>>,
+        name: &'p str,
+        span: Span,
+    ) -> Value<'p> {
         // `self.__name` is of the class in which it is written, whatever classes that build on it have.
         let own = self.here.class.clone().filter(|_| name.starts_with("__") && !name.ends_with("__"));
         let found = match own.and_then(|class| self.own_attribute(&class, name)) {
@@ -278,13 +290,19 @@ impl<'p> Interpreter<'p> {
     /// Finds a name in a class and its bases, in the order in which Python looks.
     pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
         match self.own_attribute(class, name) {
+            Some(value) if self.heap.is_partial(class.scope, name) => {
+                match self.inherited(class, name) {
+                    Value::Unknown => value,
+                    inherited => Value::one_of([value, inherited]),
+                }
+            }
             Some(value) => value,
             None => self.inherited(class, name),
         }
     }
 
     /// Whether a class or one of its bases in the project binds a name.
-    fn holds(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> bool {
+    pub(super) fn holds(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> bool {
         self.resolution_order(class).iter().any(|class| match class {
             Value::Class(class) => self.own_attribute(class, name).is_some(),
             _ => false,
@@ -361,6 +379,18 @@ impl<'p> Interpreter<'p> {
         class: Option<&Value<'p>>,
         span: Span,
     ) -> Value<'p> {
+        if let Value::OneOf(one_of) = &found {
+            let bound = RefCell::new(Vec::new());
+            let bind = |value: &Value<'p>| -> ArmRun<'_, 'p> {
+                let (value, bound) = (value.clone(), &bound);
+                Box::new(move |run| {
+                    let value = run.bind_method(value, object, class, span);
+                    bound.borrow_mut().push(value);
+                })
+            };
+            self.exec_branches(one_of.iter().map(bind).collect());
+            return Value::one_of(bound.into_inner());
+        }
         let Value::Function(closure) = &found else { return found };
         let from_class = matches!(object, Value::Class(_));
         let bound = match closure.role {

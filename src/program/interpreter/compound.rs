@@ -19,6 +19,10 @@ impl<'p> Interpreter<'p> {
         }
         let caught = self.new_landing();
         self.catches.push(caught);
+        let expects = handlers.iter().any(|handler| {
+            !handler.types.is_empty() && catches(handler, &["AttributeError", "NameError", "UnboundLocalError"])
+        });
+        self.expects_missing += usize::from(expects);
         let import = body.iter().position(|step| matches!(step.kind, StepKind::Import(_)));
         let (earlier, later) = body.split_at(import.unwrap_or(0));
         let mark = self.begin_arm();
@@ -26,6 +30,7 @@ impl<'p> Interpreter<'p> {
         let before_import = import.map(|_| self.state.clone());
         self.block(later);
         self.catches.pop();
+        self.expects_missing -= usize::from(expects);
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         let done = self.end_arm(mark);
         let raised = self.landing(caught);

@@ -150,8 +150,9 @@ impl<'p> Interpreter<'p> {
                 return Value::Unknown;
             }
         }
-        if let Some(value) = self.look_up(self.here.scope, name) {
+        if let Some((scope, value)) = self.heap.look_up(self.here.scope, name) {
             let value = value.clone();
+            self.expect_bound(scope, name);
             if let Value::Outside(path) = &value
                 && self.paths.text(*path).ends_with("device_count()")
             {

@@ -245,8 +245,9 @@ impl<'p> Interpreter<'p> {
     pub(super) fn module_attribute(&mut self, file: FileId, name: &'p str, span: Span) -> Value<'p> {
         match self.entered(file) {
             Some(scope) => {
-                if let Some(value) = self.in_scope(scope, name) {
-                    return value.clone();
+                if let Some(value) = self.in_scope(scope, name).cloned() {
+                    self.expect_bound(scope, name);
+                    return value;
                 }
                 // A submodule is an attribute once somebody imported it.
                 match self.program.modules.child(Found::File(file), name) {

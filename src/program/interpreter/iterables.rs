@@ -138,13 +138,9 @@ impl<'p> Interpreter<'p> {
         span: Span,
     ) -> Value<'p> {
         let Some(name) = self.name_in(object, name) else { return Value::Unknown };
-        let Some(default) = default.map(|argument| argument.value.clone()) else {
-            return self.attribute(object, name, span);
-        };
-        let mut found = Value::Unknown;
-        match self.catch_all(|run| found = run.attribute(object, name, span)) {
-            true => default,
-            false => found,
+        match default {
+            Some(default) => self.attribute_or(object, name, default, span),
+            None => self.attribute(object, name, span),
         }
     }
 

@@ -8,9 +8,6 @@ use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Instance, ScopeId, Value};
 use std::rc::Rc;
 
-/// The name under which an object keeps its class.
-const CLASS: &str = "class of the object";
-
 impl<'p> Interpreter<'p> {
     /// Calls a class of the project: a new instance, with its constructor run.
     pub(super) fn instantiate(
@@ -75,16 +72,7 @@ impl<'p> Interpreter<'p> {
     /// An object of a class of which no method has run.
     pub(super) fn new_instance(&mut self, class: &Rc<ClassValue<'p>>) -> (Value<'p>, ScopeId) {
         let scope = self.new_scope(None, false);
-        self.bind_in(scope, CLASS, Value::Class(class.clone()));
         (Value::Instance(Rc::new(Instance { class: class.clone(), scope })), scope)
-    }
-
-    /// What an object shows under a name that it has on some ways only: on the others it is what its class holds.
-    pub(super) fn behind_object(&mut self, scope: ScopeId, name: &'p str) -> Option<Value<'p>> {
-        let Some(Value::Class(class)) = self.heap.peek(scope, CLASS).cloned() else { return None };
-        let held = self.class_attribute(&class, name);
-        let is_data = !matches!(held, Value::Unknown | Value::Function(_) | Value::Outside(_));
-        is_data.then_some(held)
     }
 
     /// `super().__new__(cls)` and `object.__new__(cls)`, where no class of the project makes the object.

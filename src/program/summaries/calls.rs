@@ -49,6 +49,8 @@ pub(crate) struct Context {
     pub start: Option<Discriminant<Start>>,
     /// No events are noted.
     pub is_quiet: bool,
+    /// A `try` around it says that a name or attribute may be missing.
+    pub expects_missing: bool,
     /// What the program arranged for what it does later.
     pub arranged: Rc<SetUp>,
 }
@@ -57,6 +59,7 @@ impl Context {
     /// Whether what a call did in this context is what it would do in another: who is not heard may say what it likes.
     pub(super) fn serves(&self, other: &Context) -> bool {
         self.start == other.start
+            && self.expects_missing == other.expects_missing
             && (!self.is_quiet || other.is_quiet)
             && (Rc::ptr_eq(&self.arranged, &other.arranged) || self.arranged == other.arranged)
     }
