@@ -152,6 +152,7 @@ impl<'p> Interpreter<'p> {
             self.jumps[number].to = held;
         }
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        let exits = std::mem::take(&mut self.exits);
         if flow == Flow::Unreachable && !ways.is_empty() {
             // Every way leads out: what happens at the end is the same for all.
             let outcomes = ways.iter().flat_map(|(_, held)| self.landing(*held)).collect();
@@ -168,7 +169,7 @@ impl<'p> Interpreter<'p> {
         self.ways_out.of_try |= !ways.is_empty();
         end(self);
         self.ways_out.of_try = of_try;
-        let after = std::mem::replace(&mut self.flow, Flow::Next);
+        let after = (std::mem::replace(&mut self.flow, Flow::Next), std::mem::take(&mut self.exits));
         for (to, held) in ways {
             let state = self.state.clone();
             // What lands left before the arm begins.
@@ -182,7 +183,7 @@ impl<'p> Interpreter<'p> {
                 self.jump_with(to, outcome);
             }
         }
-        self.flow = if after == Flow::Next { flow } else { after };
+        (self.flow, self.exits) = if after.0 == Flow::Next { (flow, exits) } else { after };
     }
 
     /// Begins an arm of a branch.
