@@ -364,6 +364,7 @@ pub enum ExprKind<'s> {
     Lambda(usize),
     Await(Box<Expr<'s>>),
     Yield(Option<Box<Expr<'s>>>),
+    YieldFrom(Box<Expr<'s>>),
     Starred(Box<Expr<'s>>),
     Comprehension(Box<Comprehension<'s>>),
     /// `name := value`

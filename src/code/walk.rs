@@ -284,6 +284,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
             | ExprKind::Negate(inner)
             | ExprKind::Await(inner)
             | ExprKind::Starred(inner)
+            | ExprKind::YieldFrom(inner)
             | ExprKind::Bind(_, inner)
             | ExprKind::VariableOr(_, inner) => self.expr(inner),
             ExprKind::Yield(inner) => inner.iter().for_each(|inner| self.expr(inner)),

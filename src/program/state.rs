@@ -133,7 +133,16 @@ impl State {
         self.reaching_in_place(variable).into()
     }
 
-    /// The same, not copied.
+    /// Whether a variable was written or removed since an earlier state.
+    pub fn is_written_since(&self, earlier: &State, variable: &str) -> bool {
+        let known = earlier.reaching_in_place(variable);
+        let is_new = |definition: &&Definition| {
+            matches!(definition, Definition::Set(..) | Definition::Removed(_)) && !known.contains(definition)
+        };
+        self.reaching_in_place(variable).iter().any(|definition| is_new(&definition))
+    }
+
+    /// What `variable` may hold, not copied.
     pub fn reaching_in_place(&self, variable: &str) -> &[Definition] {
         let known = self.environment.iter().find(|(name, _)| &**name == variable);
         match (known, held(variable)) {

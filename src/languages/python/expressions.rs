@@ -98,7 +98,7 @@ impl<'s> Lowering<'s, '_> {
             }
             E::YieldFrom(value) => {
                 self.marks.yields = true;
-                ExprKind::Yield(Some(self.boxed(&value.value)))
+                ExprKind::YieldFrom(self.boxed(&value.value))
             }
             E::Starred(starred) => ExprKind::Starred(self.boxed(&starred.value)),
             E::Named(named) => {

@@ -247,6 +247,7 @@ impl<'p> Interpreter<'p> {
             }
         };
         let events = self.trace.events.len();
+        let before = self.state.clone();
         let mut branch = 0;
         let mut ends = [None, None];
         let [first, second] = &mut ends;
@@ -278,7 +279,7 @@ impl<'p> Interpreter<'p> {
             if let Some(presence) = &presence {
                 self.forget_assumption(presence, read);
             }
-            self.decide(test, branch, [held, failed], self.trace.events.len() > events);
+            self.decide(test, branch, &before, [held, failed], self.trace.events.len() > events);
         }
     }
 }

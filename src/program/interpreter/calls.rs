@@ -384,7 +384,10 @@ impl<'p> Interpreter<'p> {
                 part.map_or(Value::Unknown, |part| self.divided(&text.text, &part, span))
             }
             (Value::Text(text), "format") => self.brace_format(&text.text, args, span),
-            (Value::Text(text), _) => super::texts::text_method(text, name, args).unwrap_or(Value::Unknown),
+            (Value::Text(text), _) => {
+                let made = super::texts::text_method(text, name, args).unwrap_or(Value::Unknown);
+                self.collection(made)
+            }
             _ => {
                 self.run_callbacks(name, args, span);
                 Value::Unknown

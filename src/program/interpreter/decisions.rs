@@ -38,6 +38,8 @@ pub(in crate::program) struct Decision<'p> {
     condition: Condition<'p>,
     /// What it asked: a name, or an object with all that it holds.
     names: Vec<(ScopeId, Option<&'p str>)>,
+    /// The variables of the environment that it may have asked for.
+    variables: Vec<Rc<str>>,
     held: State,
     failed: State,
     behind: State,
@@ -128,11 +130,11 @@ impl<'p> Interpreter<'p> {
         if let ExprKind::Not(inner) = &test.kind {
             return self.condition(inner).map(|(condition, holds)| (condition, !holds));
         }
-        let mut names = Vec::new();
-        if !is_steady(test, &mut names) {
+        let mut asks = Questions::default();
+        if !is_steady(test, &mut asks) {
             return None;
         }
-        let roots = names.iter().map(|name| self.root(name)).collect();
+        let roots = asks.names.iter().map(|name| self.root(name)).collect();
         Some((Condition { text: self.program.sources.text(self.place(test.span)), roots }, true))
     }
 
@@ -161,12 +163,19 @@ impl<'p> Interpreter<'p> {
         &mut self,
         test: &'p Expr<'p>,
         branch: u32,
+        before: &State,
         [held, failed]: [State; 2],
         noted: bool,
     ) {
         let Some((condition, holds)) = self.condition(test) else { return };
-        let mut names = Vec::new();
-        is_steady(test, &mut names);
+        let mut asks = Questions::default();
+        is_steady(test, &mut asks);
+        let variables = self.variables_in(&asks);
+        let changes = |arm: &State| variables.iter().any(|variable| arm.is_written_since(before, variable));
+        if changes(&held) || changes(&failed) {
+            return;
+        }
+        let names = asks.names;
         let objects = names.iter().filter_map(|name| self.object_named(name)).map(|object| (object, None));
         let objects: Vec<_> = objects.chain(self.objects_in(test)).collect();
         let names = names.into_iter().filter_map(|name| Some((self.scope_of(name)?, Some(name))));
@@ -178,7 +187,16 @@ impl<'p> Interpreter<'p> {
         }
         let branch = (branch, u32::from(!holds));
         let behind = self.state.clone();
-        self.remember(Decision { branch, condition, names, held, failed, behind, noted, values });
+        self.remember(Decision { branch, condition, names, variables, held, failed, behind, noted, values });
+    }
+
+    /// The texts in a test that may be variables of the environment.
+    fn variables_in(&self, asks: &Questions<'p>) -> Vec<Rc<str>> {
+        let named = asks.names.iter().filter_map(|name| match self.look_up(self.here.scope, name) {
+            Some(Value::Text(text)) => Some(Rc::from(&*text.text)),
+            _ => None,
+        });
+        asks.texts.iter().map(|text| Rc::from(*text)).chain(named).collect()
     }
 
     /// Those of the branches from this one on that were made.
@@ -242,6 +260,14 @@ impl<'p> Interpreter<'p> {
         let Some(decision) = self.decisions.last_first().find(|known| known.condition == *condition) else {
             return;
         };
+        let is_as_it_was = |variable: &Rc<str>| {
+            let now = self.state.reaching(variable);
+            self.summaries.note(Fact::Variable(variable.clone(), now.clone()));
+            *now == *decision.behind.reaching_in_place(variable)
+        };
+        if !decision.variables.iter().all(is_as_it_was) {
+            return;
+        }
         let arm = if holds { &decision.held } else { &decision.failed };
         let (branch, arm_of_held) = decision.branch;
         for name in State::narrowed(arm, &decision.behind) {
@@ -287,8 +313,17 @@ fn object_of(value: &Value<'_>) -> Option<ScopeId> {
     }
 }
 
-/// Whether an expression gives the same value again as long as its names stay bound to the same; collects them.
-fn is_steady<'p>(expr: &'p Expr<'p>, names: &mut Vec<&'p str>) -> bool {
+/// What a test asks.
+#[derive(Default)]
+struct Questions<'p> {
+    names: Vec<&'p str>,
+    /// Any of them may be a variable of the environment.
+    texts: Vec<&'p str>,
+}
+
+/// Whether an expression gives the same value again as long as its names stay bound to the same, and the variables keep what
+/// they hold; collects them.
+fn is_steady<'p>(expr: &'p Expr<'p>, asks: &mut Questions<'p>) -> bool {
     const ASKING: &[&str] = &[
         "isinstance",
         "hasattr",
@@ -305,23 +340,27 @@ fn is_steady<'p>(expr: &'p Expr<'p>, names: &mut Vec<&'p str>) -> bool {
     ];
     match &expr.kind {
         ExprKind::Name(name) => {
-            names.push(name);
+            asks.names.push(name);
             true
         }
-        ExprKind::Attribute(object, _) => is_steady(object, names),
-        ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Text(_) => true,
-        ExprKind::Not(inner) | ExprKind::Negate(inner) => is_steady(inner, names),
-        ExprKind::Compare(_, sides) => is_steady(&sides.0, names) && is_steady(&sides.1, names),
-        ExprKind::Item(item) => is_steady(&item.0, names) && is_steady(&item.1, names),
-        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().all(|part| is_steady(part, names)),
+        ExprKind::Text(text) => {
+            asks.texts.push(text);
+            true
+        }
+        ExprKind::Attribute(object, _) => is_steady(object, asks),
+        ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) => true,
+        ExprKind::Not(inner) | ExprKind::Negate(inner) => is_steady(inner, asks),
+        ExprKind::Compare(_, sides) => is_steady(&sides.0, asks) && is_steady(&sides.1, asks),
+        ExprKind::Item(item) => is_steady(&item.0, asks) && is_steady(&item.1, asks),
+        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().all(|part| is_steady(part, asks)),
         ExprKind::Call(call) => {
-            let asks = matches!(&call.callee.kind,
+            let is_question = matches!(&call.callee.kind,
                 ExprKind::Name(name) | ExprKind::Attribute(_, name) if ASKING.contains(name));
             let steady = match &call.callee.kind {
-                ExprKind::Attribute(object, _) => is_steady(object, names),
+                ExprKind::Attribute(object, _) => is_steady(object, asks),
                 _ => true,
             };
-            asks && steady && call.arguments.iter().all(|argument| is_steady(&argument.value, names))
+            is_question && steady && call.arguments.iter().all(|argument| is_steady(&argument.value, asks))
         }
         _ => false,
     }

@@ -106,6 +106,10 @@ impl<'p> Interpreter<'p> {
                 let value = value.as_ref().map_or(Value::None, |value| self.eval(value));
                 self.resume_with(value)
             }
+            ExprKind::YieldFrom(values) => {
+                let value = self.eval(values);
+                self.yield_each(value, values.span)
+            }
             ExprKind::Starred(inner) => {
                 self.eval(inner);
                 Value::Unknown

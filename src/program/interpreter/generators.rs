@@ -168,14 +168,33 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// `yield` in a generator of the project: what waits for it runs now.
-    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
-        if let Value::Paused(_) | Value::Stream(_) = value {
-            let result = self.delegate(&value);
+    /// `yield from` in a generator of the project: what waits for it runs with each of the values.
+    pub(super) fn yield_each(&mut self, values: Value<'p>, span: Span) -> Value<'p> {
+        static NOTHING: Block<'static> = Block::new();
+        if let Value::Paused(_) | Value::Stream(_) = values {
+            let result = self.delegate(&values);
             if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
                 return result;
             }
         }
+        let values = self.iterate(values, span);
+        match self.elements(&values) {
+            Some(elements) if self.may_follow_each(elements.len()) => {
+                for element in elements {
+                    if self.flow == Flow::Next {
+                        self.resume_with(element);
+                    }
+                }
+            }
+            _ => self.on_some_ways(|run| {
+                run.looping(1, None, |run| run.passes(&NOTHING, |run| drop(run.resume_with(Value::Unknown))));
+            }),
+        }
+        Value::None
+    }
+
+    /// `yield` in a generator of the project: what waits for it runs now.
+    pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
         let frame = self.here.frame;
         let mut suspended = None;
         if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
@@ -206,7 +225,11 @@ impl<'p> Interpreter<'p> {
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
         let is_left = match body {
             Body::Each { ends, .. } => {
+                // On some ways the generator ends, or goes past this `yield`.
+                let may_pass = own_ways.of_function || own_ways.of_loop || own_ways.of_try;
+                self.uncertain += usize::from(may_pass);
                 self.pass_of_loop(number, body, value);
+                self.uncertain -= usize::from(may_pass);
                 self.ways_out.of_function || self.leads_to(&[ends.behind])
             }
             _ => {

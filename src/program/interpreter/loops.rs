@@ -377,7 +377,7 @@ impl<'p> Interpreter<'p> {
         self.counters(block).into_iter().for_each(|name| self.bind(name, Value::Unknown));
     }
 
-    /// Names that each pass of a loop makes from what the pass before left: `n += 1`, `n = n + 1`.
+    /// Names that each pass of a loop makes from what the pass before left: `n += 1`, `n = n + 1`, `text = f"{text}1"`.
     fn counters(&self, block: &'p Block<'p>) -> Vec<&'p str> {
         let mut names = Vec::new();
         for step in block {
@@ -385,9 +385,10 @@ impl<'p> Interpreter<'p> {
                 StepKind::Update { target: Target::Name(name, _), .. } => Some(*name),
                 StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
                     ([Target::Name(name, _)], ExprKind::Binary(_, sides)) => {
-                        let is_same =
-                            |side: &Expr<'_>| matches!(side.kind, ExprKind::Name(other) if other == *name);
-                        (is_same(&sides.0) || is_same(&sides.1)).then_some(*name)
+                        (is_name(&sides.0, name) || is_name(&sides.1, name)).then_some(*name)
+                    }
+                    ([Target::Name(name, _)], ExprKind::Join(parts)) => {
+                        parts.iter().any(|part| is_name(part, name)).then_some(*name)
                     }
                     _ => None,
                 },
@@ -412,6 +413,10 @@ impl<'p> Interpreter<'p> {
         }
         names
     }
+}
+
+fn is_name(expr: &Expr<'_>, name: &str) -> bool {
+    matches!(expr.kind, ExprKind::Name(other) if other == name)
 }
 
 /// Whether a variable may hold the same values, or none, whoever set them.

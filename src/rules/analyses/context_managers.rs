@@ -22,7 +22,7 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<RawFinding> 
         let (function, inside) = within_function(around);
         let Some(number) = function else { return };
         let Some(function) = scope.code.functions.get(number) else { return };
-        let Part::Expr(Expr { kind: ExprKind::Yield(_), .. }) = part else { return };
+        let Part::Expr(Expr { kind: ExprKind::Yield(_) | ExprKind::YieldFrom(_), .. }) = part else { return };
         if !managers.contains(&number) {
             return;
         }
@@ -117,7 +117,7 @@ impl Manager {
             }
             let in_finally = around.iter().any(|one| matches!(one, Ancestor::Finally(_)));
             match (&mut manager, part) {
-                (None, Part::Expr(expr)) if matches!(expr.kind, ExprKind::Yield(_)) => {
+                (None, Part::Expr(expr)) if matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) => {
                     let yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
                     manager = Some(Manager {
                         yields: expr.span,
@@ -128,7 +128,7 @@ impl Manager {
                 }
                 // Of two branches with a `yield` each, the clean-up belongs to the one it follows.
                 (Some(manager), Part::Expr(expr))
-                    if manager.clean_up.is_none() && matches!(expr.kind, ExprKind::Yield(_)) =>
+                    if manager.clean_up.is_none() && matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) =>
                 {
                     manager.yields = expr.span;
                     manager.yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));

@@ -55,7 +55,7 @@ fn cleans_up(scope: &FileScope<'_>, function: &Function<'_>) -> bool {
         if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             return;
         }
-        if matches!(expr.kind, ExprKind::Yield(_)) {
+        if matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) {
             yielded = Some(expr.span);
             // What the project enters may release at its end.
             cleans |= around.iter().any(|one| match one {

@@ -19,7 +19,8 @@ where
         for step in block {
             match &step.kind {
                 StepKind::Return(Some(value)) => given.push(value),
-                StepKind::Evaluate(Expr { kind: ExprKind::Yield(Some(value)), .. }) => given.push(value),
+                StepKind::Evaluate(Expr { kind: ExprKind::Yield(Some(value)), .. })
+                | StepKind::Evaluate(Expr { kind: ExprKind::YieldFrom(value), .. }) => given.push(value),
                 StepKind::Assign { value: Some(Expr { kind: ExprKind::Yield(Some(value)), .. }), .. } => {
                     given.push(value);
                 }
