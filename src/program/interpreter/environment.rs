@@ -308,6 +308,10 @@ impl<'p> Interpreter<'p> {
             })
             .collect();
         let Some(values) = known else {
+            // The program set it, to something that is not known: not what the caller gave.
+            if reaching.iter().all(|definition| matches!(definition, Definition::Set(..))) {
+                return Value::Unknown;
+            }
             // Remembered as the reading of this variable, so that conditions on it are understood.
             let read = Value::Outside(self.paths.id(&format!("os.environ[{variable}]")));
             let texts = reaching.iter().filter_map(|definition| match definition {

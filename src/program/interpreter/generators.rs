@@ -69,6 +69,8 @@ pub(super) struct Given<'p> {
     frame: FrameId,
     /// How uncertain it was when it began.
     uncertain: usize,
+    /// The ways past what runs then.
+    ways_out: WaysOut,
     /// Nobody says that it is asked for more than the next value: where one leads that waits for ever.
     pub(super) suspended: Option<Landing>,
 }
@@ -148,7 +150,8 @@ impl<'p> Interpreter<'p> {
                 self.set_position(paused.scope, Position::Unknown);
                 let frame = self.next_frame();
                 let suspended = asks_next.then(|| self.new_landing());
-                let given = Given { values: Some(Vec::new()), frame, uncertain: self.uncertain, suspended };
+                let (uncertain, ways_out) = (self.uncertain, self.ways_out);
+                let given = Given { values: Some(Vec::new()), frame, uncertain, ways_out, suspended };
                 self.given.push(given);
                 self.run_to_end(&paused.closure, paused.scope, site);
                 if self.flow == Flow::Next && !asks_next {
@@ -199,7 +202,9 @@ impl<'p> Interpreter<'p> {
         let mut suspended = None;
         if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
             suspended = given.suspended;
-            let followed = given.uncertain == self.uncertain && self.here.repeats == 0;
+            let followed = given.uncertain == self.uncertain
+                && given.ways_out == self.ways_out
+                && self.here.repeats == 0;
             match &mut given.values {
                 Some(values) if followed => values.push(value.clone()),
                 _ => given.values = None,

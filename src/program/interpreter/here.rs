@@ -32,7 +32,7 @@ pub(super) struct Here<'p> {
 }
 
 /// Whether an arm of an earlier branch led past what runs now.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct WaysOut {
     /// By `return`, out of the running function.
     pub(super) of_function: bool,
