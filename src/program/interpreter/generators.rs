@@ -16,7 +16,7 @@ use crate::program::trace::FrameId;
 const MOST_PASSES: usize = 2;
 
 /// So many generators of one function wait at the same time.
-const MOST_WAITING: usize = 2;
+const MOST_WAITING: usize = 4;
 
 /// What runs where a generator of the project yields.
 pub(super) enum Body<'p> {
