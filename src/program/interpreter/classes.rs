@@ -1,7 +1,7 @@
 //! Classes, instances and attributes.
 
-use super::branches::ArmRun;
 use super::Interpreter;
+use super::branches::ArmRun;
 use super::builtin_names::may_have;
 use super::calls::Args;
 use super::decorators::Decorated;
@@ -290,12 +290,10 @@ impl<'p> Interpreter<'p> {
     /// Finds a name in a class and its bases, in the order in which Python looks.
     pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
         match self.own_attribute(class, name) {
-            Some(value) if self.heap.is_partial(class.scope, name) => {
-                match self.inherited(class, name) {
-                    Value::Unknown => value,
-                    inherited => Value::one_of([value, inherited]),
-                }
-            }
+            Some(value) if self.heap.is_partial(class.scope, name) => match self.inherited(class, name) {
+                Value::Unknown => value,
+                inherited => Value::one_of([value, inherited]),
+            },
             Some(value) => value,
             None => self.inherited(class, name),
         }

@@ -20,7 +20,8 @@ impl<'p> Interpreter<'p> {
         let caught = self.new_landing();
         self.catches.push(caught);
         let expects = handlers.iter().any(|handler| {
-            !handler.types.is_empty() && catches(handler, &["AttributeError", "NameError", "UnboundLocalError"])
+            !handler.types.is_empty()
+                && catches(handler, &["AttributeError", "NameError", "UnboundLocalError"])
         });
         self.expects_missing += usize::from(expects);
         let import = body.iter().position(|step| matches!(step.kind, StepKind::Import(_)));

@@ -97,10 +97,13 @@ impl<'p> Interpreter<'p> {
             ExprKind::Call(call) => {
                 let ExprKind::Name("hasattr") = call.callee.kind else { return None };
                 let [object, name] = &call.arguments[..] else { return None };
-                let (ExprKind::Name(object), ExprKind::Text(name)) = (&object.value.kind, &name.value.kind) else {
+                let (ExprKind::Name(object), ExprKind::Text(name)) = (&object.value.kind, &name.value.kind)
+                else {
                     return None;
                 };
-                let Some(Value::Instance(instance)) = self.look_up(self.here.scope, object) else { return None };
+                let Some(Value::Instance(instance)) = self.look_up(self.here.scope, object) else {
+                    return None;
+                };
                 let std::borrow::Cow::Borrowed(name) = name else { return None };
                 let is_partial = self.heap.is_partial(instance.scope, name);
                 is_partial.then_some(AskedAttribute { scope: instance.scope, name, when_true: true })

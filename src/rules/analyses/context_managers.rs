@@ -117,7 +117,9 @@ impl Manager {
             }
             let in_finally = around.iter().any(|one| matches!(one, Ancestor::Finally(_)));
             match (&mut manager, part) {
-                (None, Part::Expr(expr)) if matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) => {
+                (None, Part::Expr(expr))
+                    if matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) =>
+                {
                     let yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
                     manager = Some(Manager {
                         yields: expr.span,
@@ -128,7 +130,8 @@ impl Manager {
                 }
                 // Of two branches with a `yield` each, the clean-up belongs to the one it follows.
                 (Some(manager), Part::Expr(expr))
-                    if manager.clean_up.is_none() && matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) =>
+                    if manager.clean_up.is_none()
+                        && matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) =>
                 {
                     manager.yields = expr.span;
                     manager.yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));

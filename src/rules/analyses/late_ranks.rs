@@ -2,9 +2,21 @@
 
 use super::order::Seen;
 use crate::code::walk::{Part, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Call, Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+
+/// Whether a call is given a name that holds the number of this process: `rank = int(os.environ["LOCAL_RANK"])`.
+fn holds_number(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    let Some(Expr { kind: ExprKind::Name(name), span, .. }) =
+        argument(&call.arguments, Some(0), Some("device"))
+    else {
+        return false;
+    };
+    let function = scope.program.innermost_function(scope.file, span.start as usize);
+    let held = scope.program.rank_names(scope.file);
+    held.iter().any(|held| *held.name == **name && (held.function.is_none() || held.function == function))
+}
 
 /// Uses of the current card above the call that makes the card of this process current.
 pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -12,7 +24,7 @@ pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) == Some("torch.cuda.set_device")
-            && scope.program.speaks_of_rank(scope.place(expr.span))
+            && (scope.program.speaks_of_rank(scope.place(expr.span)) || holds_number(scope, call))
         {
             chosen.push(Seen::of(expr.span, around));
         }

@@ -24,7 +24,9 @@ pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
         used = name.map(|name| (expr.span, name));
     });
     let Some((span, name)) = used else { return Vec::new() };
-    let Some(server) = preloading(scope).or_else(|| queueing(scope)) else { return Vec::new() };
+    let Some(server) = preloading(scope).or_else(|| queueing(scope)).or_else(|| embedding(scope)) else {
+        return Vec::new();
+    };
     vec![RawFinding::at(scope.place(span)).word("name", name).word("server", server)]
 }
 
@@ -52,6 +54,16 @@ fn preloading(scope: &FileScope<'_>) -> Option<&'static str> {
         serves && (told.contains(&"--preload") || preloads_by_settings(scope, command, &told))
     };
     scope.program.run_commands().flatten().any(preloads).then_some("gunicorn")
+}
+
+/// gunicorn inside the program: a class of the module is one of its applications, whose `run` forks the workers.
+fn embedding(scope: &FileScope<'_>) -> Option<&'static str> {
+    const APPLICATIONS: &[&str] =
+        &["gunicorn.app.base.BaseApplication", "gunicorn.app.wsgiapp.WSGIApplication"];
+    let is_application =
+        |base: &Expr<'_>| scope.names.path(base).is_some_and(|path| APPLICATIONS.contains(&path));
+    let mut classes = scope.code.classes.iter();
+    classes.any(|class| class.bases.iter().any(is_application)).then_some("gunicorn")
 }
 
 /// Whether the settings of gunicorn say `preload_app = True`: those that it is told to read, or those of its folder.
