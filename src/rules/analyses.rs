@@ -256,6 +256,11 @@ const ANALYSES: &[Analysis] = &[
         look: providers::that_are_dropped,
     },
     Analysis {
+        name: "provider-not-named",
+        words: &["InferenceSession"],
+        look: providers::that_are_not_named,
+    },
+    Analysis {
         name: "provider-fails-softly",
         words: &["ExecutionProvider", "ep::"],
         look: providers::that_fail_softly,

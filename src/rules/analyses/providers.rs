@@ -130,6 +130,30 @@ pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<RawFinding> {
     alone.map(|session| RawFinding::at(scope.place(session.span)).word("name", session.gpu)).collect()
 }
 
+/// Sessions that name no provider, in a project that installs the build for GPUs.
+pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let file = scope.program.name_of(scope.file);
+    let installs = |package: &str| {
+        scope.program.versions().range(file, package).is_some() || scope.program.asks_for(package)
+    };
+    if !installs("onnxruntime-gpu") || installs("onnxruntime") || scope.whole_text().contains("set_providers")
+    {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let is_open = call.arguments.iter().any(|argument| argument.unpacked);
+        if scope.names.path(&call.callee) == Some(SESSION)
+            && !is_open
+            && argument(&call.arguments, Some(2), Some("providers")).is_none()
+        {
+            found.push(RawFinding::at(scope.place(expr.span)));
+        }
+    });
+    found
+}
+
 /// A session that asks for a GPU.
 struct Session {
     span: Span,
