@@ -29,6 +29,12 @@ const LAUNCHERS: &[Launcher] = &[
         elsewhere: &["--no-python", "--no_python"],
     },
     Launcher {
+        names: &["horovodrun"],
+        verbs: &[],
+        options: &["-np", "--num-proc"],
+        elsewhere: &["-H", "--hosts", "-hostfile", "--hostfile", "--host-discovery-script"],
+    },
+    Launcher {
         names: &["accelerate", "accelerate.commands.launch"],
         verbs: &["launch"],
         options: &["--num_processes", "--num-processes"],

@@ -60,6 +60,7 @@ mod putenv;
 mod refusals;
 mod releases;
 mod search_paths;
+mod spawned;
 mod spending;
 mod stacks;
 mod stars;
@@ -127,6 +128,8 @@ pub(super) struct Interpreter<'p> {
     uncertain: usize,
     /// How many child processes deep the running code is.
     in_child: usize,
+    /// The number that the running process was handed, one of several that one function runs in.
+    number_of_process: Option<i64>,
     /// Variables that were set in copies of the environment.
     copied: Vec<(String, Reaching)>,
     /// Who gets the variables that are written.
@@ -259,6 +262,7 @@ impl<'p> Interpreter<'p> {
             imports: Vec::new(),
             uncertain: 0,
             in_child: 0,
+            number_of_process: None,
             copied: Vec::new(),
             recipient: Recipient::Process,
             only_if_called: false,

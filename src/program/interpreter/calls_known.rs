@@ -320,6 +320,7 @@ impl<'p> Interpreter<'p> {
             path: self.path.clone(),
             uncertain: self.uncertain,
             in_child: self.in_child,
+            process: self.number_of_process,
             only_if_called: self.only_if_called,
             assured: self.assured.is_some(),
             is_caught: !self.catches.is_empty(),
