@@ -137,6 +137,19 @@ pub enum Started {
     Program(String),
 }
 
+impl Invocation {
+    /// The position of the first word that is for the program itself: behind its file or module.
+    pub fn own_words(&self, words: &[Option<&str>]) -> usize {
+        let behind = self.wrappers.iter().map(|wrapped| wrapped.options.end).max().unwrap_or_default();
+        let name = match &self.started {
+            Started::File(name) | Started::Module(name) => name,
+            _ => return words.len(),
+        };
+        let at = words.iter().skip(behind).position(|word| *word == Some(name));
+        at.map_or(words.len(), |at| behind + at + 1)
+    }
+}
+
 /// Variables that hold the interpreter, by habit.
 const INTERPRETER_WORDS: &[&str] =
     &["python", "python2", "python3", "py", "pypy3", "pythonw", "python.exe", "python3.exe"];

@@ -53,6 +53,7 @@ mod mocks;
 mod noted_again;
 mod observations;
 mod operators;
+mod options;
 mod parts;
 mod presence;
 mod properties;
@@ -228,6 +229,8 @@ pub(super) struct Interpreter<'p> {
     /// What decorators say of all that has none.
     unmarked: Rc<Marks<'p>>,
     /// Integers that options of parsers have as defaults.
+    /// The options of parsers, where something is known of the command line.
+    option_forms: Vec<options::OptionForm<'p>>,
     option_defaults: FxHashMap<String, Value<'p>>,
 }
 
@@ -313,6 +316,7 @@ impl<'p> Interpreter<'p> {
             options: FxHashMap::default(),
             expects_failure: false,
             unmarked: Rc::default(),
+            option_forms: Vec::new(),
             option_defaults: FxHashMap::default(),
         }
     }

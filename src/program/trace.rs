@@ -40,6 +40,8 @@ pub struct Trace {
     pub host: Host,
     /// Events before this one are what its launcher did to the environment.
     pub inherited: EventId,
+    /// The words that its launcher told it, as far as they may choose a GPU.
+    pub told: Vec<Place>,
     /// Only what the file does itself counts, not what it leads to.
     pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
@@ -129,6 +131,8 @@ pub enum What {
         /// The dotted name, or that of the method alone when it is called on something unknown.
         callee: String,
         does: Vec<super::knowledge::Does>,
+        /// It is given the number of a GPU, other than 0 or one that is not known.
+        by_number: bool,
         note: Option<String>,
     },
     /// An environment variable of the GPU is set; `None` when the value is not known.

@@ -257,7 +257,8 @@ impl Scope<'_> {
         }
         match &self.policy.gpu {
             Some(gpu) => !gpu.allows(index, false) && !gpu.allows(index, self.has_number_of_process(event)),
-            None => index != 0,
+            // Who starts the program has chosen.
+            None => index != 0 && !self.trace.told.contains(&event.place),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::state::{ALLOCATOR, Definition, MASK, ORDER, Reaching, State, held};
 use crate::program::summaries::Fact;
+use crate::program::told::is_no_variable;
 use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -425,7 +426,10 @@ impl<'p> Interpreter<'p> {
         let state = self.whole_environment();
         let is_wanted = |name: &str| state.reaching(&state.as_shown(name)).iter().any(&wanted);
         let names = state.variables().map(|(name, _)| name);
-        names.filter(|name| held(name).is_none() && is_wanted(name)).map(str::to_owned).collect()
+        names
+            .filter(|name| held(name).is_none() && !is_no_variable(name) && is_wanted(name))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Whether a variable surely has this value at this point (`*`: any value).

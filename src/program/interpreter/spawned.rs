@@ -7,7 +7,7 @@ use crate::code::{Observation, Parameter};
 use crate::facts::Span;
 use crate::masks;
 use crate::program::heap::values::{Closure, Value};
-use crate::program::state::Definition;
+use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Event, What};
 use std::rc::Rc;
 
@@ -141,6 +141,10 @@ impl<'p> Interpreter<'p> {
         self.trace.events[first..].iter().find_map(|event| {
             let number = event.process.filter(|_| self.trace.takes_own_number(event))?;
             let mask = mask_of(event)?;
+            // One that the process has set itself is for it alone.
+            if event.before.mask != self.state.reaching(MASK) {
+                return None;
+            }
             let left = masks::read(mask).left as i64;
             let cards = if left == 1 { "1 GPU".to_owned() } else { format!("{left} GPUs") };
             (left > 0 && number >= left && !event.before.counted).then(|| (number, mask.to_owned(), cards))

@@ -11,6 +11,7 @@ use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
+use crate::program::told::{Told, told};
 use crate::program::trace::What;
 use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
@@ -39,13 +40,11 @@ impl<'p> Interpreter<'p> {
         if self.changes_folder(&texts) {
             return;
         }
-        let texts = match texts.first() {
-            // `eval "$COMMAND"`
-            Some(Some("eval")) => texts[1..].to_vec(),
-            _ => texts,
-        };
+        // `eval "$COMMAND"`
+        let words = if texts.first() == Some(&Some("eval")) { &words[1..] } else { &words[..] };
+        let texts = &texts[texts.len() - words.len()..];
         self.shell.commands += 1;
-        let invocation = invocation(&texts);
+        let invocation = invocation(texts);
         if let Some(word) = invocation.misplaced.and_then(|at| words.get(at)) {
             let text = word.text.as_deref().unwrap_or_default();
             if is_gpu_variable(text.split('=').next().unwrap_or_default()) {
@@ -59,8 +58,8 @@ impl<'p> Interpreter<'p> {
             && invocation.mask.is_none()
             && invocation.settings_files.is_empty();
         if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
-            self.observe_command(command, &texts, span);
-            return self.start(command, &invocation, &texts, span);
+            self.observe_command(command, texts, span);
+            return self.start(command, &invocation, words, span);
         }
         self.with_environment(command, invocation.clean, |run| {
             for name in &invocation.removed {
@@ -75,7 +74,7 @@ impl<'p> Interpreter<'p> {
                     run.set_by_option(word, None);
                 }
             }
-            run.observe_command(command, &texts, span);
+            run.observe_command(command, texts, span);
             let host = run.shell.host;
             run.leave_environment(&invocation);
             for setting in &invocation.settings {
@@ -83,13 +82,13 @@ impl<'p> Interpreter<'p> {
                     run.set_by_option(word, Some(setting.range));
                 }
             }
-            run.mask_by_launcher(invocation.mask, &words);
+            run.mask_by_launcher(invocation.mask, words);
             for path in &invocation.settings_files {
                 let folder = run.shell.folder.clone();
                 let file = run.program.launched_file(run.here.file, folder.as_deref(), path);
                 run.load_for_command(file, span);
             }
-            run.start(command, &invocation, &texts, span);
+            run.start(command, &invocation, words, span);
             run.shell.host = host;
         });
     }
@@ -286,19 +285,23 @@ impl<'p> Interpreter<'p> {
         &mut self,
         command: &'p Command<'p>,
         invocation: &Invocation,
-        words: &[Option<&str>],
+        words: &[Argument<'p>],
         span: Span,
     ) {
-        let around = self.note_command(invocation, words, span);
-        self.start_noted(command, invocation, words, span);
+        let texts: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
+        let around = self.note_command(invocation, &texts, span);
+        let behind = invocation.own_words(&texts);
+        let own = words[behind.min(words.len())..].iter();
+        let told =
+            told(own.map(|word| (word.value.as_text().and(word.text.as_deref()), self.place(word.span))));
+        self.start_noted(command, (invocation, &texts, told), span);
         self.shell.around = around;
     }
 
     fn start_noted(
         &mut self,
         command: &'p Command<'p>,
-        invocation: &Invocation,
-        words: &[Option<&str>],
+        (invocation, words, told): (&Invocation, &[Option<&str>], Vec<Told>),
         span: Span,
     ) {
         let folder = self.folder_of(invocation);
@@ -357,8 +360,8 @@ impl<'p> Interpreter<'p> {
         let counting: Vec<(FileId, Start)> =
             targets.iter().copied().filter(|(file, start)| self.counts_as_start(*file, *start)).collect();
         for (file, start) in counting {
-            let launch =
-                Launch { file, start, environment: environment.clone(), site, host: self.shell.host };
+            let (environment, arguments) = (environment.clone(), told.clone());
+            let launch = Launch { file, start, environment, arguments, site, host: self.shell.host };
             self.trace.launches.push(launch);
         }
         let callee = started_name(invocation);
@@ -396,7 +399,7 @@ impl<'p> Interpreter<'p> {
         self.in_child += 1;
         let host = self.shell.host;
         self.note(What::Launch { callee: callee.clone(), targets: Vec::new(), host }, span);
-        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
+        self.note(What::Call { callee, does: vec![Does::CudaInit], by_number: false, note: None }, span);
         self.in_child -= 1;
     }
 }
