@@ -16,7 +16,7 @@ mod slurm;
 mod wrappers;
 
 pub use launchers::Mask;
-pub use ranks::{Ranks, ranks};
+pub use ranks::{Machines, Ranks, machines, nodes, ranks};
 pub use slurm::directives;
 
 use make::make_started;
@@ -221,7 +221,7 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
     }
 }
 
-/// Whether the options of `singularity exec` are known and give it no GPU.
+/// Whether the options of `singularity exec` or `run` are known and give it no GPU.
 fn leaves_gpus_outside(words: &[Option<&str>], options: Range<usize>) -> bool {
     let image = words.get(options.end).copied().flatten();
     let gives = |word: &Option<&str>| matches!(word, None | Some("--nv" | "--nvccli" | "--rocm"));

@@ -37,7 +37,7 @@ impl<'p> Interpreter<'p> {
                 .with_environment(command, false, |run| run.shell_function(&closure, &arguments, span));
         }
         let texts: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
-        if self.changes_folder(&texts) {
+        if self.changes_folder(&texts) || self.shifts(&texts) {
             return;
         }
         // `eval "$COMMAND"`
@@ -247,14 +247,11 @@ impl<'p> Interpreter<'p> {
         closure: &Closure<'p>,
         arguments: &[Value<'p>],
     ) -> Vec<(&'p str, Option<Value<'p>>)> {
-        /// Names of the arguments that are followed.
-        const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
         let own = |kind: ParameterKind| function.parameters.iter().filter(move |own| own.kind == kind);
         let local = own(ParameterKind::KeywordOnly).map(|parameter| (parameter.name, None));
         if self.program.language_of(closure.file) != Language::PowerShell {
-            let given = |index: usize| Some(arguments.get(index).cloned().unwrap_or(Value::Unknown));
-            let numbered = NAMES.iter().enumerate().map(|(index, name)| (*name, given(index)));
-            return numbered.chain(local).collect();
+            let given = numbered(arguments).into_iter().map(|(name, value)| (name, Some(value)));
+            return given.chain(local).collect();
         }
         let names: Vec<&'p str> = own(ParameterKind::Plain).map(|parameter| parameter.name).collect();
         let mut values: Vec<Option<Value<'p>>> = vec![None; names.len()];
@@ -278,6 +275,21 @@ impl<'p> Interpreter<'p> {
             (name, Some(value.or_else(|| default.clone()).unwrap_or(Value::Unknown)))
         });
         given.chain(local).collect()
+    }
+
+    /// `shift`: the first arguments of a function are taken off. `false` for any other command.
+    fn shifts(&mut self, words: &[Option<&str>]) -> bool {
+        let [Some("shift"), count @ ..] = words else { return false };
+        let scope = self.shell_scope();
+        if let Some(Value::Sequence(arguments)) = self.in_scope(scope, "@").cloned() {
+            let count = count.first().map_or(Some(1), |count| count.and_then(|count| count.parse().ok()));
+            let rest: Vec<Value<'p>> = match count {
+                Some(count) => arguments.iter().skip(count).cloned().collect(),
+                None => vec![Value::Unknown],
+            };
+            numbered(&rest).into_iter().for_each(|(name, value)| self.bind_in(scope, name, value));
+        }
+        true
     }
 
     /// A program is started, with the environment as it is now.
@@ -402,6 +414,15 @@ impl<'p> Interpreter<'p> {
         self.note(What::Call { callee, does: vec![Does::CudaInit], by_number: false, note: None }, span);
         self.in_child -= 1;
     }
+}
+
+/// What `$1` and its like hold in a function, and `$@`.
+fn numbered<'p>(arguments: &[Value<'p>]) -> Vec<(&'static str, Value<'p>)> {
+    /// Names of the arguments that are followed.
+    const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    let given = |index: usize| arguments.get(index).cloned().unwrap_or(Value::Unknown);
+    let all = ("@", Value::sequence(arguments.to_vec()));
+    NAMES.iter().enumerate().map(|(index, name)| (*name, given(index))).chain([all]).collect()
 }
 
 /// What is started, for people.
