@@ -16,7 +16,7 @@ mod slurm;
 mod wrappers;
 
 pub use launchers::Mask;
-pub use ranks::{Ranks, ranks};
+pub use ranks::{Machines, Ranks, machines, nodes, ranks};
 pub use slurm::directives;
 
 use make::make_started;
@@ -137,6 +137,19 @@ pub enum Started {
     Program(String),
 }
 
+impl Invocation {
+    /// The position of the first word that is for the program itself: behind its file or module.
+    pub fn own_words(&self, words: &[Option<&str>]) -> usize {
+        let behind = self.wrappers.iter().map(|wrapped| wrapped.options.end).max().unwrap_or_default();
+        let name = match &self.started {
+            Started::File(name) | Started::Module(name) => name,
+            _ => return words.len(),
+        };
+        let at = words.iter().skip(behind).position(|word| *word == Some(name));
+        at.map_or(words.len(), |at| behind + at + 1)
+    }
+}
+
 /// Variables that hold the interpreter, by habit.
 const INTERPRETER_WORDS: &[&str] =
     &["python", "python2", "python3", "py", "pypy3", "pythonw", "python.exe", "python3.exe"];
@@ -208,7 +221,7 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
     }
 }
 
-/// Whether the options of `singularity exec` are known and give it no GPU.
+/// Whether the options of `singularity exec` or `run` are known and give it no GPU.
 fn leaves_gpus_outside(words: &[Option<&str>], options: Range<usize>) -> bool {
     let image = words.get(options.end).copied().flatten();
     let gives = |word: &Option<&str>| matches!(word, None | Some("--nv" | "--nvccli" | "--rocm"));

@@ -33,6 +33,7 @@ mod run_commands;
 mod state;
 mod stops;
 mod summaries;
+mod told;
 pub mod trace;
 mod words;
 mod work;

@@ -186,6 +186,8 @@ pub enum Observation {
     ChoiceWithoutScheduler,
     /// A number of the machine is used inside of a container.
     MachineIndexInside,
+    /// A mask that names GPUs of the machine reaches a container that may count anew.
+    HostMaskInContainer,
     /// A mask of CUDA is used where the cards of the machine are counted by their slots.
     MaskForMachine,
 }

@@ -29,6 +29,12 @@ const LAUNCHERS: &[Launcher] = &[
         elsewhere: &["--no-python", "--no_python"],
     },
     Launcher {
+        names: &["horovodrun"],
+        verbs: &[],
+        options: &["-np", "--num-proc"],
+        elsewhere: &["-H", "--hosts", "-hostfile", "--hostfile", "--host-discovery-script"],
+    },
+    Launcher {
         names: &["accelerate", "accelerate.commands.launch"],
         verbs: &["launch"],
         options: &["--num_processes", "--num-processes"],
@@ -84,4 +90,60 @@ pub fn ranks(words: &[Option<&str>]) -> Option<Ranks> {
         };
         Some(Ranks { count: value.parse().ok()?, option })
     })
+}
+
+/// On how many machines a launcher starts its processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machines {
+    Known(usize),
+    /// An option says so, with a value that is not known.
+    Unknown,
+}
+
+/// The option that says on how many machines, of each launcher.
+const MACHINES: &[(&str, &[&str])] = &[
+    ("torchrun", &["--nnodes"]),
+    ("torch.distributed.run", &["--nnodes"]),
+    ("torch.distributed.launch", &["--nnodes"]),
+    ("accelerate", &["--num_machines", "--num-machines"]),
+    ("deepspeed", &["--num_nodes"]),
+    ("horovodrun", &["-H", "--hosts"]),
+];
+
+/// On how many machines the words of a command start a program; `None` where nothing says so.
+pub fn machines(words: &[Option<&str>]) -> Option<Machines> {
+    let launcher = |word: &Option<&str>| {
+        let name = program_name((*word)?);
+        MACHINES.iter().find(|(known, _)| *known == name)
+    };
+    let (at, (_, options)) = words.iter().enumerate().find_map(|(at, word)| Some((at, launcher(word)?)))?;
+    let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
+    let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
+    let told = &words[at + 1..end];
+    // A word that is not known may be the option.
+    let is_open = || told.contains(&None).then_some(Machines::Unknown);
+    said(told, options).or_else(is_open)
+}
+
+/// How many machines a job of Slurm asks for.
+pub fn nodes(words: &[Option<&str>]) -> Option<Machines> {
+    said(words, &["--nodes", "-N"])
+}
+
+fn said(words: &[Option<&str>], options: &[&str]) -> Option<Machines> {
+    words.iter().enumerate().find_map(|(at, word)| {
+        let (name, value) = match (*word)?.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => ((*word)?, words.get(at + 1).copied().flatten()),
+        };
+        options.contains(&name).then(|| value.and_then(count_of).map_or(Machines::Unknown, Machines::Known))
+    })
+}
+
+/// `2`, `1:4`, `2-4`, `one:4,two:4`
+fn count_of(value: &str) -> Option<usize> {
+    if value.contains(',') || value.starts_with(|first: char| first.is_alphabetic()) {
+        return Some(value.split(',').count());
+    }
+    value.rsplit([':', '-']).next()?.parse().ok()
 }

@@ -48,6 +48,8 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("systemd-run", "", &["-p", "-E", "-u"], 0, false),
     wrapper("singularity", "exec", SINGULARITY, 1, false),
     wrapper("apptainer", "exec", SINGULARITY, 1, false),
+    wrapper("singularity", "run", SINGULARITY, 1, false),
+    wrapper("apptainer", "run", SINGULARITY, 1, false),
     wrapper("sudo", "", &["-u", "-g", "-C", "-h", "-p", "-U", "-r", "-t"], 0, false),
     wrapper("doas", "", &["-u"], 0, false),
     wrapper("catchsegv", "", &[], 0, false),

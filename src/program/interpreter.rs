@@ -53,6 +53,7 @@ mod mocks;
 mod noted_again;
 mod observations;
 mod operators;
+mod options;
 mod partial;
 mod parts;
 mod presence;
@@ -61,6 +62,7 @@ mod putenv;
 mod refusals;
 mod releases;
 mod search_paths;
+mod spawned;
 mod spending;
 mod stacks;
 mod stars;
@@ -128,6 +130,8 @@ pub(super) struct Interpreter<'p> {
     uncertain: usize,
     /// How many child processes deep the running code is.
     in_child: usize,
+    /// The number that the running process was handed, one of several that one function runs in.
+    number_of_process: Option<i64>,
     /// Variables that were set in copies of the environment.
     copied: Vec<(String, Reaching)>,
     /// Who gets the variables that are written.
@@ -228,6 +232,8 @@ pub(super) struct Interpreter<'p> {
     /// What decorators say of all that has none.
     unmarked: Rc<Marks<'p>>,
     /// Integers that options of parsers have as defaults.
+    /// The options of parsers, where something is known of the command line.
+    option_forms: Vec<options::OptionForm<'p>>,
     option_defaults: FxHashMap<String, Value<'p>>,
 }
 
@@ -262,6 +268,7 @@ impl<'p> Interpreter<'p> {
             imports: Vec::new(),
             uncertain: 0,
             in_child: 0,
+            number_of_process: None,
             copied: Vec::new(),
             recipient: Recipient::Process,
             only_if_called: false,
@@ -313,6 +320,7 @@ impl<'p> Interpreter<'p> {
             options: FxHashMap::default(),
             expects_failure: false,
             unmarked: Rc::default(),
+            option_forms: Vec::new(),
             option_defaults: FxHashMap::default(),
         }
     }

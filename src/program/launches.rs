@@ -3,6 +3,7 @@
 
 use super::interpreter::Interpreter;
 use super::state::{Definition, MASK, ORDER, State};
+use super::told::Told;
 use super::trace::Trace;
 use super::{Program, Start};
 use crate::code::{Expr, ExprKind, Host};
@@ -21,6 +22,8 @@ pub struct Launch {
     pub start: Start,
     /// What the launcher made of the environment.
     pub environment: Vec<Variable>,
+    /// What it tells the program behind its name, as far as that may choose a GPU.
+    pub arguments: Vec<Told>,
     /// The command that starts it.
     pub site: Place,
     pub host: Host,
@@ -30,13 +33,14 @@ impl Launch {
     /// Where it is started, and where its environment was made.
     pub fn places(&self) -> impl Iterator<Item = Place> {
         let inherited = self.environment.iter().flat_map(|(_, inherited)| inherited);
+        let told = self.arguments.iter().filter_map(Told::place);
         let made = inherited.flat_map(|inherited| match inherited {
             Inherited::Removed { place, statement } | Inherited::Set { place, statement, .. } => {
                 [Some(*place), Some(*statement)]
             }
             Inherited::Unset | Inherited::Elsewhere => [None, None],
         });
-        [self.site].into_iter().chain(made.flatten())
+        [self.site].into_iter().chain(made.flatten()).chain(told)
     }
 }
 
@@ -80,7 +84,11 @@ impl Launch {
             name == other_name && all.iter().map(Inherited::value).eq(others.iter().map(Inherited::value))
         };
         let pairs = self.environment.iter().zip(&other.environment);
+        let told = |launch: &Launch| {
+            launch.arguments.iter().map(Told::text).map(|text| text.map(str::to_owned)).collect::<Vec<_>>()
+        };
         self.host == other.host
+            && told(self) == told(other)
             && self.environment.len() == other.environment.len()
             && pairs.into_iter().all(same)
     }
@@ -100,7 +108,7 @@ impl Launch {
 pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
     let mut environment: Vec<Variable> = Vec::new();
     for (name, reaching) in state.variables() {
-        if !super::is_gpu_variable(name) {
+        if !super::is_gpu_variable(name) && name != "LOCAL_RANK" {
             continue;
         }
         let from = |definition: &Definition| match definition {

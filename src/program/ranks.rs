@@ -7,8 +7,16 @@ use crate::facts::{FileId, Place, Span};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-/// How programs call the number of a process among those of its machine.
-const NUMBERS: &[&str] = &["local_rank", "slurm_localid", "local_process_index", "local_process_id"];
+/// How programs call the number of a process among those of its machine, or of all.
+const NUMBERS: &[&str] = &[
+    "local_rank",
+    "slurm_localid",
+    "local_process_index",
+    "local_process_id",
+    "\"rank\"",
+    "'rank'",
+    "get_rank(",
+];
 
 /// The rest of a division by their number is the number on this machine as well.
 const COUNTS: &[&str] = &["torch.cuda.device_count", "torch.accelerator.device_count"];

@@ -21,6 +21,8 @@ pub(crate) struct RunCommand {
     /// Where it runs, as far as that is known.
     pub folder: Option<String>,
     pub host: Host,
+    /// It is given a mask, and nothing says in which order the mask counts.
+    pub has_mask_alone: bool,
     /// The command that runs the script in which this one stands, by its number in what one file runs.
     pub around: Option<usize>,
 }

@@ -7,6 +7,7 @@ mod shown;
 
 use super::milestones::{Late, Milestones};
 use super::modules::FolderId;
+use super::told::is_no_variable;
 use super::trace::EventId;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -176,7 +177,7 @@ impl State {
     /// Any variable may have been set by something that is not followed.
     pub fn havoc(&mut self) {
         self.open = true;
-        for (_, reaching) in Rc::make_mut(&mut self.environment) {
+        for (_, reaching) in variables_of(&mut self.environment) {
             reaching.retain(|definition| !definition.is_absent());
             if !reaching.contains(&Definition::Elsewhere) {
                 reaching.push(Definition::Elsewhere);
@@ -187,7 +188,7 @@ impl State {
     /// A file that is not followed sets what is not set yet, or anything.
     pub fn fill_gaps(&mut self, overrides: bool) {
         self.open = true;
-        for (_, reaching) in Rc::make_mut(&mut self.environment) {
+        for (_, reaching) in variables_of(&mut self.environment) {
             let gap = reaching.iter().any(Definition::is_absent);
             reaching.retain(|definition| !definition.is_absent() && !overrides);
             if gap || overrides {
@@ -414,6 +415,13 @@ impl SetUp {
             (one, other) => one.or(other),
         };
     }
+}
+
+/// What is true of variables, without what is kept beside them.
+fn variables_of(
+    environment: &mut Rc<Vec<(Rc<str>, Reaching)>>,
+) -> impl Iterator<Item = &mut (Rc<str>, Reaching)> {
+    Rc::make_mut(environment).iter_mut().filter(|(name, _)| !is_no_variable(name))
 }
 
 fn put(environment: &mut Rc<Vec<(Rc<str>, Reaching)>>, variable: &str, reaching: Reaching) {

@@ -40,6 +40,8 @@ pub struct Trace {
     pub host: Host,
     /// Events before this one are what its launcher did to the environment.
     pub inherited: EventId,
+    /// The words that its launcher told it, as far as they may choose a GPU.
+    pub told: Vec<Place>,
     /// Only what the file does itself counts, not what it leads to.
     pub own_uses_only: bool,
     /// The program was too large to be followed to its end.
@@ -80,6 +82,8 @@ pub struct Event {
     pub only_if_called: bool,
     /// Happens in a child process.
     pub in_child: bool,
+    /// The number that its process was handed, one of several that run one function.
+    pub process: Option<i64>,
     /// Who gets the variable that is written.
     pub recipient: Recipient,
     /// Happens whatever is raised before, as far as this says.
@@ -127,6 +131,8 @@ pub enum What {
         /// The dotted name, or that of the method alone when it is called on something unknown.
         callee: String,
         does: Vec<super::knowledge::Does>,
+        /// It is given the number of a GPU, other than 0 or one that is not known.
+        by_number: bool,
         note: Option<String>,
     },
     /// An environment variable of the GPU is set; `None` when the value is not known.
@@ -232,6 +238,18 @@ impl Trace {
             What::Write { variable, .. } => Some(variable.as_str()),
             _ => None,
         })
+    }
+
+    /// Whether a process takes the GPU with the number that it was handed: where another takes one at the same place, that
+    /// is the one with the number of the other.
+    pub fn takes_own_number(&self, event: &Event) -> bool {
+        let index = |event: &Event| match event.what {
+            What::Select { index, .. } => index,
+            _ => None,
+        };
+        let is_own = |event: &Event| event.process.is_some() && index(event) == event.process;
+        let is_other = |other: &Event| other.process != event.process && other.statement == event.statement;
+        is_own(event) && self.events.iter().any(|other| is_other(other) && is_own(other))
     }
 
     /// Whether ordinals count the GPUs that a container or a scheduler handed out, and not those of the machine.

@@ -242,7 +242,7 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {
         name: "nvml-index-as-cuda-index",
-        words: &["nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop"],
+        words: &["nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop", "GPUtil"],
         look: nvml_indices::that_cross,
     },
     Analysis {

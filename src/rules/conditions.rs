@@ -93,7 +93,7 @@ impl Scope<'_> {
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
             && is(condition.counts_anew, &|| self.trace.counts_from_zero(event))
             && is(condition.without_gpu, &|| self.trace.host == Host::BareContainer)
-            && is(condition.by_rank, &|| self.is_by_rank(event))
+            && is(condition.by_rank, &|| self.is_by_rank(id, event))
             && is(condition.uses_gpu, &|| self.uses_gpu())
             && condition
                 .observed
@@ -252,9 +252,13 @@ impl Scope<'_> {
         if !(0..NO_DEVICE).contains(&index) {
             return false;
         }
+        if self.trace.takes_own_number(event) {
+            return false;
+        }
         match &self.policy.gpu {
             Some(gpu) => !gpu.allows(index, false) && !gpu.allows(index, self.has_number_of_process(event)),
-            None => index != 0,
+            // Who starts the program has chosen.
+            None => index != 0 && !self.trace.told.contains(&event.place),
         }
     }
 
@@ -287,6 +291,10 @@ impl Scope<'_> {
         else {
             return None;
         };
+        // Where more processes are started than there are GPUs, that is told where they are.
+        if self.trace.takes_own_number(event) {
+            return None;
+        }
         let mut counts = event.before.mask.iter().map(|definition| match definition {
             Definition::Set(_, Some(value)) => Some(masks::read(value).left as i64),
             _ => None,

@@ -2,12 +2,18 @@
 
 use super::evaluate::Scope;
 use crate::facts::{FileId, Span};
-use crate::program::trace::Event;
+use crate::program::trace::{Event, EventId};
 
 impl Scope<'_> {
     /// Whether a call takes the GPU with the number of this process: `torch.cuda.set_device(local_rank)`. Which card that
     /// is, the launcher decides; it is not whichever comes first.
-    pub(super) fn is_by_rank(&self, event: &Event) -> bool {
+    pub(super) fn is_by_rank(&self, id: EventId, event: &Event) -> bool {
+        let chooses = |one: &Event| one.process == event.process && self.trace.takes_own_number(one);
+        let is_chosen = || self.trace.events[..id as usize].iter().rev().any(chooses);
+        self.speaks_of_rank(event) || event.process.is_some() && is_chosen()
+    }
+
+    fn speaks_of_rank(&self, event: &Event) -> bool {
         let text = self.program.text(event.place);
         if self.program.speaks_of_rank(event.place) {
             return true;
@@ -42,7 +48,7 @@ impl Scope<'_> {
     /// The same, or one of several processes that the program starts itself takes a GPU by a number that it is handed.
     pub(super) fn has_number_of_process(&self, event: &Event) -> bool {
         let is_named = || self.program.text(event.place).contains("cuda:");
-        (event.in_child && !is_named()) || self.is_by_rank(event)
+        (event.in_child && !is_named()) || self.speaks_of_rank(event) || self.trace.takes_own_number(event)
     }
 }
 

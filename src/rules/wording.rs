@@ -58,6 +58,10 @@ impl Words<'_> {
         match (name, &self.event.what) {
             ("test", _) => self.test.map(str::to_owned),
             ("use", what) => Some(as_code(what)),
+            ("taken", What::Call { by_number: true, .. }) => Some(
+                "the number that it is given counts all GPUs of the machine, the fastest first".to_owned(),
+            ),
+            ("taken", _) => Some("the process takes whichever GPU comes first".to_owned()),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
             ("value", What::Observed { text, .. }) => Some(text.clone()),

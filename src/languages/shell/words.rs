@@ -91,6 +91,8 @@ impl<'s> Lowering<'s, '_> {
     fn variable(&self, node: Node<'_>) -> ExprKind<'s> {
         match node.named_child(0) {
             Some(name) if name.kind() == "variable_name" => ExprKind::Variable(self.slice(name).into()),
+            // All arguments of a function.
+            Some(name) if self.slice(name) == "@" => ExprKind::Variable("@".into()),
             _ => ExprKind::Unknown(Vec::new()),
         }
     }

@@ -45,6 +45,7 @@ impl<'p> Interpreter<'p> {
                 Some(scope) => scope,
                 None => return,
             },
+            Value::Outside(path) => return self.set_option(*path, name, &value),
             _ => return,
         };
         self.bind_in(scope, name, value);

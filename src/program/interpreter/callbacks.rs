@@ -125,6 +125,8 @@ impl<'p> Interpreter<'p> {
                 self.run_function(&start, items.unwrap_or(no_arguments), span);
                 worker = Some(self.state.clone());
             }
+            _ if self.run_spawned(callee, args, span) => {}
+            _ if waits_for_start(callee) && self.run_started(args, span) => {}
             _ => self.run_callbacks(callee, args, span),
         }
         self.in_child -= 1;

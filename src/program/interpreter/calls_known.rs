@@ -289,7 +289,7 @@ impl<'p> Interpreter<'p> {
     fn beyond_summaries(&self) -> [usize; 6] {
         [
             self.copied.len(),
-            self.options.len() + self.option_defaults.len(),
+            self.options.len() + self.option_defaults.len() + self.option_forms.len(),
             self.counted_places.len(),
             self.tied,
             self.trace.units.len(),
@@ -321,6 +321,7 @@ impl<'p> Interpreter<'p> {
             path: self.path.clone(),
             uncertain: self.uncertain,
             in_child: self.in_child,
+            process: self.number_of_process,
             only_if_called: self.only_if_called,
             assured: self.assured.is_some(),
             is_caught: !self.catches.is_empty(),

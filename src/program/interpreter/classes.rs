@@ -150,7 +150,7 @@ impl<'p> Interpreter<'p> {
             _ if name == "is_cuda" && self.is_untouched() => Value::Bool(false),
             Value::Outside(path) => {
                 let child = self.paths.child(*path, name);
-                if let Some(value) = self.requested(child) {
+                if let Some(value) = self.requested(child).or_else(|| self.parsed_option(child)) {
                     return value;
                 }
                 self.apply_read_effects(child, span);

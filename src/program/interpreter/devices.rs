@@ -5,6 +5,7 @@ use super::calls::{Arg, Args};
 use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, Form};
+use crate::program::state::{Definition, MASK};
 use crate::program::summaries::Fact;
 use crate::program::trace::{Choice, What};
 
@@ -21,6 +22,18 @@ pub(super) enum Device {
     /// A negative index.
     Negative,
     Unknown,
+}
+
+impl Device {
+    /// Whether it is, or may well be, another GPU than the first.
+    pub fn is_number(&self) -> bool {
+        match self {
+            Device::Gpu { index: Some(index), .. } => *index != 0,
+            Device::Gpu { index: None, text, .. } => text.starts_with("cuda:"),
+            Device::Unknown => true,
+            Device::Other | Device::Negative => false,
+        }
+    }
 }
 
 impl<'p> Interpreter<'p> {
@@ -112,6 +125,18 @@ impl<'p> Interpreter<'p> {
         if let Some(name) = name {
             self.chosen_by_default(&name, &default.value);
         }
+    }
+
+    /// Where the choice of a GPU stands: at the value, but for one that the launcher gave to a program which sets the mask
+    /// itself; there it is the program that makes an index of it.
+    pub(super) fn place_of_choice(&mut self, value: Option<Place>, argument: Span, call: Span) -> Place {
+        let Some(place) = value.filter(|place| self.trace.told.contains(place)) else {
+            return value.unwrap_or(self.place(argument));
+        };
+        let inherited = self.trace.inherited;
+        let is_own =
+            |definition: &Definition| matches!(definition, Definition::Set(write, _) if *write >= inherited);
+        if self.reaching(MASK).iter().any(is_own) { self.place(call) } else { place }
     }
 
     pub(super) fn note_choice(

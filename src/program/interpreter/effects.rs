@@ -77,6 +77,7 @@ impl<'p> Interpreter<'p> {
             || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative, mut names_gpu) = (is_decided(row, args), false, false);
+        let by_number = devices.iter().any(|(device, _)| device.is_number());
         for (device, at) in devices {
             match device {
                 Device::Gpu { index, text, place } => {
@@ -85,7 +86,7 @@ impl<'p> Interpreter<'p> {
                     if index.is_some()
                         || matches!(&*text, "auto" | "balanced" | "balanced_low_0" | "sequential")
                     {
-                        let place = place.unwrap_or(self.place(at));
+                        let place = self.place_of_choice(place, at, span);
                         let name = self.name_of_call(callee);
                         let is_path = name.contains(['.', ':']);
                         let by = if is_path { format!("{name}()") } else { format!(".{name}()") };
@@ -130,7 +131,7 @@ impl<'p> Interpreter<'p> {
         let before = self.state.cuda;
         let callee = self.name_of_call(callee);
         self.pass_call(&effect.library, &does, &callee, span);
-        self.note(What::Call { callee, does, note: row.note.clone() }, span);
+        self.note(What::Call { callee, does, by_number, note: row.note.clone() }, span);
         if let Some(outer) = outer {
             let narrowed = std::mem::replace(&mut self.state, outer);
             if narrowed.cuda != before && self.state.cuda.is_none() {

@@ -8,6 +8,7 @@ use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::state::{ALLOCATOR, Definition, MASK, ORDER, Reaching, State, held};
 use crate::program::summaries::Fact;
+use crate::program::told::is_no_variable;
 use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -344,28 +345,6 @@ impl<'p> Interpreter<'p> {
         value
     }
 
-    /// An exception may be raised here: a `try` around this goes on from this state.
-    pub(super) fn may_raise(&mut self) {
-        if self.quiet > 0 {
-            return;
-        }
-        self.summaries.raised += 1;
-        self.jump_to_handlers();
-    }
-
-    /// An exception is raised here by all that is known: a `try` around this may go on from this state, and what follows in it
-    /// is not certain.
-    pub(super) fn seems_to_raise(&mut self) {
-        self.may_raise();
-        self.ways_out.of_try |= !self.catches.is_empty();
-    }
-
-    /// The same of an expression, which gives nothing that is known.
-    pub(super) fn raises(&mut self) -> Value<'p> {
-        self.seems_to_raise();
-        Value::Unknown
-    }
-
     /// `del os.environ["X"]`, and `pop` without a default: they raise where it is not set.
     pub(super) fn remove_present_variable(&mut self, key: &Value<'p>, span: Span) {
         if let Some(variable) = self.variable_name(key)
@@ -429,7 +408,10 @@ impl<'p> Interpreter<'p> {
         let state = self.whole_environment();
         let is_wanted = |name: &str| state.reaching(&state.as_shown(name)).iter().any(&wanted);
         let names = state.variables().map(|(name, _)| name);
-        names.filter(|name| held(name).is_none() && is_wanted(name)).map(str::to_owned).collect()
+        names
+            .filter(|name| held(name).is_none() && !is_no_variable(name) && is_wanted(name))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Whether a variable surely has this value at this point (`*`: any value).

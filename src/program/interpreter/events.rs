@@ -57,6 +57,7 @@ impl<'p> Interpreter<'p> {
             arms: self.path.clone(),
             only_if_called: self.only_if_called,
             in_child: self.in_child > 0,
+            process: self.number_of_process,
             recipient: match self.recipient {
                 // Who says itself how many cards there are tries out what reads the variable.
                 Recipient::Process if self.cards_are_replaced() => Recipient::Test,

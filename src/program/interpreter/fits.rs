@@ -55,6 +55,7 @@ impl<'p> Interpreter<'p> {
     /// Whether the same surrounds a call that noted something.
     fn is_surrounded_alike(&self, may_raise: bool, effects: &Effects) -> bool {
         effects.in_child == self.in_child
+            && effects.process == self.number_of_process
             && effects.only_if_called == self.only_if_called
             && effects.assured == self.assured.is_some()
             && effects.recipient == self.recipient

@@ -59,6 +59,10 @@ impl<'p> Interpreter<'p> {
                 self.special(container, "__getitem__", vec![key.clone()], span).unwrap_or(Value::Unknown)
             }
             Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
+            Value::Outside(path) if &**self.paths.text(*path) == "sys.argv" => match key {
+                Value::Int(number, _) => self.word_told(*number).unwrap_or(Value::Unknown),
+                _ => Value::Unknown,
+            },
             Value::Outside(path) if &**self.paths.text(*path) == "sys.modules" => self.module_entered(key),
             Value::Outside(path) if &**self.paths.text(*path) == "builtins.globals()" => match key {
                 Value::Text(name) => self.attribute_by_text(&Value::Module(self.here.file), name, None, span),

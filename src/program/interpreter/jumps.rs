@@ -3,6 +3,7 @@
 
 use super::branches::ArmEnd;
 use super::{Flow, Interpreter};
+use crate::program::heap::values::Value;
 use crate::program::heap::{Change, Mark, Moment};
 use smallvec::SmallVec;
 
@@ -184,6 +185,28 @@ impl<'p> Interpreter<'p> {
             }
         }
         (self.flow, self.exits) = if after.0 == Flow::Next { (flow, exits) } else { after };
+    }
+
+    /// An exception may be raised here: a `try` around this goes on from this state.
+    pub(super) fn may_raise(&mut self) {
+        if self.quiet > 0 {
+            return;
+        }
+        self.summaries.raised += 1;
+        self.jump_to_handlers();
+    }
+
+    /// An exception is raised here by all that is known: a `try` around this may go on from this state, and what follows in it
+    /// is not certain.
+    pub(super) fn seems_to_raise(&mut self) {
+        self.may_raise();
+        self.ways_out.of_try |= !self.catches.is_empty();
+    }
+
+    /// The same of an expression, which gives nothing that is known.
+    pub(super) fn raises(&mut self) -> Value<'p> {
+        self.seems_to_raise();
+        Value::Unknown
     }
 
     /// Begins an arm of a branch.

@@ -17,21 +17,44 @@ impl<'p> Interpreter<'p> {
 
     /// Looks at a command with the environment that it finds.
     pub(super) fn observe_command(&mut self, command: &Command<'p>, words: &[Option<&str>], span: Span) {
-        let Some(mask) = self.known_mask() else { return self.observe_ranks_of_policy(words, span) };
+        self.observe_host_mask(words, span);
+        let Some(mask) = self.known_mask(MASK) else { return self.observe_ranks_of_policy(words, span) };
         self.observe_ranks(&mask, words, span);
         self.observe_ignored_mask(&mask, words, span);
         self.observe_client(command, &mask, words, span);
     }
 
     /// The mask that is in force, where every way leads to the same one.
-    fn known_mask(&mut self) -> Option<String> {
-        let reaching = self.reaching(MASK);
+    fn known_mask(&mut self, variable: &str) -> Option<String> {
+        let reaching = self.reaching(variable);
         let mut texts = reaching.iter().map(|definition| match definition {
             Definition::Set(_, Some(text)) => Some(text.to_string()),
             _ => None,
         });
         let first = texts.next()??;
         texts.all(|text| text.as_deref() == Some(&*first)).then_some(first)
+    }
+
+    /// `srun --container-image` hands the environment on.
+    fn observe_host_mask(&mut self, words: &[Option<&str>], span: Span) {
+        let Some(at) = words.iter().position(|word| word.is_some_and(|word| program_name(word) == "srun"))
+        else {
+            return;
+        };
+        let options = words[at + 1..].iter().flatten();
+        if !options.clone().any(|word| word.split('=').next() == Some("--container-image")) {
+            return;
+        }
+        let exported = options.clone().find_map(|word| word.strip_prefix("--export="));
+        for variable in [MASK, "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"] {
+            let is_handed =
+                exported.is_none_or(|names| names.split(',').any(|name| name == "ALL" || name == variable));
+            let Some(mask) = self.known_mask(variable).filter(|_| is_handed) else { continue };
+            let read = masks::read(&mask);
+            if read.highest.is_some_and(|highest| highest >= read.left as u64) {
+                self.note_observed(Observation::HostMaskInContainer, format!("{variable}={mask}"), span);
+            }
+        }
     }
 
     fn observe_ranks(&mut self, mask: &str, words: &[Option<&str>], span: Span) {

@@ -92,6 +92,7 @@ impl<'p> Interpreter<'p> {
             is_test: false,
         });
         let outer = std::mem::replace(&mut self.here, Here::in_module(launch.site.file, 0, frame));
+        self.begin_told(&launch.arguments);
         for (name, all) in &launch.environment {
             let mut reaching = crate::program::Reaching::new();
             for one in all {

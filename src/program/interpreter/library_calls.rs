@@ -205,6 +205,12 @@ impl<'p> Interpreter<'p> {
                     (None, None) => None,
                 }
             }
+            path if Self::is_parser_call(path, args) => {
+                self.parse_words();
+                let parsed = path.strip_suffix(".parse_known_args")?;
+                let parsed = Value::Outside(self.paths.id(&format!("{parsed}.parse_args()")));
+                Some(Value::sequence(vec![parsed, Value::Unknown]))
+            }
             "click.option" => {
                 self.chosen_by_option(args);
                 None
@@ -352,6 +358,7 @@ impl<'p> Interpreter<'p> {
             "add_argument" | "option" | "add_option" => {
                 self.chosen_by_option(args);
                 self.remember_option(args);
+                self.remember_form(args);
             }
             _ => {}
         }

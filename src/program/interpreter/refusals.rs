@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
+use super::options::name_of;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
@@ -93,13 +94,7 @@ impl<'p> Interpreter<'p> {
 
     /// `add_argument("--gpu", type=int)`: what the parsed arguments hold is not a string.
     pub(super) fn remember_option(&mut self, args: &Args<'p>) {
-        let named = args.keyword("dest").map(|argument| &argument.value);
-        let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
-        let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
-        let Some(name) = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text) else {
-            return;
-        };
-        let name = name.trim_start_matches('-').replace('-', "_");
+        let Some(name) = name_of(args) else { return };
         let is_kept = |value: &Value<'p>| match value {
             Value::Int(..) => true,
             // A device other than the first is a choice.

@@ -10,6 +10,7 @@ use crate::program::Start;
 use crate::program::heap::values::Value;
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
+use crate::program::told::{Told, told};
 
 /// Functions that hand a text to a shell.
 const TO_A_SHELL: [&str; 5] = [
@@ -60,7 +61,7 @@ impl<'p> Interpreter<'p> {
             self.run_shell_text(text);
             return self.whole_environment().restore_environment(&before);
         }
-        let Some((file, start)) = self.started_program(args) else { return };
+        let Some((file, start, arguments)) = self.started_program(args) else { return };
         let chosen = |definition: &Definition| match definition {
             Definition::Set(..) => true,
             Definition::Elsewhere => is_handed,
@@ -71,7 +72,7 @@ impl<'p> Interpreter<'p> {
         if state.reaching(MASK).iter().all(chosen) {
             let environment = inherited(&state, &self.trace);
             let (site, host) = (self.place(span), Host::default());
-            self.trace.launches.push(Launch { file, start, environment, site, host });
+            self.trace.launches.push(Launch { file, start, environment, arguments, site, host });
         }
     }
 
@@ -119,19 +120,24 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Which program of the project the words of a command start, other than this one.
-    fn started_program(&self, args: &Args<'p>) -> Option<(FileId, Start)> {
-        let Value::Sequence(words) = self.contents(&args.get(Some(0), Some("args"))?.value) else {
+    fn started_program(&self, args: &Args<'p>) -> Option<(FileId, Start, Vec<Told>)> {
+        let given = args.get(Some(0), Some("args"))?;
+        let Value::Sequence(words) = self.contents(&given.value) else {
             return None;
         };
         let texts: Vec<Option<String>> = words.iter().map(|word| self.word(word)).collect();
         let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
         let here = self.here.file;
-        let (file, start) = match invocation(&texts).started {
-            Started::File(path) => (self.program.launched_file(here, None, &path)?, Start::Script),
-            Started::Module(dotted) => (self.program.launched_module(here, None, &dotted)?, Start::Module),
+        let invocation = invocation(&texts);
+        let (file, start) = match &invocation.started {
+            Started::File(path) => (self.program.launched_file(here, None, path)?, Start::Script),
+            Started::Module(dotted) => (self.program.launched_module(here, None, dotted)?, Start::Module),
             _ => return None,
         };
-        (file != here && file != self.entry).then_some((file, start))
+        let own = words.iter().zip(&texts).skip(invocation.own_words(&texts));
+        let place = |word: &Value<'p>| word.place().unwrap_or(self.place(given.span));
+        let told = told(own.map(|(word, text)| (*text, place(word))));
+        (file != here && file != self.entry).then_some((file, start, told))
     }
 
     fn word(&self, word: &Value<'p>) -> Option<String> {

@@ -11,6 +11,7 @@ use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
+use crate::program::told::{Told, told};
 use crate::program::trace::What;
 use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
@@ -36,16 +37,14 @@ impl<'p> Interpreter<'p> {
                 .with_environment(command, false, |run| run.shell_function(&closure, &arguments, span));
         }
         let texts: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
-        if self.changes_folder(&texts) {
+        if self.changes_folder(&texts) || self.shifts(&texts) {
             return;
         }
-        let texts = match texts.first() {
-            // `eval "$COMMAND"`
-            Some(Some("eval")) => texts[1..].to_vec(),
-            _ => texts,
-        };
+        // `eval "$COMMAND"`
+        let words = if texts.first() == Some(&Some("eval")) { &words[1..] } else { &words[..] };
+        let texts = &texts[texts.len() - words.len()..];
         self.shell.commands += 1;
-        let invocation = invocation(&texts);
+        let invocation = invocation(texts);
         if let Some(word) = invocation.misplaced.and_then(|at| words.get(at)) {
             let text = word.text.as_deref().unwrap_or_default();
             if is_gpu_variable(text.split('=').next().unwrap_or_default()) {
@@ -59,8 +58,8 @@ impl<'p> Interpreter<'p> {
             && invocation.mask.is_none()
             && invocation.settings_files.is_empty();
         if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
-            self.observe_command(command, &texts, span);
-            return self.start(command, &invocation, &texts, span);
+            self.observe_command(command, texts, span);
+            return self.start(command, &invocation, words, span);
         }
         self.with_environment(command, invocation.clean, |run| {
             for name in &invocation.removed {
@@ -75,7 +74,7 @@ impl<'p> Interpreter<'p> {
                     run.set_by_option(word, None);
                 }
             }
-            run.observe_command(command, &texts, span);
+            run.observe_command(command, texts, span);
             let host = run.shell.host;
             run.leave_environment(&invocation);
             for setting in &invocation.settings {
@@ -83,13 +82,13 @@ impl<'p> Interpreter<'p> {
                     run.set_by_option(word, Some(setting.range));
                 }
             }
-            run.mask_by_launcher(invocation.mask, &words);
+            run.mask_by_launcher(invocation.mask, words);
             for path in &invocation.settings_files {
                 let folder = run.shell.folder.clone();
                 let file = run.program.launched_file(run.here.file, folder.as_deref(), path);
                 run.load_for_command(file, span);
             }
-            run.start(command, &invocation, &texts, span);
+            run.start(command, &invocation, words, span);
             run.shell.host = host;
         });
     }
@@ -248,14 +247,11 @@ impl<'p> Interpreter<'p> {
         closure: &Closure<'p>,
         arguments: &[Value<'p>],
     ) -> Vec<(&'p str, Option<Value<'p>>)> {
-        /// Names of the arguments that are followed.
-        const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
         let own = |kind: ParameterKind| function.parameters.iter().filter(move |own| own.kind == kind);
         let local = own(ParameterKind::KeywordOnly).map(|parameter| (parameter.name, None));
         if self.program.language_of(closure.file) != Language::PowerShell {
-            let given = |index: usize| Some(arguments.get(index).cloned().unwrap_or(Value::Unknown));
-            let numbered = NAMES.iter().enumerate().map(|(index, name)| (*name, given(index)));
-            return numbered.chain(local).collect();
+            let given = numbered(arguments).into_iter().map(|(name, value)| (name, Some(value)));
+            return given.chain(local).collect();
         }
         let names: Vec<&'p str> = own(ParameterKind::Plain).map(|parameter| parameter.name).collect();
         let mut values: Vec<Option<Value<'p>>> = vec![None; names.len()];
@@ -281,24 +277,43 @@ impl<'p> Interpreter<'p> {
         given.chain(local).collect()
     }
 
+    /// `shift`: the first arguments of a function are taken off. `false` for any other command.
+    fn shifts(&mut self, words: &[Option<&str>]) -> bool {
+        let [Some("shift"), count @ ..] = words else { return false };
+        let scope = self.shell_scope();
+        if let Some(Value::Sequence(arguments)) = self.in_scope(scope, "@").cloned() {
+            let count = count.first().map_or(Some(1), |count| count.and_then(|count| count.parse().ok()));
+            let rest: Vec<Value<'p>> = match count {
+                Some(count) => arguments.iter().skip(count).cloned().collect(),
+                None => vec![Value::Unknown],
+            };
+            numbered(&rest).into_iter().for_each(|(name, value)| self.bind_in(scope, name, value));
+        }
+        true
+    }
+
     /// A program is started, with the environment as it is now.
     fn start(
         &mut self,
         command: &'p Command<'p>,
         invocation: &Invocation,
-        words: &[Option<&str>],
+        words: &[Argument<'p>],
         span: Span,
     ) {
-        let around = self.note_command(invocation, words, span);
-        self.start_noted(command, invocation, words, span);
+        let texts: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
+        let around = self.note_command(invocation, &texts, span);
+        let behind = invocation.own_words(&texts);
+        let own = words[behind.min(words.len())..].iter();
+        let told =
+            told(own.map(|word| (word.value.as_text().and(word.text.as_deref()), self.place(word.span))));
+        self.start_noted(command, (invocation, &texts, told), span);
         self.shell.around = around;
     }
 
     fn start_noted(
         &mut self,
         command: &'p Command<'p>,
-        invocation: &Invocation,
-        words: &[Option<&str>],
+        (invocation, words, told): (&Invocation, &[Option<&str>], Vec<Told>),
         span: Span,
     ) {
         let folder = self.folder_of(invocation);
@@ -357,8 +372,8 @@ impl<'p> Interpreter<'p> {
         let counting: Vec<(FileId, Start)> =
             targets.iter().copied().filter(|(file, start)| self.counts_as_start(*file, *start)).collect();
         for (file, start) in counting {
-            let launch =
-                Launch { file, start, environment: environment.clone(), site, host: self.shell.host };
+            let (environment, arguments) = (environment.clone(), told.clone());
+            let launch = Launch { file, start, environment, arguments, site, host: self.shell.host };
             self.trace.launches.push(launch);
         }
         let callee = started_name(invocation);
@@ -396,9 +411,18 @@ impl<'p> Interpreter<'p> {
         self.in_child += 1;
         let host = self.shell.host;
         self.note(What::Launch { callee: callee.clone(), targets: Vec::new(), host }, span);
-        self.note(What::Call { callee, does: vec![Does::CudaInit], note: None }, span);
+        self.note(What::Call { callee, does: vec![Does::CudaInit], by_number: false, note: None }, span);
         self.in_child -= 1;
     }
+}
+
+/// What `$1` and its like hold in a function, and `$@`.
+fn numbered<'p>(arguments: &[Value<'p>]) -> Vec<(&'static str, Value<'p>)> {
+    /// Names of the arguments that are followed.
+    const NAMES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    let given = |index: usize| arguments.get(index).cloned().unwrap_or(Value::Unknown);
+    let all = ("@", Value::sequence(arguments.to_vec()));
+    NAMES.iter().enumerate().map(|(index, name)| (*name, given(index))).chain([all]).collect()
 }
 
 /// What is started, for people.

@@ -73,6 +73,7 @@ pub(crate) struct Effects {
     pub path: Arms,
     pub uncertain: usize,
     pub in_child: usize,
+    pub process: Option<i64>,
     pub only_if_called: bool,
     /// It was part of what cleans up.
     pub assured: bool,

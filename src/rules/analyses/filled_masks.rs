@@ -17,7 +17,7 @@ const ROUNDS: usize = 4;
 /// Where the mask gets an index of NVML, in a file that says nothing of the order.
 pub(super) fn by_nvml(scope: &FileScope<'_>) -> Vec<Span> {
     let text = scope.whole_text();
-    let asks = text.contains("nvidia-smi") || text.contains("nvmlDeviceGet");
+    let asks = asks_command(text) || text.contains("nvmlDeviceGet");
     // A UUID names one card in any order.
     if !asks || !text.contains(MASK) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn by_nvml(scope: &FileScope<'_>) -> Vec<Span> {
 /// Where an index of CUDA is one of `nvidia-smi`, in a file that says nothing of the order.
 pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
     let text = scope.whole_text();
-    if !text.contains("nvidia-smi") || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
+    if !asks_command(text) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
     }
     let (known, _) = numbers_of_slots(scope);
@@ -131,8 +131,13 @@ fn parameter<'a>(function: &Function<'a>, at: usize, given: &Argument<'_>) -> Op
 /// Whether a question to NVML stands here whose answer leads to an index. A list for people or a count does not.
 fn tells_index(text: &str) -> bool {
     let lists = ["-L", "--list-gpus", "wc "].iter().any(|word| text.contains(word));
-    let by_command = text.contains("nvidia-smi") && !lists;
+    let by_command = asks_command(text) && !lists;
     by_command || text.contains("nvmlDeviceGetHandleByIndex") || text.contains("nvmlDeviceGetMemoryInfo")
+}
+
+/// Whether `nvidia-smi` is asked, by itself or by GPUtil, which starts it.
+fn asks_command(text: &str) -> bool {
+    ["nvidia-smi", "GPUtil.get", "getFirstAvailable("].iter().any(|word| text.contains(word))
 }
 
 /// `len(lines)`

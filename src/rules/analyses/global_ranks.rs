@@ -3,10 +3,11 @@
 use super::mask_numbers::index_in;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
+use crate::commands::{Machines, directives, machines, nodes};
 use crate::findings::Severity;
+use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
 
 /// Indices that are RANK, or what `torch.distributed.get_rank()` returns.
 pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -53,25 +54,26 @@ fn is_rank(name: &Expr<'_>) -> bool {
     matches!(&name.kind, ExprKind::Text(name) if name == "RANK")
 }
 
-/// Whether a launcher of the project is told to use several machines.
+/// Whether a command of the project starts this file, or what it is a part of, on several machines.
 fn starts_several_machines(scope: &FileScope<'_>) -> bool {
-    let launchers = scope.program.sources.files.iter().filter(|file| file.language != Language::Python);
-    // `horovodrun -H one:4,two:4`
-    let lists_hosts = |text: &str| {
-        text.lines().any(|line| {
-            let mut words = line.split_whitespace();
-            line.contains("horovodrun")
-                && words.any(|word| word == "-H")
-                && words.next().is_some_and(|hosts| hosts.contains(','))
-        })
-    };
-    let says = |text: &str| {
-        text.match_indices("--nnodes").any(|(at, option)| {
-            let value = text[at + option.len()..].trim_start_matches(['=', ' ', '"', '\'']);
-            !value.starts_with("1 ")
-                && !value.starts_with("1\n")
-                && value.starts_with(|c: char| c.is_ascii_digit())
-        })
-    };
-    launchers.into_iter().any(|file| says(&file.text) || lists_hosts(&file.text))
+    let is_library = scope.is_library();
+    let mut commands = scope.program.run_commands().flatten();
+    commands.any(|command| {
+        let own = command.starts == Some(scope.file) || is_library && command.starts.is_some();
+        own && is_on_several(scope, command)
+    })
+}
+
+fn is_on_several(scope: &FileScope<'_>, command: &RunCommand) -> bool {
+    match machines(&command.words()) {
+        Some(Machines::Known(count)) => count > 1,
+        // `--nnodes=$SLURM_NNODES`: what the job asks for.
+        Some(Machines::Unknown) => {
+            let script = &scope.program.sources.file(command.site.file).text;
+            let words: Vec<Option<&str>> =
+                directives(script).into_iter().map(|(_, word)| Some(word)).collect();
+            matches!(nodes(&words), Some(Machines::Known(count)) if count > 1)
+        }
+        None => false,
+    }
 }

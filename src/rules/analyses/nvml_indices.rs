@@ -4,7 +4,7 @@
 use super::parsed_masks::mask_in;
 use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
-use crate::facts::{FileId, Span};
+use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::{MASK, ORDER};
 use crate::rules::files::{FileScope, RawFinding};
@@ -22,9 +22,6 @@ const TAKERS: &[&str] = &[
     "set_device",
     "synchronize",
 ];
-
-/// How shells set the mask.
-const MASK_IS_SET: &str = "CUDA_VISIBLE_DEVICES=";
 
 /// What is used as an index in one function, or in the module.
 type Used<'a> = Vec<(Option<usize>, &'a str, Span)>;
@@ -117,21 +114,11 @@ fn is_order_set(scope: &FileScope<'_>) -> bool {
     files.iter().any(|file| scope.program.sources.file(*file).language != Language::Markdown)
 }
 
-/// Whether a launcher of the project sets a mask and names this program, and nothing speaks of the order.
+/// Whether a command of the project starts this program with a mask, and nothing speaks of the order.
 fn is_started_with_mask(scope: &FileScope<'_>) -> bool {
-    let own = scope.program.name_of(scope.file);
-    let starts = |file: &FileId| {
-        let source = scope.program.sources.file(*file);
-        let folder = source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let own_from_there = own.strip_prefix(folder).map_or(own, |rest| rest.trim_start_matches('/'));
-        let lines = source.text.lines().filter(|line| !line.trim_start().starts_with(['#', ':']));
-        let mut words = lines.flat_map(|line| line.split([' ', '"', '\'', '=']));
-        matches!(
-            source.language,
-            Language::Shell | Language::Makefile | Language::PowerShell | Language::Batch
-        ) && words.any(|word| [own, own_from_there].contains(&word.trim_start_matches("./")))
-    };
-    scope.program.files_with(MASK_IS_SET).iter().any(starts) && !is_order_set(scope)
+    let mut commands = scope.program.run_commands().flatten();
+    commands.any(|command| command.starts == Some(scope.file) && command.has_mask_alone)
+        && !is_order_set(scope)
 }
 
 /// The index that a call hands to NVML or to `nvidia-smi`.

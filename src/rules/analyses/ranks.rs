@@ -2,11 +2,12 @@
 
 use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Expr, ExprKind};
+use crate::commands::ranks;
 use crate::facts::{FileId, Span};
 use crate::findings::Severity;
+use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::{Language, file_name_of};
 
 /// Calls that make a card current.
 const SETTERS: &[&str] =
@@ -60,18 +61,27 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     joins.iter().map(raw_finding).collect()
 }
 
-/// Whether a launcher of several processes names this file.
+/// Calls that start several processes of one function.
+const SPAWNS: &[&str] = &["torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"];
+
+/// Whether this file runs in several processes that all see all cards: a command of the project starts them, or the file
+/// does.
 fn is_started_in_several(scope: &FileScope<'_>) -> bool {
-    let name = scope.program.name_of(scope.file);
-    let own = file_name_of(name);
-    let launches = |line: &str| {
-        ["torchrun", "torch.distributed.run", "torch.distributed.launch", "horovodrun"]
-            .iter()
-            .any(|one| line.contains(one))
-            && line.split([' ', '/', '"', '\'']).any(|word| word == own)
+    let by_launcher = |command: &RunCommand| {
+        let starts_several = ["torchrun", "horovodrun"].iter().any(|name| command.options_of(name).is_some());
+        command.starts == Some(scope.file)
+            && starts_several
+            && ranks(&command.words()).is_none_or(|ranks| ranks.count > 1)
     };
-    let launchers = scope.program.sources.files.iter().filter(|file| file.language != Language::Python);
-    launchers.into_iter().any(|file| file.text.replace("\\\n", " ").lines().any(launches))
+    let mut spawns = false;
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if scope.names.path(&call.callee).is_some_and(|path| SPAWNS.contains(&path)) {
+            let count = argument(&call.arguments, Some(2), Some("nprocs"));
+            spawns |= count.is_some_and(|count| !matches!(scope.names.meant(count).kind, ExprKind::Int(1)));
+        }
+    });
+    spawns || scope.program.run_commands().flatten().any(by_launcher)
 }
 
 /// Whether a file that names this module chooses a card, before it has the group joined.

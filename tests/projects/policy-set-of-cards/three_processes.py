@@ -14,5 +14,5 @@ def worker(rank):
 
 if __name__ == "__main__":
     mp.set_start_method("spawn")
-    for rank in range(3):  # ~ device-outside-mask error
+    for rank in range(3):  # ~ ranks-beyond-mask error
         mp.Process(target=worker, args=(rank,)).start()

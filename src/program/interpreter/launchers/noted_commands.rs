@@ -6,6 +6,7 @@ use crate::commands::{Invocation, Started};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::run_commands::RunCommand;
+use crate::program::state::{Definition, MASK, ORDER};
 
 impl<'p> Interpreter<'p> {
     /// From here on every command is noted in the trace.
@@ -43,6 +44,9 @@ impl<'p> Interpreter<'p> {
             Started::Module(dotted) => self.program.launched_module(launcher, folder.as_deref(), dotted),
             _ => None,
         };
+        let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
+        let has_mask_alone =
+            self.reaching(MASK).iter().any(is_set) && !self.reaching(ORDER).iter().any(is_set);
         self.trace.commands.push(RunCommand {
             site: self.place(span),
             words: words.iter().map(|word| word.map(Into::into)).collect(),
@@ -50,6 +54,7 @@ impl<'p> Interpreter<'p> {
             starts,
             folder,
             host: self.shell.host,
+            has_mask_alone,
             around,
         });
         self.shell.around = Some(self.trace.commands.len() - 1);

@@ -24,7 +24,14 @@ impl<'p> Interpreter<'p> {
         }
         let environment = inherited(&self.state, &self.trace);
         let (site, host) = (self.place(span), self.shell.host);
-        self.trace.launches.push(Launch { file, start: Start::Script, environment, site, host });
+        self.trace.launches.push(Launch {
+            file,
+            start: Start::Script,
+            environment,
+            arguments: Vec::new(),
+            site,
+            host,
+        });
         self.run_in_place(file, span);
     }
 

@@ -1,0 +1,257 @@
+//! What programs make of their command line: `sys.argv`, and the attributes of what `parse_args()` returns.
+
+use super::Interpreter;
+use super::calls::Args;
+use crate::facts::Place;
+use crate::program::heap::values::{PathId, Value};
+use crate::program::state::Definition;
+use crate::program::told::{self, Told};
+use crate::program::trace::NOT_NOTED;
+use smallvec::smallvec;
+
+/// An option or argument of a parser.
+#[derive(Clone, Debug)]
+pub(super) struct OptionForm<'p> {
+    /// The attribute under which the parsed arguments hold it.
+    name: String,
+    /// `-g`, `--gpu`; none for an argument that is known by its position.
+    flags: Vec<String>,
+    takes: Takes,
+    /// What it holds where the command line does not say.
+    default: Option<Value<'p>>,
+    kind: Kind,
+}
+
+/// How many words belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    None,
+    One,
+    /// `nargs="*"`, `nargs="+"`, `nargs=2`
+    Several,
+}
+
+/// What becomes of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Int,
+    Text,
+    Other,
+}
+
+/// What a command line says of an option.
+enum Said<'w> {
+    Nothing,
+    Words(Vec<&'w Told>),
+    /// Something that is not known.
+    Unknown,
+}
+
+impl<'p> Interpreter<'p> {
+    /// What the launcher of this program told it is there from the start.
+    pub(super) fn begin_told(&mut self, words: &[Told]) {
+        if !words.is_empty() {
+            self.trace.told = words.iter().filter_map(Told::place).collect();
+            let packed = told::packed_words(words);
+            self.set_reaching(told::WORDS, smallvec![Definition::Set(NOT_NOTED, Some(packed.into()))]);
+        }
+    }
+
+    /// The words of the command line, where they are known.
+    fn words_told(&mut self) -> Option<Vec<Told>> {
+        match &self.reaching(told::WORDS)[..] {
+            [Definition::Set(_, Some(packed))] => Some(told::unpacked_words(packed)),
+            _ => None,
+        }
+    }
+
+    /// `sys.argv[1]`
+    pub(super) fn word_told(&mut self, number: i64) -> Option<Value<'p>> {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        let words = self.words_told()?;
+        if words.iter().take(at).any(|word| matches!(word, Told::Unknown)) {
+            return None;
+        }
+        match words.get(at)? {
+            Told::Word(text, place) => Some(Value::text(text.to_string(), *place)),
+            Told::Other | Told::Unknown => None,
+        }
+    }
+
+    /// `add_argument("--gpu", type=int, default=0)`
+    pub(super) fn remember_form(&mut self, args: &Args<'p>) {
+        if self.launch.is_none_or(|launch| launch.arguments.is_empty()) {
+            return;
+        }
+        let Some(name) = name_of(args) else { return };
+        let given = |name: &str| args.keyword(name).map(|argument| &argument.value);
+        let texts = args.items.iter().filter(|argument| argument.name.is_none());
+        let texts = texts.filter_map(|argument| argument.value.as_text()).map(|text| text.into_owned());
+        let takes = match (given("nargs"), given("action").and_then(Value::as_text).as_deref()) {
+            (_, Some("store_true" | "store_false" | "store_const" | "count" | "help" | "version")) => {
+                Takes::None
+            }
+            (Some(Value::Text(text)), _) if text.text == "?" => Takes::One,
+            (Some(_), _) => Takes::Several,
+            (None, _) => Takes::One,
+        };
+        let kind = match given("type") {
+            None => Kind::Text,
+            Some(Value::Outside(path)) => match &**self.paths.text(*path) {
+                "builtins.int" => Kind::Int,
+                "builtins.str" => Kind::Text,
+                _ => Kind::Other,
+            },
+            Some(_) => Kind::Other,
+        };
+        let default = given("default").map_or(Some(Value::None), |default| {
+            let default = self.contents(default);
+            told::packed(&default).map(|_| default)
+        });
+        let flags = texts.filter(|text| text.starts_with('-')).collect();
+        self.option_forms.retain(|form: &OptionForm<'p>| form.name != name);
+        self.option_forms.push(OptionForm { name, flags, takes, default, kind });
+    }
+
+    /// `parse_args()`: what the command line says is held by the attributes from now on.
+    pub(super) fn parse_words(&mut self) {
+        let Some(words) = self.words_told() else { return };
+        let forms = self.option_forms.clone();
+        for form in forms.iter().filter(|form| told::may_choose(&form.name)) {
+            let value = match said_of(form, &forms, &words) {
+                Said::Words(words) => form.value_of(&words),
+                Said::Nothing if !words.contains(&Told::Unknown) => form.default.clone(),
+                Said::Nothing | Said::Unknown => None,
+            };
+            if let Some(packed) = value.as_ref().and_then(told::packed) {
+                let held = smallvec![Definition::Set(NOT_NOTED, Some(packed.into()))];
+                self.set_reaching(&told::key_of(&form.name), held);
+            }
+        }
+    }
+
+    /// What an attribute of the parsed arguments holds, where that is known.
+    pub(super) fn parsed_option(&mut self, path: PathId) -> Option<Value<'p>> {
+        let text = self.paths.text(path).clone();
+        let name = option_named_by(&text)?;
+        let reaching = self.reaching(&told::key_of(name));
+        if !reaching.iter().any(|definition| matches!(definition, Definition::Set(..))) {
+            return None;
+        }
+        Some(Value::one_of(reaching.iter().map(|definition| match definition {
+            Definition::Set(_, Some(packed)) => told::unpacked(packed).unwrap_or(Value::Unknown),
+            Definition::Set(_, None) => Value::Unknown,
+            _ => Value::Outside(path),
+        })))
+    }
+
+    /// `args.gpu = gpu`
+    pub(super) fn set_option(&mut self, object: PathId, name: &'p str, value: &Value<'p>) {
+        let is_parsed = self.paths.text(object).ends_with(PARSED);
+        if is_parsed && told::may_choose(name) {
+            let value = self.force(value.clone());
+            let one = |value: &Value<'p>| Definition::Set(NOT_NOTED, told::packed(value).map(Into::into));
+            let held = value.alternatives().iter().map(one).collect();
+            self.set_reaching(&told::key_of(name), held);
+        }
+    }
+
+    /// Whether something is written where a launcher tells this program what to do.
+    pub(super) fn is_parser_call(path: &str, args: &Args<'p>) -> bool {
+        let parses = path.ends_with("ArgumentParser().parse_args") || path.ends_with(".parse_known_args");
+        parses && args.items.is_empty()
+    }
+}
+
+/// How the path of what a parser returns ends.
+const PARSED: &str = ".parse_args()";
+
+/// The option that a path names: `argparse.ArgumentParser().parse_args().gpu`.
+fn option_named_by(path: &str) -> Option<&str> {
+    let (parsed, name) = path.rsplit_once('.')?;
+    (parsed.ends_with(PARSED) && told::may_choose(name)).then_some(name)
+}
+
+/// The attribute under which the parsed arguments hold an option.
+pub(super) fn name_of(args: &Args<'_>) -> Option<String> {
+    let named = args.keyword("dest").map(|argument| &argument.value);
+    let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
+    let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
+    let name = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text)?;
+    Some(name.trim_start_matches('-').replace('-', "_"))
+}
+
+/// What the words of a command line say of one of the options.
+fn said_of<'w>(form: &OptionForm<'_>, forms: &[OptionForm<'_>], words: &'w [Told]) -> Said<'w> {
+    let is_option =
+        |word: &Told| word.text().is_some_and(|text| text.starts_with('-') && text.parse::<i64>().is_err());
+    let mut places = forms.iter().filter(|form| form.flags.is_empty());
+    let (mut at, mut sure) = (0, true);
+    let mut said = Said::Nothing;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let (known, takes) = match word {
+            Told::Unknown => {
+                sure = false;
+                continue;
+            }
+            word if is_option(word) => {
+                let text = word.text().unwrap_or_default();
+                let (flag, value) =
+                    text.split_once('=').map_or((text, None), |(flag, value)| (flag, Some(value)));
+                let known = forms.iter().find(|form| form.flags.iter().any(|own| own == flag));
+                sure &= known.is_some();
+                match value {
+                    Some(_) => {
+                        if known.is_some_and(|known| known.name == form.name) {
+                            said = Said::Words(vec![word]);
+                        }
+                        continue;
+                    }
+                    None => (known, known.map_or(Takes::None, |known| known.takes)),
+                }
+            }
+            _ => {
+                at -= 1;
+                let known = places.next();
+                (known, known.map_or(Takes::One, |known| known.takes))
+            }
+        };
+        let is_place = known.is_some_and(|known| known.flags.is_empty());
+        let first = at;
+        at += match takes {
+            Takes::None => 0,
+            Takes::One => 1,
+            Takes::Several => words[at..].iter().take_while(|word| !is_option(word)).count(),
+        };
+        if known.is_some_and(|known| known.name == form.name) {
+            let own = words.get(first..at).unwrap_or_default();
+            let is_known = (sure || !is_place) && own.iter().all(|word| word.text().is_some());
+            said = if is_known { Said::Words(own.iter().collect()) } else { Said::Unknown };
+        }
+    }
+    said
+}
+
+impl<'p> OptionForm<'p> {
+    /// What the parser makes of the words that belong to it.
+    fn value_of(&self, words: &[&Told]) -> Option<Value<'p>> {
+        let values: Option<Vec<Value<'p>>> = words.iter().map(|word| self.value_of_word(word)).collect();
+        match self.takes {
+            Takes::None => None,
+            Takes::One => values?.into_iter().next(),
+            Takes::Several => values.map(Value::sequence),
+        }
+    }
+
+    fn value_of_word(&self, word: &Told) -> Option<Value<'p>> {
+        let Told::Word(text, place) = word else { return None };
+        let own = text.split_once('=').filter(|(flag, _)| flag.starts_with('-'));
+        let (text, place): (&str, Place) = (own.map_or(text, |(_, value)| value), *place);
+        match self.kind {
+            Kind::Int => Some(Value::Int(text.parse().ok()?, place)),
+            Kind::Text => Some(Value::text(text.to_owned(), place)),
+            Kind::Other => None,
+        }
+    }
+}
