@@ -374,6 +374,15 @@ impl Knowledge {
         rows.any(|row| row.arguments.is_empty() || row.arguments.iter().any(given))
     }
 
+    /// Whether a module belongs to a library of which some call reaches the driver.
+    pub fn reaches_driver(&self, module: &str) -> bool {
+        let top = module.split('.').next().unwrap_or(module);
+        let reaches = |effect: &Effect| {
+            effect.library.split('.').next() == Some(top) && effect.row.does.contains(&Does::CudaInit)
+        };
+        self.libraries.contains(top) && self.calls.values().flatten().any(reaches)
+    }
+
     /// Whether a module belongs to a library that effects are known of.
     pub fn has_effects(&self, module: &str) -> bool {
         let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
