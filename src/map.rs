@@ -10,13 +10,18 @@
 //! programs     which card each program takes, and what decides it
 //! machine      the cards that there are, or are supposed to be
 //! what_if      the same programs in another environment, or on another machine
+//! drawing      the boxes and lines of a picture, and their layout
 //!    │
 //! json, markdown, dot, html, table   one writer for each format
 //! ```
 
 mod chains;
+pub mod dot;
+mod drawing;
+pub mod html;
 mod imports;
 pub mod json;
+mod layout;
 mod machine;
 pub mod markdown;
 mod programs;
@@ -290,6 +295,7 @@ struct Survey {
     cpu_entries: Vec<chains::Entry>,
     starts: BTreeMap<FileId, String>,
     gpu_modules: BTreeSet<FileId>,
+    launchers: BTreeSet<FileId>,
 }
 
 impl Project<'_> {
@@ -344,6 +350,7 @@ impl Survey {
         };
         let python = files().filter(|file| program.sources.file(*file).is_python());
         self.gpu_modules = python.filter(is_gpu_module).collect();
+        self.launchers = files().filter(|file| program.is_launcher(*file)).collect();
         let in_cpu_part = files().filter(|file| program.cpu_part(*file).contains(file));
         self.cpu_entries = in_cpu_part.map(|file| chains::Entry::imported(program, file)).collect();
         if self.cpu_entries.is_empty() {
@@ -366,7 +373,7 @@ impl Survey {
             let is_gpu = graph.loads_itself(file)
                 || self.gpu_modules.contains(&file)
                 || touched.iter().any(|one| one.kind.is_on_gpu());
-            (file, part_of(sources.file(file).language, is_gpu))
+            (file, part_of(sources.file(file).language, is_gpu, self.launchers.contains(&file)))
         };
         let parts: BTreeMap<FileId, Part> = files().map(part).collect();
         // A program that is GPU code itself comes to a library in no surprising way.
@@ -441,13 +448,12 @@ impl Survey {
     }
 }
 
-fn part_of(language: Language, is_gpu: bool) -> Part {
+fn part_of(language: Language, is_gpu: bool, is_launcher: bool) -> Part {
     match language {
         Language::Python | Language::Notebook | Language::Rust | Language::Markdown if is_gpu => Part::Gpu,
         Language::Python | Language::Notebook | Language::Rust | Language::Markdown => Part::Cpu,
-        Language::Cache | Language::Requirements => Part::Data,
-        language if language.is_data() => Part::Data,
-        _ => Part::Launcher,
+        _ if is_launcher => Part::Launcher,
+        _ => Part::Data,
     }
 }
 

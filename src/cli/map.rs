@@ -43,6 +43,10 @@ enum MapFormat {
     Markdown,
     /// One JSON object, for programs.
     Json,
+    /// One page that needs nothing else.
+    Html,
+    /// A graph for Graphviz.
+    Dot,
 }
 
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -71,6 +75,15 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         (Some(MapFormat::Markdown), true) => {
             map::markdown::write_programs(&map, &mut whole)?;
             Form::Markup
+        }
+        (Some(MapFormat::Html), programs_first) => {
+            map::html::write(&map, &sources, programs_first, &mut whole)?;
+            Form::Markup
+        }
+        (Some(MapFormat::Dot), true) => bail!("--format dot draws modules; leave --programs out"),
+        (Some(MapFormat::Dot), false) => {
+            map::dot::write(&map, &mut whole)?;
+            Form::Plain
         }
         (Some(MapFormat::Json), is_short) => {
             map::json::write(&map, is_short, &mut whole)?;

@@ -46,6 +46,8 @@ pub struct Edge {
     pub crosses: bool,
     /// Who imports the module loads a GPU library by this import.
     pub loads_gpu_library: bool,
+    #[serde(skip)]
+    pub place: Place,
 }
 
 fn as_from<S: serde::Serializer>(spot: &Spot, serializer: S) -> Result<S::Ok, S::Error> {
@@ -288,6 +290,6 @@ impl Edge {
         };
         let from = Spot::of(sources, found.place);
         let crosses = parts.0 != Part::Gpu && parts.1 == Part::Gpu;
-        Edge { from, to, kind: found.kind, crosses, loads_gpu_library: loads }
+        Edge { from, to, kind: found.kind, crosses, loads_gpu_library: loads, place: found.place }
     }
 }

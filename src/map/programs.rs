@@ -37,7 +37,25 @@ pub struct ProgramLine {
     pub in_slice: bool,
     /// It was followed to its end.
     pub complete: bool,
+    /// What it does, in order: the first of it. `gpulint trace` tells all.
+    #[serde(skip)]
+    pub steps: Vec<Step>,
+    #[serde(skip)]
+    pub more_steps: usize,
 }
+
+/// One effect of a program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step {
+    pub deed: Deed,
+    /// How many calls and imports lead there.
+    pub depth: usize,
+    /// It happens in every run.
+    pub certain: bool,
+}
+
+/// So many effects are kept of each program.
+const MOST_STEPS: usize = 60;
 
 /// Something that a program does somewhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -119,6 +137,7 @@ impl Teller<'_> {
             events.iter().filter(|event| is_late(event)).map(|event| self.deed(event)).collect();
         too_late.sort();
         too_late.dedup();
+        let told: Vec<&&Event> = events.iter().filter(|event| !matches!(event.what, What::End)).collect();
         let in_slice = match (start, events) {
             (Start::Unit(_), [event]) => trace.counts_from_zero(event),
             _ => matches!(trace.host, Host::Container | Host::Scheduler),
@@ -136,7 +155,14 @@ impl Teller<'_> {
             too_late,
             in_slice,
             complete: !trace.cut,
+            steps: told.iter().take(MOST_STEPS).map(|event| self.step(event)).collect(),
+            more_steps: told.len().saturating_sub(MOST_STEPS),
         }
+    }
+
+    fn step(&self, event: &Event) -> Step {
+        let depth = self.trace.outwards(event.frame).count() - 1;
+        Step { deed: self.deed(event), depth, certain: event.surely_happens() }
     }
 
     fn deed(&self, event: &Event) -> Deed {
