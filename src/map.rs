@@ -210,7 +210,7 @@ impl Map {
 
     /// Whether nothing of the project has to do with GPUs.
     pub fn is_empty(&self) -> bool {
-        self.modules.is_empty() && self.programs.is_empty()
+        self.modules.is_empty() && !self.programs.iter().any(ProgramLine::uses_gpu)
     }
 
     /// What there is, in one or two sentences.
@@ -352,7 +352,14 @@ impl Survey {
         self.gpu_modules = python.filter(is_gpu_module).collect();
         self.launchers = files().filter(|file| program.is_launcher(*file)).collect();
         let in_cpu_part = files().filter(|file| program.cpu_part(*file).contains(file));
-        self.cpu_entries = in_cpu_part.map(|file| chains::Entry::imported(program, file)).collect();
+        let imported = |file: FileId| {
+            let entry = chains::Entry::imported(program, file);
+            // Where every file is of the CPU part, the packages around it are entries themselves.
+            let are_named =
+                project.governed.at(file).cpu.as_ref().is_some_and(|cpu| !cpu.entry_points.is_empty());
+            if are_named { entry } else { chains::Entry { packages: Vec::new(), ..entry } }
+        };
+        self.cpu_entries = in_cpu_part.map(imported).collect();
         if self.cpu_entries.is_empty() {
             let python = |file: &FileId| is_told(file) && program.sources.file(*file).is_python();
             let started = self.starts.keys().copied().filter(python);

@@ -2,7 +2,6 @@
 //! those of a folder become one box, as deep as it has to be.
 
 use super::{Edge, ImportKind, Map, Module, Part};
-use crate::sources::folder_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More boxes nobody reads.
@@ -149,18 +148,12 @@ impl<'m> Drawing<'m> {
     }
 }
 
-/// The path as far as it goes through so many folders: the file itself, or a folder.
+/// The first so many folders of a path that goes through as many; else the path.
 fn shortened(path: &str, depth: usize) -> &str {
-    let folders = folder_of(path);
-    if folders.is_empty() && depth == 0 {
+    if depth == 0 {
         return "./";
     }
-    match path.match_indices('/').nth(depth) {
-        // What lies deeper, and the files of the folder itself.
-        Some(_) if depth == 0 => "./",
-        Some(_) => path.match_indices('/').nth(depth - 1).map_or(path, |(at, _)| &path[..=at]),
-        None => path,
-    }
+    path.match_indices('/').nth(depth - 1).map_or(path, |(at, _)| &path[..=at])
 }
 
 #[cfg(test)]
@@ -169,11 +162,10 @@ mod tests {
 
     #[test]
     fn paths_end_at_a_folder() {
-        assert_eq!(shortened("a/b/c.py", 2), "a/b/c.py");
+        assert_eq!(shortened("a/b/c.py", 3), "a/b/c.py");
+        assert_eq!(shortened("a/b/c.py", 2), "a/b/");
         assert_eq!(shortened("a/b/c.py", 1), "a/");
-        assert_eq!(shortened("a/c.py", 1), "a/c.py");
+        assert_eq!(shortened("c.py", 1), "c.py");
         assert_eq!(shortened("a/c.py", 0), "./");
-        assert_eq!(shortened("c.py", 0), "./");
-        assert_eq!(shortened("c.py", 3), "c.py");
     }
 }

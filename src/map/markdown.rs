@@ -77,7 +77,7 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// Only those of `out`.
 pub fn write_programs(map: &Map, out: &mut dyn Write) -> io::Result<()> {
-    let rows = map.programs.iter().map(program_row).collect();
+    let rows = map.programs.iter().filter(|line| line.uses_gpu()).map(program_row).collect();
     table(
         out,
         "Programs",

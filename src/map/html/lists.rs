@@ -44,7 +44,7 @@ fn program(line: &ProgramLine, page: &Page<'_>) -> Markup {
                     None => (prose(&line.start)),
                 }
             }
-            td.kind {
+            td.kind[class == "error"] {
                 (prose(&line.card_words()))
                 @if !line.complete { " (not followed to its end)" }
             }
