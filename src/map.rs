@@ -357,7 +357,7 @@ impl Survey {
             // Where every file is of the CPU part, the packages around it are entries themselves.
             let are_named =
                 project.governed.at(file).cpu.as_ref().is_some_and(|cpu| !cpu.entry_points.is_empty());
-            if are_named { entry } else { chains::Entry { packages: Vec::new(), ..entry } }
+            if are_named { entry } else { chains::Entry { packages: Vec::new(), shortest: true, ..entry } }
         };
         self.cpu_entries = in_cpu_part.map(imported).collect();
         if self.cpu_entries.is_empty() {

@@ -26,6 +26,8 @@ pub(super) struct Entry {
     pub packages: Vec<FileId>,
     /// It is started as a program, and not imported.
     pub is_started: bool,
+    /// Only the shortest way counts: every module is an entry.
+    pub shortest: bool,
 }
 
 /// One import on the way.
@@ -39,7 +41,7 @@ pub struct Hop {
 
 impl Entry {
     pub fn imported(program: &Program<'_>, file: FileId) -> Entry {
-        Entry { file, packages: program.parents(file), is_started: false }
+        Entry { file, packages: program.parents(file), is_started: false, shortest: false }
     }
 
     pub fn started(program: &Program<'_>, file: FileId) -> Entry {
@@ -47,7 +49,7 @@ impl Entry {
             Some(Start::Module | Start::Console) => program.parents(file),
             _ => Vec::new(),
         };
-        Entry { file, packages, is_started: true }
+        Entry { file, packages, is_started: true, shortest: false }
     }
 }
 
@@ -99,6 +101,9 @@ fn from(sources: &Sources, graph: &Graph<'_>, entry: &Entry, gpu_modules: &BTree
         }
         if !hops.is_empty() {
             chains.push(Chain { entry: name(entry.file), module: name(file), hops });
+            if entry.shortest {
+                break;
+            }
         }
     }
     chains

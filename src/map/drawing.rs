@@ -4,10 +4,9 @@
 use super::{Edge, ImportKind, Map, Module, Part};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More boxes nobody reads.
+/// More boxes or lines than these nobody reads.
 const MOST_BOXES: usize = 100;
-/// More lines neither, and a layout takes long.
-const MOST_LINES: usize = 600;
+const MOST_LINES: usize = 220;
 
 /// What is drawn.
 #[derive(Debug, Default)]
@@ -86,10 +85,18 @@ impl<'m> Drawing<'m> {
     pub fn of(map: &'m Map) -> Drawing<'m> {
         let depth = map.modules.iter().map(|module| module.path.split('/').count()).max().unwrap_or(0);
         let depths = (0..=depth).rev();
-        let drawings = depths.map(|depth| Drawing::folded(map, depth));
-        drawings
-            .reduce(|fitting, next| if fitting.boxes.len() <= MOST_BOXES { fitting } else { next })
-            .unwrap_or_default()
+        let mut drawing = Drawing::default();
+        for depth in depths {
+            drawing = Drawing::folded(map, depth);
+            if drawing.boxes.len() <= MOST_BOXES && drawing.lines.len() <= MOST_LINES {
+                break;
+            }
+        }
+        // Those that cross matter most.
+        drawing.lines.sort_by_key(|line| (!line.crosses, *line));
+        drawing.left_out = drawing.lines.len().saturating_sub(MOST_LINES);
+        drawing.lines.truncate(MOST_LINES);
+        drawing
     }
 
     /// Modules below so many folders are one box with those beside them.
@@ -128,23 +135,17 @@ impl<'m> Drawing<'m> {
             modules,
         });
         let boxes: Vec<Bx<'m>> = boxes.collect();
-        let mut drawn: Vec<Line> = lines
-            .into_iter()
-            .filter(|((from, to, _), _)| from != to)
-            .map(|((from, to, what), (crosses, loads, count))| Line {
+        let drawn = lines.into_iter().filter(|((from, to, _), _)| from != to).map(
+            |((from, to, what), (crosses, loads, count))| Line {
                 from: at[&from],
                 to: at[&to],
                 what,
                 crosses,
                 loads,
                 count,
-            })
-            .collect();
-        // Those that cross matter most.
-        drawn.sort_by_key(|line| (!line.crosses, *line));
-        let left_out = drawn.len().saturating_sub(MOST_LINES);
-        drawn.truncate(MOST_LINES);
-        Drawing { boxes, lines: drawn, left_out }
+            },
+        );
+        Drawing { boxes, lines: drawn.collect(), left_out: 0 }
     }
 }
 

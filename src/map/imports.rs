@@ -151,12 +151,12 @@ pub(super) fn edges_of(program: &Program<'_>, file: FileId) -> Vec<Found> {
                 let is_lazy = import.lazy || lazy.contains(&import.module);
                 let kind = if is_lazy { ImportKind::Lazy } else { kind_of(around, code, program, file) };
                 let own = |target: &FileId| *target != file && !parents.contains(target);
-                program.import_targets(file, import).into_iter().filter(own).for_each(|target| {
-                    add(*span, Target::File(target), kind);
-                });
-                for library in libraries_of(program, file, import) {
-                    add(*span, Target::Outside(library), kind);
+                let targets = program.import_targets(file, import);
+                if targets.is_empty() && import.level == 0 {
+                    let library = library_of(program, file, import);
+                    library.into_iter().for_each(|library| add(*span, Target::Outside(library), kind));
                 }
+                targets.into_iter().filter(own).for_each(|target| add(*span, Target::File(target), kind));
             }
             Seen::Expr(expr) => {
                 let Some(module) = imported_by_name(expr, &names) else { return };
@@ -257,16 +257,13 @@ fn imported_by_name(expr: &Expr<'_>, names: &Names<'_, '_>) -> Option<String> {
     }
 }
 
-/// The GPU libraries that an import names.
-fn libraries_of(program: &Program<'_>, file: FileId, import: &Import<'_>) -> Vec<String> {
-    if !program.imports_outside(file, import) {
-        return Vec::new();
-    }
+/// The GPU library that an import names.
+fn library_of(program: &Program<'_>, file: FileId, import: &Import<'_>) -> Option<String> {
     let names: Vec<&str> = match &import.names {
         ImportNames::Names(names) => names.iter().map(|name| name.name).collect(),
         _ => Vec::new(),
     };
-    gpu_library(program, file, import.module, &names).into_iter().collect()
+    gpu_library(program, file, import.module, &names)
 }
 
 /// The name of the GPU library that a module outside of the project is, or that is taken from it.

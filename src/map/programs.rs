@@ -342,7 +342,12 @@ impl ProgramLine {
         match (self.uses_gpu(), self.cards.is_empty()) {
             (false, _) => "uses no GPU".to_owned(),
             (true, true) => "not known".to_owned(),
-            _ => self.cards.iter().map(Card::words).collect::<Vec<_>>().join(" or "),
+            _ => {
+                // One environment, and several devices in it.
+                let is_sure = self.mask.known && self.mask.values.len() < 2 && self.order.orders().len() < 2;
+                let between = if is_sure { " and " } else { " or " };
+                self.cards.iter().map(Card::words).collect::<Vec<_>>().join(between)
+            }
         }
     }
 

@@ -374,13 +374,13 @@ impl Knowledge {
         rows.any(|row| row.arguments.is_empty() || row.arguments.iter().any(given))
     }
 
-    /// Whether a module belongs to a library of which some call reaches the driver.
-    pub fn reaches_driver(&self, module: &str) -> bool {
-        let top = module.split('.').next().unwrap_or(module);
-        let reaches = |effect: &Effect| {
-            effect.library.split('.').next() == Some(top) && effect.row.does.contains(&Does::CudaInit)
+    /// Whether a module belongs to a library of which some call does this.
+    pub fn does(&self, module: &str, wanted: Does) -> bool {
+        let is_of = |library: &str| {
+            module.strip_prefix(library).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        self.libraries.contains(top) && self.calls.values().flatten().any(reaches)
+        let does = |effect: &Effect| is_of(&effect.library) && effect.row.does.contains(&wanted);
+        self.has_effects(module) && self.calls.values().flatten().any(does)
     }
 
     /// Whether a module belongs to a library that effects are known of.
