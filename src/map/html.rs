@@ -164,7 +164,7 @@ fn line_address(at: usize, spot: &Spot) -> String {
 
 fn contents(map: &Map, programs_first: bool) -> Markup {
     let crosses = map.crossing().next().is_some();
-    let mut sections = vec![
+    let mut sections = [
         ("picture", "Picture", true),
         ("programs", "Programs", !map.programs.is_empty()),
         ("crossing", "Into the GPU part", crosses),

@@ -11,7 +11,7 @@ use crate::code::walk::{Ancestor, Part as Seen, walk};
 use crate::code::{Code, Expr, ExprKind, Import, ImportNames, Step, StepKind, Target as Bound};
 use crate::facts::{FileId, Place};
 use crate::program::trace::{Frame, FrameId, Trace, What};
-use crate::program::{Names, Program};
+use crate::program::{Names, Program, Start};
 use crate::sources::Sources;
 use serde::Serialize;
 
@@ -121,9 +121,11 @@ impl ImportKind {
 }
 
 /// The imports that ran while modules were imported, those in functions among them.
-pub(super) fn entered_in(trace: &Trace) -> impl Iterator<Item = Entered> {
+pub(super) fn entered_in(trace: &Trace, start: Start) -> impl Iterator<Item = Entered> {
+    // There the file that the trace begins with is imported too.
+    let only_imports = matches!(start, Start::CpuPart | Start::Modules);
     let is_module = |frame: &Frame| frame.function.is_none() && frame.parent.is_some();
-    let at_import = move |frame: FrameId| trace.outwards(frame).any(is_module);
+    let at_import = move |frame: FrameId| only_imports || trace.outwards(frame).any(is_module);
     let modules = trace.frames.iter().filter_map(move |frame| {
         let site = frame.site.filter(|site| frame.function.is_none() && site.span.end > site.span.start)?;
         at_import(frame.parent?).then_some(Entered { place: site, module: Some(frame.file) })
@@ -233,10 +235,10 @@ fn kind_of(around: &[Ancestor<'_, '_>], code: &Code<'_>, program: &Program<'_>, 
                     kind = ImportKind::Guarded;
                 }
             }
-            Ancestor::With(Step { kind: StepKind::With { items, .. }, .. }) => {
-                if items.iter().any(|(item, _)| text(item).contains("suppress")) {
-                    kind = ImportKind::Guarded;
-                }
+            Ancestor::With(Step { kind: StepKind::With { items, .. }, .. })
+                if items.iter().any(|(item, _)| text(item).contains("suppress")) =>
+            {
+                kind = ImportKind::Guarded;
             }
             _ => {}
         }
