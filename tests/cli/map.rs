@@ -2,6 +2,8 @@
 
 use crate::project::Project;
 use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// A package whose `__init__` imports what must stay out of the CPU part, with every way to import a GPU library.
 fn cartography() -> Project {
@@ -388,4 +390,52 @@ fn names_and_code_with_markup_stay_text() {
         }
     }
     assert!(!project.run("map --programs").stdout.contains('\u{1b}'));
+}
+
+/// What the rules say of the CPU part of a labelled project is on its map: the import that is wrong, and a way to its module.
+#[test]
+fn the_map_has_what_the_rules_find_in_the_cpu_part() {
+    let projects = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects");
+    let folders = fs::read_dir(projects).expect("the labelled projects").flatten().map(|entry| entry.path());
+    let is_cpu =
+        |folder: &PathBuf| folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cpu-"));
+    let mut compared = 0;
+    for folder in folders.filter(is_cpu) {
+        let project = Project::new();
+        copy(&folder, project.root());
+        let map = json(&project, "map --format json");
+        let edges = map["edges"].as_array().unwrap();
+        let chains = map["chains"].as_array().unwrap();
+        let found = project.run("check --format json --no-cache");
+        let found: Value = serde_json::from_str(&found.stdout).expect("JSON");
+        let is_about = |finding: &&Value| {
+            let rule = finding["rule"].as_str().unwrap();
+            finding["status"] == "active" && ["gpu-import-in-cpu-mode", "gpu-import-reached"].contains(&rule)
+        };
+        for finding in found["findings"].as_array().unwrap().iter().filter(is_about) {
+            compared += 1;
+            let is_there = |edge: &Value| {
+                let same = edge["from"] == finding["path"] && edge["line"] == finding["line"];
+                same && edge["loads_gpu_library"] == true
+            };
+            assert!(edges.iter().any(is_there), "{}: {finding:#}", folder.display());
+            let leads = |chain: &Value| {
+                let hops = chain["hops"].as_array().unwrap();
+                hops.iter().any(|hop| hop["path"] == finding["path"])
+            };
+            assert!(chains.iter().any(leads), "{}: {finding:#}", folder.display());
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("writable");
+    for entry in fs::read_dir(from).expect("readable").flatten() {
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => _ = fs::copy(entry.path(), target).expect("writable"),
+        }
+    }
 }
