@@ -10,6 +10,7 @@ mod doctor;
 #[cfg(feature = "runtime")]
 mod exec;
 mod init;
+mod map;
 mod memory;
 mod options;
 mod outputs;
@@ -69,6 +70,8 @@ struct Cli {
 enum Command {
     /// Report where code would use the wrong GPU, or one that it must not use.
     Check(check::Arguments),
+    /// Map everything that touches a GPU: imports, pins, devices, launchers, and which card each program takes.
+    Map(map::Arguments),
     /// Show what a program does to the environment and the GPU, in the order in which it happens.
     Trace(trace::Arguments),
     /// Say why something is reported at a line, or nothing, over all programs and launchers that come to it.
@@ -126,6 +129,7 @@ fn run(cli: Cli) -> u8 {
     let mut out = BufWriter::new(stdout(cli.color));
     let ended = match cli.command {
         Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
+        Command::Map(arguments) => map::run(&arguments, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
         Command::Why(arguments) => why::run(&arguments, &mut out),
         Command::Init(arguments) => init::run(&arguments, &mut out),

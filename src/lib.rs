@@ -47,6 +47,7 @@ pub mod findings;
 pub mod fixes;
 mod init;
 pub mod languages;
+pub mod map;
 mod masks;
 pub mod policy;
 pub mod program;

@@ -4,7 +4,6 @@
 //! `tests/vectors/visible-devices.yaml`; the driver itself was not run. Source of the syntax: CUDA programming
 //! guide, appendix on environment variables.
 
-#[cfg(feature = "runtime")]
 pub mod selection;
 
 /// What a value of CUDA_VISIBLE_DEVICES selects.

@@ -249,7 +249,7 @@ fn address_of(rule: &str) -> Option<String> {
 }
 
 /// The page that explains a rule; a project's own rules have none.
-fn page_of(rule: &str) -> Option<String> {
+pub(crate) fn page_of(rule: &str) -> Option<String> {
     RuleSet::embedded().find(rule).map(|rule| format!("{RULES_PAGE}#{}", rule.id))
 }
 

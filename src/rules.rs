@@ -33,11 +33,12 @@ mod validation;
 mod values;
 pub(crate) mod wording;
 
-pub(crate) use analyses::meant_device;
+pub(crate) use analyses::{Asked, meant_device};
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use example::{Example, ExampleTexts, Examples, Files};
 pub use examples::test;
 pub use files::FileRules;
+pub(crate) use files::asked_in;
 pub use for_programs::speak_for_programs;
 pub use for_project::speak_for_project;
 pub use governed::{Governed, Ruling};

@@ -346,7 +346,8 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
     object
 }
 
-fn describe(what: &What) -> String {
+/// What happens, for people.
+pub(crate) fn describe(what: &What) -> String {
     let because = |note: &Option<String>| note.as_ref().map_or(String::new(), |note| format!(": {note}"));
     match what {
         What::Import { note, touches_cuda: true, .. } => {
@@ -374,6 +375,24 @@ fn describe(what: &What) -> String {
         What::End => "the end".to_owned(),
         What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }
+}
+
+/// How a file is started, when it is a program or a launcher.
+pub(crate) fn started_file(program: &Program<'_>, file: FileId) -> Option<String> {
+    let start = program.start_of(file)?;
+    Some(started(start, Some(program.sources.file(file).language)).to_owned())
+}
+
+/// How the program of a trace is started: by which job or service of a file, or in which way.
+pub(crate) fn started_by(program: &Program<'_>, trace: &Trace, start: Start) -> String {
+    let unit = match (start, trace.entry) {
+        (Start::Unit(number), Some(entry)) => {
+            program.code(entry).units.get(number).map(|unit| unit.name.to_string())
+        }
+        _ => None,
+    };
+    let language = trace.entry.map(|entry| program.sources.file(entry).language);
+    unit.filter(|name| !name.is_empty()).unwrap_or_else(|| started(start, language).to_owned())
 }
 
 fn started(start: Start, language: Option<Language>) -> &'static str {

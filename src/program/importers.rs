@@ -1,8 +1,9 @@
 //! Who takes what from a module: the imports of the other files that lead to it.
 
-use super::Program;
-use super::imports::{each_import, module_of};
+use super::imports::{each_import, module_from, module_of, targets_from};
+use super::knowledge::{Contact, Does};
 use super::modules::Found;
+use super::{Program, Start};
 use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
 
@@ -74,6 +75,44 @@ impl<'s> Program<'s> {
             None => module?,
         };
         found.file()
+    }
+
+    /// The files of the project that an import may run, packages on the way included.
+    pub(crate) fn import_targets(&self, file: FileId, import: &Import<'_>) -> Vec<FileId> {
+        targets_from(self.script_of(file), import, file, &self.modules)
+    }
+
+    /// The file itself where it is started as a script: then its folder is the first in which Python looks.
+    fn script_of(&self, file: FileId) -> Option<FileId> {
+        (self.start_of(file) == Some(Start::Script)).then_some(file)
+    }
+
+    /// The `__init__` files that run before a file when it is imported, outermost first.
+    pub(crate) fn parents(&self, file: FileId) -> Vec<FileId> {
+        self.modules.parents(file)
+    }
+
+    /// The file of the project that a dotted name means in a file.
+    pub(crate) fn module_named(&self, file: FileId, dotted: &str) -> Option<FileId> {
+        let import = Import { level: 0, module: dotted, names: ImportNames::Module(None), lazy: false };
+        module_from(self.script_of(file), &import, file, &self.modules).1?.file()
+    }
+
+    /// Whether a module outside of the project is one for GPUs, or loads one: also by what is said of a package above it.
+    pub(crate) fn is_gpu_module(&self, file: FileId, module: &str) -> bool {
+        let row = self.knowledge.package(module);
+        let by_row =
+            row.map(|row| row.gpu_library || row.contact != Contact::None || !row.imports.is_empty());
+        self.asked_of(file).is_forbidden(module)
+            || by_row.unwrap_or_else(|| self.knowledge.does(module, Does::CudaInit))
+            || self.knowledge.does(module, Does::Nvml)
+    }
+
+    /// The same by what is said of the module alone.
+    pub(crate) fn is_gpu_module_by_itself(&self, file: FileId, module: &str) -> bool {
+        let has_row = self.knowledge.package(module).is_some_and(|row| row.module == module);
+        let is_named = self.asked_of(file).forbidden.iter().any(|forbidden| forbidden == module);
+        (has_row || is_named) && self.is_gpu_module(file, module)
     }
 
     /// Whether a package has a submodule of this name.

@@ -179,7 +179,17 @@ pub(super) fn is_outside(import: &Import<'_>, file: FileId, modules: &Modules) -
 
 /// The project files that an import may run.
 pub(super) fn targets(import: &Import<'_>, file: FileId, modules: &Modules) -> Vec<FileId> {
-    let (mut targets, module) = module_of(import, file, modules);
+    targets_from(Some(file), import, file, modules)
+}
+
+/// The same in a program that is started by this script.
+pub(super) fn targets_from(
+    script: Option<FileId>,
+    import: &Import<'_>,
+    file: FileId,
+    modules: &Modules,
+) -> Vec<FileId> {
+    let (mut targets, module) = module_from(script, import, file, modules);
     if let (Some(module), ImportNames::Names(names)) = (module, &import.names) {
         targets.extend(names.iter().filter_map(|name| modules.child(module, name.name)?.file()));
     }
@@ -192,11 +202,21 @@ pub(super) fn module_of(
     file: FileId,
     modules: &Modules,
 ) -> (Vec<FileId>, Option<Found>) {
+    module_from(Some(file), import, file, modules)
+}
+
+/// The same in a program that is started by this script.
+pub(super) fn module_from(
+    script: Option<FileId>,
+    import: &Import<'_>,
+    file: FileId,
+    modules: &Modules,
+) -> (Vec<FileId>, Option<Found>) {
     let mut parts = import.module.split('.').filter(|part| !part.is_empty());
     let mut found = if import.level > 0 {
         modules.relative(file, import.level)
     } else {
-        parts.next().and_then(|first| modules.absolute(Some(file), &[], file, first))
+        parts.next().and_then(|first| modules.absolute(script, &[], file, first))
     };
     let mut targets = Vec::new();
     while let Some(module) = found {

@@ -338,8 +338,9 @@ impl<'p> Interpreter<'p> {
     }
 
     fn follow(&mut self) {
-        if let Some(launch) = self.launch {
-            self.begin_launched(launch);
+        match self.launch {
+            Some(launch) => self.begin_launched(launch),
+            None => self.begin_given(),
         }
         match self.start {
             Start::Script => self.run_entry_module(),

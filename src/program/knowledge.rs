@@ -374,6 +374,15 @@ impl Knowledge {
         rows.any(|row| row.arguments.is_empty() || row.arguments.iter().any(given))
     }
 
+    /// Whether a module belongs to a library of which some call does this.
+    pub fn does(&self, module: &str, wanted: Does) -> bool {
+        let is_of = |library: &str| {
+            module.strip_prefix(library).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let does = |effect: &Effect| is_of(&effect.library) && effect.row.does.contains(&wanted);
+        self.has_effects(module) && self.calls.values().flatten().any(does)
+    }
+
     /// Whether a module belongs to a library that effects are known of.
     pub fn has_effects(&self, module: &str) -> bool {
         let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);

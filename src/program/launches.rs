@@ -38,7 +38,7 @@ impl Launch {
             Inherited::Removed { place, statement } | Inherited::Set { place, statement, .. } => {
                 [Some(*place), Some(*statement)]
             }
-            Inherited::Unset | Inherited::Elsewhere => [None, None],
+            Inherited::Unset | Inherited::Elsewhere | Inherited::Given(_) => [None, None],
         });
         [self.site].into_iter().chain(made.flatten()).chain(told)
     }
@@ -58,6 +58,8 @@ pub enum Inherited {
     },
     /// Set by something that is not followed.
     Elsewhere,
+    /// Set by something that has no place in the project: an import, or who starts the launcher.
+    Given(Arc<str>),
     /// Set by a launcher; `None` when the value is not known.
     Set {
         place: Place,
@@ -72,6 +74,7 @@ impl Inherited {
         match self {
             Inherited::Unset | Inherited::Removed { .. } => None,
             Inherited::Elsewhere => Some(None),
+            Inherited::Given(value) => Some(Some(value)),
             Inherited::Set { value, .. } => Some(value.as_deref()),
         }
     }
@@ -121,7 +124,7 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
                 Some(event) => {
                     Inherited::Set { place: event.place, statement: event.statement, value: value.clone() }
                 }
-                None => Inherited::Elsewhere,
+                None => value.clone().map_or(Inherited::Elsewhere, Inherited::Given),
             },
             Definition::Elsewhere => Inherited::Elsewhere,
         };

@@ -17,6 +17,8 @@ pub struct Options {
     pub budget: Option<Budget>,
     /// Each call is followed, also where a summary of it would do: to compare the two.
     pub no_summaries: bool,
+    /// Variables that whoever starts programs and launchers has set.
+    pub given: Vec<(String, String)>,
 }
 
 /// What one policy asks.

@@ -6,8 +6,9 @@ mod overview;
 use super::excerpt::{Excerpt, glimpse, markable};
 use super::printable::{printable, sentence};
 use super::{Report, ShownOn, badness, page_of, summary, word};
-use crate::facts::Place;
+use crate::facts::{Place, Span};
 use crate::findings::{Finding, Related, Safety, Status};
+use crate::sources::Source;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -23,6 +24,12 @@ const MOST_UNFOLDED: usize = 3;
 /// Colours and shapes of every page, light and dark.
 pub const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
+
+/// Whatever stands in the code that was checked, a page loads nothing.
+pub const LOADS_NOTHING: PreEscaped<&str> = PreEscaped(
+    "<meta http-equiv=\"Content-Security-Policy\" \
+     content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">",
+);
 
 /// Returns what was left out.
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<String>> {
@@ -44,9 +51,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                // Whatever stands in the code that was checked, the page loads nothing.
-                meta http-equiv="Content-Security-Policy"
-                    content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+                (LOADS_NOTHING)
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
@@ -175,10 +180,14 @@ fn article_of(shown: &Shown<'_>, report: &Report) -> Markup {
 
 /// The lines of a place as the text format shows them, with the place marked.
 fn lines_of(place: Place, report: &Report) -> Markup {
-    let source = report.sources.file(place.file);
-    let position = source.position(place.span);
-    let Some(span) = markable(source, place.span) else {
-        return html! { pre { (glimpse(source, place.span, ShownOn::Paper)) } };
+    lines_at(report.sources.file(place.file), place.span)
+}
+
+/// The same for a place in a file.
+pub fn lines_at(source: &Source, span: Span) -> Markup {
+    let position = source.position(span);
+    let Some(span) = markable(source, span) else {
+        return html! { pre { (glimpse(source, span, ShownOn::Paper)) } };
     };
     let excerpt = Excerpt::of(source, &[span], ShownOn::Paper);
     let (text, marked) = (excerpt.text.as_str(), excerpt.range_of(span));

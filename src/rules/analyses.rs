@@ -61,6 +61,8 @@ mod unentered_contexts;
 use super::files::{FileScope, RawFinding};
 use super::prefilter::{Need, NodePredicate};
 
+pub(crate) use backend_switches::Asked;
+pub(super) use backend_switches::asked_in;
 pub(crate) use device_names::meant_device;
 pub(super) use hardware::Found as HardwareFault;
 

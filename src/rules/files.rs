@@ -2,7 +2,7 @@
 //! only code can find.
 
 use super::Rule;
-use super::analyses::{self, Analysis, HardwareFault};
+use super::analyses::{self, Analysis, Asked, HardwareFault};
 use super::prefilter::{Need, Prefilter};
 use super::uses;
 use crate::code::Code;
@@ -107,6 +107,15 @@ impl<'a> FileScope<'a> {
     pub fn is_library(&self) -> bool {
         self.program.start_of(self.file).is_none()
     }
+}
+
+/// What a file asks that decides about GPUs: variables of the environment, and constants.
+pub(crate) fn asked_in(program: &Program<'_>, policy: &Policy, file: FileId) -> Vec<Asked> {
+    let names = Names::of(program, file);
+    let code = program.code(file);
+    let scope =
+        FileScope { program, policy, cpu: None, file, code, names: &names, hardware: OnceCell::new() };
+    analyses::asked_in(&scope)
 }
 
 /// The rules of a run that look at files, ready to be held against each.

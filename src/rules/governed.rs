@@ -161,6 +161,7 @@ impl<'r> Governed<'r> {
             console_scripts: settings.console_scripts(sources),
             budget: budget(sources),
             no_summaries: std::env::var_os("GPULINT_NO_SUMMARIES").is_some(),
+            given: Vec::new(),
         }
     }
 }

@@ -17,6 +17,7 @@ mod git;
 mod hostile;
 mod init;
 mod later_imports;
+mod map;
 mod mutations;
 mod own_rules;
 mod page;

@@ -17,7 +17,7 @@ fn the_version() {
 
 #[test]
 fn every_option_of_every_command_has_a_sentence() {
-    for command in ["check", "trace", "init", "rule", "rules", "rules test", "completions", "man"] {
+    for command in ["check", "map", "trace", "init", "rule", "rules", "rules test", "completions", "man"] {
         let help = Project::new().run(&format!("{command} -h"));
         assert_eq!(help.code, Some(0), "{command}");
         let lines: Vec<&str> = help.stdout.lines().collect();

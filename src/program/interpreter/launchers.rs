@@ -7,14 +7,14 @@ pub(super) mod make;
 mod noted_commands;
 mod scripts;
 
-use super::{Flow, Here, Interpreter};
+use super::{Flow, Here, Interpreter, Start};
 use crate::code::{Block, Expr, ExprKind, Host};
 use crate::commands::{Invocation, is_assignment};
 use crate::facts::FileId;
 use crate::program::heap::values::Value;
 use crate::program::launches::{Inherited, Launch, normalised};
 use crate::program::state::{Definition, MASK};
-use crate::program::trace::{Frame, What};
+use crate::program::trace::{Frame, NOT_NOTED, What};
 use crate::sources::Language;
 use smallvec::smallvec;
 
@@ -106,6 +106,7 @@ impl<'p> Interpreter<'p> {
                         Definition::Removed(event)
                     }
                     Inherited::Elsewhere => Definition::Elsewhere,
+                    Inherited::Given(value) => Definition::Set(NOT_NOTED, Some(value.clone())),
                     Inherited::Set { place, statement, value } => {
                         (self.here.file, self.here.statement) = (statement.file, statement.span);
                         let what = What::Write {
@@ -122,6 +123,22 @@ impl<'p> Interpreter<'p> {
             self.set_reaching(name, reaching);
         }
         self.here = outer;
+    }
+
+    /// The environment of whoever starts the program, as far as the question is about that. A container has one of its own.
+    pub(super) fn begin_given(&mut self) {
+        let host = match self.start {
+            Start::Unit(unit) => self.code().units.get(unit).map_or(Host::Machine, |unit| unit.host),
+            _ => Host::Machine,
+        };
+        if matches!(host, Host::Container | Host::BareContainer) {
+            return;
+        }
+        let program = self.program;
+        for (name, value) in &program.options.given {
+            let given = Definition::Set(NOT_NOTED, Some(value.as_str().into()));
+            self.set_reaching(name, std::iter::once(given).collect());
+        }
     }
 
     /// Runs steps on a machine that has no GPU.

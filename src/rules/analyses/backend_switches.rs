@@ -32,23 +32,63 @@ pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
             }
         }
-        Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, span })
-            if around.is_empty() =>
-        {
-            let [Target::Name(name, _)] = &targets[..] else { return };
-            let values = match &value.kind {
-                ExprKind::Bool(_) | ExprKind::Int(_) => Vec::new(),
-                ExprKind::Text(text) => vec![text.to_string()],
-                _ => return,
-            };
-            let is_constant = name.chars().all(|one| !one.is_lowercase());
-            if is_constant && decides(name, &values) && is_asked(name, scope) {
-                tell(name, *span, "constant");
+        Part::Step(step) if around.is_empty() => {
+            if let Some(name) = constant_in(step, scope) {
+                tell(name, step.span, "constant");
             }
         }
         _ => {}
     });
     found
+}
+
+/// A place that asks something which decides about GPUs.
+pub(crate) struct Asked {
+    pub name: String,
+    pub span: Span,
+    /// A constant of the module, and no variable of the environment.
+    pub is_constant: bool,
+    /// It decides between CPU and GPU.
+    pub is_switch: bool,
+}
+
+/// Variables of the environment that a file reads, and constants by which it decides between CPU and GPU.
+pub(in crate::rules) fn asked_in(scope: &FileScope<'_>) -> Vec<Asked> {
+    let mut asked = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        Part::Expr(expr) => {
+            if let Some((name, values)) = read_variable(expr, scope) {
+                let compared = around_values(expr, scope);
+                let is_switch =
+                    decides(&name, &[values, compared].concat()) && !belongs_to_a_library(&name, scope);
+                asked.push(Asked { name, span: expr.span, is_constant: false, is_switch });
+            } else if let ExprKind::Variable(name) | ExprKind::VariableOr(name, _) = &expr.kind {
+                let is_switch = decides(name, &[]) && !belongs_to_a_library(name, scope);
+                asked.push(Asked { name: name.to_string(), span: expr.span, is_constant: false, is_switch });
+            }
+        }
+        Part::Step(step) if around.is_empty() => {
+            if let Some(name) = constant_in(step, scope) {
+                let name = name.to_owned();
+                asked.push(Asked { name, span: step.span, is_constant: true, is_switch: true });
+            }
+        }
+        _ => {}
+    });
+    asked
+}
+
+/// The constant of a module that a step sets, where it decides between CPU and GPU.
+fn constant_in<'c>(step: &'c Step<'_>, scope: &FileScope<'_>) -> Option<&'c str> {
+    let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+    let [Target::Name(name, _)] = &targets[..] else { return None };
+    let values = match &value.kind {
+        ExprKind::Bool(_) | ExprKind::Int(_) => Vec::new(),
+        ExprKind::Text(text) => vec![text.to_string()],
+        _ => return None,
+    };
+    let is_constant = name.chars().all(|one| !one.is_lowercase());
+    (is_constant && decides(name, &values) && is_asked(name, scope)).then_some(*name)
 }
 
 /// The environment variable that an expression reads, with what it may be when it is not set.

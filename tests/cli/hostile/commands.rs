@@ -86,6 +86,12 @@ fn no_report_begins_a_command_of_a_workflow() {
     let named = |words: &[&str]| answer(scene.command("").env("GITHUB_ACTIONS", "true").args(words), b"");
     let traced = named(&["trace", NAMES[0]]);
     assert!(traced.code == Some(0) && !traced.stdout.lines().any(is_command), "{traced:?}");
+    for format in ["markdown", "json", "html", "dot"] {
+        let mapped = named(&["map", "--format", format]);
+        assert!(mapped.code == Some(0) && !mapped.stdout.lines().any(is_command), "{mapped:?}");
+    }
+    let programs = named(&["map", "--programs"]);
+    assert!(programs.code == Some(0) && !programs.stdout.lines().any(is_command), "{programs:?}");
 }
 
 /// The formats that are made of commands hold none but their own.

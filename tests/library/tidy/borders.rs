@@ -81,6 +81,25 @@ const BORDERS: &[(&str, &[&str])] = &[
             "Outcome",
         ],
     ),
+    (
+        "map",
+        &[
+            "facts",
+            "code",
+            "findings",
+            "masks",
+            "policy",
+            "program",
+            "report",
+            "rules",
+            "settings",
+            "sources",
+            "trace",
+            "check",
+            "program_of",
+            "Outcome",
+        ],
+    ),
     ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];
 

@@ -1,0 +1,116 @@
+// Filters the modules, sorts tables, and shows what a box of the picture is connected with.
+const articles = [...document.querySelectorAll("#modules article")];
+const form = document.getElementById("filters");
+const svg = document.querySelector(".picture svg");
+const boxes = svg ? [...svg.querySelectorAll("[data-box]")] : [];
+
+const fade = (shown) => {
+  svg.classList.toggle("choosing", shown !== null);
+  for (const box of boxes) box.classList.toggle("faded", shown !== null && !shown.has(box.dataset.box));
+  for (const line of svg.querySelectorAll("path")) {
+    const { from, to } = line.dataset;
+    line.classList.toggle("faded", shown !== null && !(shown.has(from) && shown.has(to)));
+  }
+};
+
+let filtered = null;
+if (form) {
+  const texts = articles.map((article) => article.textContent.toLowerCase());
+  const has = (list, word) => !word || list.split(" ").includes(word);
+  const filter = () => {
+    const { text, part, severity, rule, family } = form.elements;
+    const wanted = text.value.toLowerCase();
+    const left = new Set();
+    articles.forEach((article, at) => {
+      const own = article.dataset;
+      const shown = (!part.value || part.value === own.part) && has(own.severities, severity.value)
+        && has(own.rules, rule.value) && has(own.families, family.value) && texts[at].includes(wanted);
+      article.hidden = !shown;
+      if (shown) left.add(article.id);
+    });
+    form.elements.count.value = `${left.size} of ${articles.length} shown`;
+    if (!svg) return;
+    const isLeft = (box) => (box.dataset.modules ?? "").split(" ").some((id) => left.has(id));
+    const all = left.size === articles.length;
+    filtered = all ? null : new Set(boxes.filter(isLeft).map((box) => box.dataset.box));
+    fade(filtered);
+  };
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.hidden = false;
+  filter();
+}
+
+// A link into the page leads somewhere, whatever is filtered.
+const reveal = () => {
+  let id = "";
+  try {
+    id = decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return;
+  }
+  const target = document.getElementById(id);
+  const article = target?.closest("article");
+  if (!article) return;
+  article.hidden = false;
+  for (const box of boxes) {
+    box.classList.toggle("chosen", (box.dataset.modules ?? "").split(" ").includes(article.id));
+  }
+  target.scrollIntoView();
+};
+window.addEventListener("hashchange", reveal);
+reveal();
+
+for (const box of boxes) {
+  const own = box.dataset.box;
+  const near = new Set([own]);
+  for (const line of svg.querySelectorAll(`path[data-from="${own}"], path[data-to="${own}"]`)) {
+    near.add(line.dataset.from).add(line.dataset.to);
+  }
+  const show = () => {
+    fade(near);
+    for (const line of svg.querySelectorAll("path")) {
+      line.classList.toggle("faded", line.dataset.from !== own && line.dataset.to !== own);
+    }
+  };
+  const hide = () => fade(filtered);
+  box.addEventListener("mouseenter", show);
+  box.addEventListener("focus", show);
+  box.addEventListener("mouseleave", hide);
+  box.addEventListener("blur", hide);
+}
+
+// Of several columns the one that was asked for last counts first.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, at) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") !== "ascending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const body = table.tBodies[0];
+      const rows = [...body.rows];
+      const text = (row) => row.cells[at].textContent.trim();
+      rows.sort((one, other) => text(one).localeCompare(text(other), "en", { numeric: true }) * (up ? 1 : -1));
+      body.append(...rows);
+    });
+  });
+}
+
+// `/` searches, Escape shows all again.
+document.addEventListener("keydown", (event) => {
+  if (!form || event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.matches?.("input, select, textarea");
+  if (event.key === "/" && !typing) {
+    event.preventDefault();
+    form.elements.text.focus();
+  } else if (event.key === "Escape") {
+    form.reset();
+    form.dispatchEvent(new Event("input"));
+    if (typing) event.target.blur();
+  }
+});
