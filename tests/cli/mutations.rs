@@ -26,7 +26,9 @@ fn found(folder: &Path, since: bool, with_all: bool) -> Option<BTreeMap<(String,
         let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
         let file = fs::read_to_string(folder.join(text("path"))).unwrap_or_default();
         let line = finding["line"].as_u64().unwrap_or(1) as usize;
-        let line = file.lines().nth(line - 1).unwrap_or_default().trim().to_owned();
+        let line = file.lines().nth(line - 1).unwrap_or_default();
+        // The marks of the project are no part of a finding: another line with the same code is the same place for it.
+        let line = line.split("# ~").next().unwrap_or_default().trim().to_owned();
         *found.entry((text("rule"), text("path"), line)).or_default() += 1;
     }
     Some(found)
