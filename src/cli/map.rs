@@ -4,9 +4,10 @@ use super::options::PolicyOptions;
 use super::{ignoring_closed_pipe, settings_of};
 use crate::map::{self, Machine, Map, Question};
 use crate::masks;
-use crate::policy::{DeviceOrder, Policy};
+use crate::policy::{DeviceOrder, absolute};
 use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
+use crate::settings::Settings;
 use crate::sources::Sources;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -57,7 +58,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     settings.find_others(&sources)?;
     settings.leave_out(&mut sources, &arguments.paths, false);
     let rules = Loaded::of(&settings)?;
-    let machine = arguments.machine.as_deref().map(|named| machine(named, &settings.policy)).transpose()?;
+    let machine = arguments.machine.as_deref().map(|named| machine(named, &settings)).transpose()?;
     let mask = arguments.mask.iter().map(|mask| ("CUDA_VISIBLE_DEVICES".to_owned(), mask.clone()));
     let order = arguments.order.map(|order| ("CUDA_DEVICE_ORDER".to_owned(), order.as_str().to_owned()));
     let question = Question { machine, given: mask.chain(order).collect() };
@@ -110,18 +111,22 @@ fn order(text: &str) -> Result<DeviceOrder, String> {
     found.ok_or_else(|| "CUDA knows PCI_BUS_ID and FASTEST_FIRST".to_owned())
 }
 
-fn machine(named: &Path, policy: &Policy) -> anyhow::Result<Machine> {
+/// More bytes no report of doctor has.
+const MOST_BYTES: u64 = 4 << 20;
+
+fn machine(named: &Path, settings: &Settings) -> anyhow::Result<Machine> {
     let count = named.to_str().and_then(|text| text.parse::<usize>().ok());
     let machine = match count {
-        Some(count) => Machine::of_count(count).map_err(anyhow::Error::from),
+        Some(count) => Machine::of_count(count),
         None => {
-            let text = std::fs::read_to_string(named);
-            let text = text.with_context(|| format!("--machine: cannot read {}", named.display()))?;
-            Machine::of_report(&text).map_err(anyhow::Error::from)
+            let bounds = settings.disk.bounds().and([named]);
+            let bytes = bounds.read(&absolute(named), MOST_BYTES);
+            let bytes = bytes.with_context(|| format!("--machine: cannot read {}", named.display()))?;
+            Machine::of_report(&String::from_utf8_lossy(&bytes))
         }
     };
     match machine {
-        Ok(machine) => Ok(machine.under(policy)),
+        Ok(machine) => Ok(machine.under(&settings.policy)),
         Err(error) => bail!("--machine {}: {error}", named.display()),
     }
 }
