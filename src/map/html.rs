@@ -6,7 +6,7 @@ mod modules;
 mod picture;
 
 use super::{Edge, Kind, Map, ProgramLine, Spot};
-use crate::report::html::{LOADS_NOTHING, STYLE, prose};
+use crate::report::html::{LOADS_NOTHING, head, prose};
 use crate::report::printable;
 use crate::sources::Sources;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -28,13 +28,7 @@ pub fn write(map: &Map, sources: &Sources, programs_first: bool, out: &mut dyn W
     let whole = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                (LOADS_NOTHING)
-                title { (title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(OWN_STYLE)) }
-            }
+            (head(title, LOADS_NOTHING, OWN_STYLE))
             body.map {
                 h1 { (title) }
                 p { (prose(&map.headline())) }

@@ -22,7 +22,7 @@ const MOST_LISTED: usize = 100;
 const MOST_UNFOLDED: usize = 3;
 
 /// Colours and shapes of every page, light and dark.
-pub const STYLE: &str = include_str!("html/page.css");
+const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// Whatever stands in the code that was checked, a page loads nothing.
@@ -48,13 +48,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                (LOADS_NOTHING)
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(&title, LOADS_NOTHING, ""))
             body {
                 h1 { (title) }
                 p { (prose(&summary::summary_line(report))) }
@@ -69,6 +63,19 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
     };
     writeln!(out, "{}", page.into_string())?;
     Ok(left_out)
+}
+
+/// The head of a page: what it may load and run, and the style of all pages with its own behind it.
+pub fn head(title: &str, allowed: PreEscaped<&str>, own_style: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            (allowed)
+            title { (title) }
+            style { (PreEscaped(STYLE)) (PreEscaped(own_style)) }
+        }
+    }
 }
 
 /// A finding and its address in the page.

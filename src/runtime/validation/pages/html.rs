@@ -2,12 +2,17 @@
 
 use super::super::document::{Check, State, Validation, Verdict, Weight};
 use super::{plots, words};
-use crate::report::html::{STYLE, prose};
+use crate::report::html::{head, prose};
 use crate::report::printable::sentence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// In addition to that of all pages.
 const OWN_STYLE: &str = include_str!("page.css");
+
+/// Whatever a command or a card calls itself, the page loads nothing and runs nothing.
+const RUNS_NOTHING: PreEscaped<&str> = PreEscaped(
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+);
 
 pub fn html(validation: &Validation) -> String {
     let title = words::title(validation);
@@ -15,14 +20,7 @@ pub fn html(validation: &Validation) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                // Whatever a command or a card calls itself, the page loads nothing and runs nothing.
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
-                title { (title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(OWN_STYLE)) }
-            }
+            (head(&title, RUNS_NOTHING, OWN_STYLE))
             body {
                 // One attribute: of two, browsers take the first.
                 h1 class=(format!("kind {}", class_of_verdict(validation.verdict))) { (title) }
