@@ -28,10 +28,10 @@ static SAYS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// A name that is given the number of a process.
 #[derive(Debug, PartialEq, Eq)]
-pub struct RankName {
-    pub name: Box<str>,
+struct RankName {
+    name: Box<str>,
     /// The innermost function around the assignment.
-    pub function: Option<Span>,
+    function: Option<Span>,
 }
 
 /// What a file says of the number of a process.
@@ -54,9 +54,11 @@ impl Program<'_> {
         speaks_of_rank(self.text(place)) || self.of_ranks(place.file).rests.iter().any(lies_there)
     }
 
-    /// The names of a file that are given the number of a process, each time that one is.
-    pub fn rank_names(&self, file: FileId) -> &[RankName] {
-        &self.of_ranks(file).names
+    /// Whether a name that is read in a function, or outside of all, was given the number there, or outside of all functions.
+    pub fn is_rank_name(&self, file: FileId, name: &str, function: Option<Span>) -> bool {
+        let is_given =
+            |held: &RankName| *held.name == *name && (held.function.is_none() || held.function == function);
+        self.of_ranks(file).names.iter().any(is_given)
     }
 
     fn of_ranks(&self, file: FileId) -> &OfRanks {

@@ -19,21 +19,15 @@ impl Scope<'_> {
             return true;
         }
         let file = event.place.file;
-        let held = self.program.rank_names(file);
         let own = self.program.innermost_function(file, event.place.span.start as usize);
         let arguments = text.rsplit_once('(').map_or("", |(_, arguments)| arguments);
         if event.in_child && own.is_some_and(|own| self.takes_first(file, own, arguments)) {
             return true;
         }
-        if held.is_empty() {
-            return false;
-        }
         // Of `device=chosen` it is the value that counts.
         let values = arguments.split(',').map(|argument| argument.rsplit('=').next().unwrap_or(argument));
         // The name is given the number in the function of the event, or outside of all functions.
-        values.flat_map(words).any(|name| {
-            held.iter().any(|held| *held.name == *name && (held.function.is_none() || held.function == own))
-        })
+        values.flat_map(words).any(|name| self.program.is_rank_name(file, name, own))
     }
 
     /// Whether the first parameter of a function is what it takes for a card: `torch.multiprocessing.spawn` hands its

@@ -14,8 +14,7 @@ fn holds_number(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
         return false;
     };
     let function = scope.program.innermost_function(scope.file, span.start as usize);
-    let held = scope.program.rank_names(scope.file);
-    held.iter().any(|held| *held.name == **name && (held.function.is_none() || held.function == function))
+    scope.program.is_rank_name(scope.file, name, function)
 }
 
 /// Uses of the current card above the call that makes the card of this process current.
