@@ -22,13 +22,16 @@ pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
+/// Whether the project says that it needs a distribution.
+fn installs(scope: &FileScope<'_>, package: &str) -> bool {
+    let file = scope.program.name_of(scope.file);
+    scope.program.versions().range(file, package).is_some() || scope.program.asks_for(package)
+}
+
 fn sessions_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let files = &scope.program.sources.files;
     let names_build = || files.iter().any(|file| BUILDS.iter().any(|build| file.text.contains(build)));
-    let file = scope.program.name_of(scope.file);
-    let installs = |package: &str| {
-        scope.program.versions().range(file, package).is_some() || scope.program.asks_for(package)
-    };
+    let installs = |package: &str| installs(scope, package);
     if !installs("onnxruntime") || installs("onnxruntime-gpu") || names_build() {
         return Vec::new();
     }
@@ -132,10 +135,7 @@ pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Sessions that name no provider, in a project that installs the build for GPUs.
 pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let file = scope.program.name_of(scope.file);
-    let installs = |package: &str| {
-        scope.program.versions().range(file, package).is_some() || scope.program.asks_for(package)
-    };
+    let installs = |package: &str| installs(scope, package);
     if !installs("onnxruntime-gpu") || installs("onnxruntime") || scope.whole_text().contains("set_providers")
     {
         return Vec::new();
