@@ -66,7 +66,7 @@ pub struct Deed {
 }
 
 /// What a variable may hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Held {
     /// `null`: it is not set.
     pub values: BTreeSet<Option<String>>,
@@ -111,17 +111,16 @@ impl Teller<'_> {
             .copied()
             .filter(|event| event.what.initialises_cuda() && !event.before.is_after_cuda())
             .collect();
-        let (mut mask, mut order) = (Held::default(), Held::default());
+        let (mut mask, mut order) = (Held::nothing_yet(), Held::nothing_yet());
         let end = events.last().copied();
         for event in if decisive.is_empty() { end.into_iter().collect() } else { decisive } {
             self.add(&mut mask, &event.before.mask);
             self.add(&mut order, &event.before.order);
         }
         for held in [&mut mask, &mut order] {
-            if held.values.is_empty() && held.known_nothing() {
+            if held.known && held.values.is_empty() && held.set_at.is_empty() {
                 held.values.insert(None);
             }
-            held.known = !held.is_open();
             held.set_at.sort();
             held.set_at.dedup();
         }
@@ -185,11 +184,11 @@ impl Teller<'_> {
                 Definition::Set(event, value) => {
                     match value {
                         Some(value) => _ = held.values.insert(Some(value.trim().to_owned())),
-                        None => held.open(),
+                        None => held.known = false,
                     }
                     held.set_at.extend(self.trace.events.get(*event as usize).map(|event| self.deed(event)));
                 }
-                Definition::Elsewhere => held.open(),
+                Definition::Elsewhere => held.known = false,
             }
         }
     }
@@ -258,20 +257,9 @@ fn is_late(event: &Event) -> bool {
     changes && event.before.is_after_cuda() && !event.in_child
 }
 
-/// Stands among the values where others are possible too.
-const OPEN: &str = "\u{0}";
-
 impl Held {
-    fn open(&mut self) {
-        self.values.insert(Some(OPEN.to_owned()));
-    }
-
-    fn is_open(&mut self) -> bool {
-        self.values.remove(&Some(OPEN.to_owned()))
-    }
-
-    fn known_nothing(&self) -> bool {
-        self.set_at.is_empty()
+    fn nothing_yet() -> Held {
+        Held { values: BTreeSet::new(), known: true, set_at: Vec::new() }
     }
 
     /// For people: `"1"`, `not set`, `"0" or not known`.
