@@ -278,10 +278,8 @@ impl<'p> Heap<'p> {
             self.watch(scope, name, value.as_ref());
         }
         let version = if self.is_backdated { BACKDATED } else { self.clock };
-        let (value, is_partial) = match value.map(Value::where_bound) {
-            Some((value, is_partial)) => (Some(value), is_partial),
-            None => (None, false),
-        };
+        let (value, is_partial) = value.map(Value::where_bound).unzip();
+        let is_partial = is_partial.unwrap_or_default();
         let slot = Slot { value, is_partial, version, seen: Cell::new(0), read: Cell::new(0) };
         let found = self.touch(scope);
         let (old, born) = (found.slots.insert(name, slot), found.born);

@@ -165,8 +165,7 @@ impl<'p> Interpreter<'p> {
         for (scope, name, arms) in by_name(changes) {
             let first_without = (0..count).find(|arm| arms.get(*arm).is_none_or(|(number, _)| number != arm));
             // That it is asked is recorded for the calls around.
-            _ = self.in_scope(scope, name);
-            let before = self.heap.held(scope, name);
+            let before = self.in_scope(scope, name).and_then(|_| self.heap.held(scope, name));
             let (earlier, later) = arms.split_at(first_without.unwrap_or(count));
             let untouched = first_without.map(|_| before.as_ref().unwrap_or(&Value::Absent));
             let values = in_arms(earlier).chain(untouched).chain(in_arms(later));
