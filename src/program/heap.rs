@@ -20,7 +20,7 @@ use values::{ScopeId, Value};
 pub(crate) use arms::{Mark, Moment};
 pub(crate) use copies::{Made, refers_to_scopes};
 pub(crate) use reads::{Read, Recording};
-pub(crate) use relation::Relation;
+pub(crate) use relation::{Parents, Relation};
 
 /// The name under which a list, set or dictionary keeps what it holds.
 pub(crate) const CONTENTS: &str = "contents of the collection";

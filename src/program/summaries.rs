@@ -11,7 +11,7 @@ mod kept;
 mod records;
 
 use super::heap::values::{Closure, Value};
-use super::heap::{Heap, Made, Read, Recording, Relation, Written};
+use super::heap::{Heap, Made, Parents, Read, Recording, Relation, Written};
 use super::interpreter::Decision;
 use super::readings::{self, Readings};
 use super::state::Touched;
@@ -55,6 +55,8 @@ pub(crate) struct Summary<'p> {
     program: usize,
     /// Its events, for other programs.
     record: OnceCell<Record>,
+    /// What the scopes lay in that it was given or read, for other programs.
+    parents: OnceCell<Parents>,
     /// Where its events were noted again, the last first.
     again: RefCell<VecDeque<(usize, Rc<NotedAgain>)>>,
 }
@@ -271,6 +273,7 @@ fn summary_of<'p>(
         looked,
         program,
         record: OnceCell::new(),
+        parents: OnceCell::new(),
         again: RefCell::default(),
     })
 }
@@ -287,6 +290,7 @@ fn is_kept<'p>(summary: &Summary<'p>, heap: &Heap<'p>, trace: &Trace, ended: &[(
     };
     let (Some(record), true) = (record, summary.call.is_portable) else { return false };
     _ = summary.record.set(record);
+    _ = summary.parents.set(summary.parents(heap));
     heap.refresh(&summary.made);
     true
 }
@@ -311,6 +315,7 @@ impl<'p> Summary<'p> {
     ) -> Option<Relation> {
         let call = &self.call;
         let given = call.arguments.iter().zip(arguments);
+        let parents = self.parents.get();
         let mut relation = Relation::default();
         let closures = call.closure.as_ref().zip(closure);
         let fits = closures.is_none_or(|(known, now)| relation.unify_closures(known, now))
@@ -318,11 +323,23 @@ impl<'p> Summary<'p> {
                 .into_iter()
                 .all(|(known, now)| known.as_ref().is_none_or(|known| relation.unify(known, now)));
         let holds = fits
-            && self.reads.iter().all(|read| relation.relate_parents(heap) && relation.holds(heap, read))
+            && self
+                .reads
+                .iter()
+                .all(|read| relation.relate_parents(heap, parents) && relation.holds(heap, read))
             && relation.other_classes().iter().all(|(first, second)| {
                 !heap.waits(*second) && !self.writes.iter().any(|written| written.scope == *first)
             });
         holds.then_some(relation)
+    }
+
+    /// What the scopes lie in that it was given or read.
+    fn parents(&self, heap: &Heap<'p>) -> Parents {
+        let callee = self.call.closure.iter().cloned().map(Value::Function);
+        let callee: SmallVec<[Value<'p>; 1]> = callee.collect();
+        let given = self.call.arguments.iter().flatten().chain(&callee);
+        let scopes: Vec<_> = self.reads.iter().map(Read::scope).collect();
+        heap.parents_of(&scopes, given.chain(self.reads.iter().flat_map(Read::values)))
     }
 
     /// The variables of the environment that its effects depend on or change.

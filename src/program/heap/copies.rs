@@ -216,7 +216,7 @@ pub(crate) fn refers_to_scopes(value: &Value<'_>) -> bool {
 }
 
 /// The scopes that a value refers to by itself.
-fn each_scope<'p>(value: &Value<'p>, visit: &mut dyn FnMut(ScopeId)) {
+pub(super) fn each_scope<'p>(value: &Value<'p>, visit: &mut dyn FnMut(ScopeId)) {
     match value {
         Value::Sequence(values) | Value::OneOf(values) => {
             values.iter().for_each(|value| each_scope(value, visit));

@@ -19,6 +19,23 @@ pub(crate) enum Read<'p> {
     All { scope: ScopeId, version: Version, held: Rc<[(&'p str, Value<'p>)]> },
 }
 
+impl<'p> Read<'p> {
+    pub fn scope(&self) -> ScopeId {
+        match self {
+            Read::Slot { scope, .. } | Read::All { scope, .. } => *scope,
+        }
+    }
+
+    /// What was held there.
+    pub fn values(&self) -> impl Iterator<Item = &Value<'p>> {
+        let (one, all): (Option<&Value<'p>>, &[(&str, Value<'p>)]) = match self {
+            Read::Slot { value, .. } => (value.as_ref(), &[]),
+            Read::All { held, .. } => (None, held),
+        };
+        one.into_iter().chain(all.iter().map(|(_, value)| value))
+    }
+}
+
 /// A call whose reads and writes are being recorded.
 #[derive(Clone, Copy)]
 pub(crate) struct Recording {

@@ -2,6 +2,7 @@
 //! of the other.
 
 use super::Heap;
+use super::copies::each_scope;
 use super::values::{ClassValue, Closure, ScopeId, Value};
 use crate::facts::Place;
 use rustc_hash::FxHashMap;
@@ -19,6 +20,38 @@ pub(crate) struct Relation {
     made: Pairs,
     /// Classes that are defined by different statements.
     classes: SmallVec<[(ScopeId, ScopeId); 2]>,
+}
+
+/// What scopes lay in when their program ended: their numbers mean others since.
+#[derive(Debug, Default)]
+pub(crate) struct Parents(Box<[(ScopeId, Option<ScopeId>)]>);
+
+impl Parents {
+    fn of(&self, scope: ScopeId) -> Option<ScopeId> {
+        let found = self.0.binary_search_by_key(&scope, |(known, _)| *known);
+        found.ok().and_then(|at| self.0[at].1)
+    }
+}
+
+impl<'p> Heap<'p> {
+    /// What the scopes lie in that these values refer to by themselves, and the scopes around them.
+    pub fn parents_of<'v>(&self, scopes: &[ScopeId], values: impl Iterator<Item = &'v Value<'p>>) -> Parents
+    where
+        'p: 'v,
+    {
+        let mut pending = scopes.to_vec();
+        values.for_each(|value| each_scope(value, &mut |scope| pending.push(scope)));
+        let mut parents: FxHashMap<ScopeId, Option<ScopeId>> = FxHashMap::default();
+        while let Some(scope) = pending.pop() {
+            let parent = self.parent(scope);
+            if parents.insert(scope, parent).is_none() {
+                pending.extend(parent);
+            }
+        }
+        let mut parents: Vec<_> = parents.into_iter().collect();
+        parents.sort_unstable();
+        Parents(parents.into_boxed_slice())
+    }
 }
 
 /// Scopes, each with the one that stands for it.
@@ -163,11 +196,13 @@ impl Relation {
         true
     }
 
-    /// Whether what scopes lie in stands for each other where they do: a name that is not there is looked up in it.
-    pub fn relate_parents(&mut self, heap: &Heap<'_>) -> bool {
+    /// Whether what scopes lie in stands for each other where they do: a name that is not there is looked up in it. `known`
+    /// says it of the first call, where that is one of another program.
+    pub fn relate_parents(&mut self, heap: &Heap<'_>, known: Option<&Parents>) -> bool {
         while let Some(&(first, second)) = self.scopes.few.get(self.placed) {
             self.placed += 1;
-            let alike = match (heap.parent(first), heap.parent(second)) {
+            let outer = known.map_or_else(|| heap.parent(first), |known| known.of(first));
+            let alike = match (outer, heap.parent(second)) {
                 (Some(first), Some(second)) => self.relate(first, second),
                 (first, second) => first == second,
             };

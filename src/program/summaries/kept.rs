@@ -88,6 +88,10 @@ impl<'p> Known<'p> {
     /// Keeps the summaries of which this is true.
     pub fn retain(&mut self, is_kept: impl Fn(&Summary<'p>) -> bool) {
         self.summaries.retain(|kept| is_kept(&kept.summary));
+        if self.summaries.is_empty() {
+            // Nothing is left that could be missed.
+            self.missed.set(0);
+        }
     }
 }
 
