@@ -13,6 +13,7 @@ use crate::sources::Digest;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -151,7 +152,8 @@ impl Program<'_> {
                 }
                 Answer::None => {
                     let follow = || {
-                        worker.follow(Interpreter::new(self, file, start).launched_by(launch).within(share))
+                        let run = Interpreter::new(self, file, start).launched_by(launch).within(share);
+                        worker.follow(run, starts_again(programs, index))
                     };
                     let (trace, mut judged) =
                         self.kept(memory, &programs[index], follow, |trace| judge(trace, start));
@@ -174,7 +176,7 @@ impl Program<'_> {
             Vec::new()
         };
         let follow = |worker: &mut Worker<'p>, index: usize| shown(follow(worker, index), &programs[index]);
-        let mut judged = self.by_workers(programs.len(), &follow, distinct);
+        let mut judged = self.by_workers(&files_of(programs), &follow, distinct);
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         parts.sort_by_key(|part| part.index);
         if share < self.budget.one {
@@ -224,13 +226,15 @@ impl Program<'_> {
         });
         let most = rest.saturating_sub(self.budget.one * rayon::current_num_threads());
         let spent = AtomicUsize::new(0);
+        let files: Vec<FileId> = order.iter().map(|part| programs[part.index].0).collect();
         let order: Vec<Mutex<&mut Part<T>>> = order.into_iter().map(Mutex::new).collect();
         let follow = |worker: &mut Worker<'p>, number: usize| {
             if spent.load(Ordering::Relaxed) < most {
                 let mut part = order[number].lock().unwrap_or_else(PoisonError::into_inner);
                 let launched = &programs[part.index];
                 let (file, start, launch) = *launched;
-                let follow = || worker.follow(Interpreter::new(self, file, start).launched_by(launch));
+                let run = Interpreter::new(self, file, start).launched_by(launch);
+                let follow = || worker.follow(run, starts_again(programs, part.index));
                 let (trace, judged) = self.kept(memory, launched, follow, |trace| judge(trace, start));
                 spent.fetch_add(trace.steps, Ordering::Relaxed);
                 self.work.add(&trace);
@@ -239,7 +243,7 @@ impl Program<'_> {
             }
             Vec::<T>::new()
         };
-        self.by_workers(order.len(), &follow, &|_| {});
+        self.by_workers(&files, &follow, &|_| {});
     }
 }
 
@@ -252,33 +256,53 @@ fn shown<T: Judged>(mut judged: Vec<T>, &(file, start, _): &Launched<'_>) -> Vec
 }
 
 impl Program<'_> {
-    /// Lets a worker on each core follow programs, a few neighbours at a time: they import much the same. Returns what
-    /// was judged in the order of the programs.
+    /// Lets a worker on each core follow programs, by the files that they start with, a few neighbours at a time: they
+    /// import much the same. Returns what was judged in the order of the programs.
     pub(super) fn by_workers<'p, T: Send>(
         &'p self,
-        programs: usize,
+        programs: &[FileId],
         follow: &(impl Fn(&mut Worker<'p>, usize) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
     ) -> Vec<T> {
-        const NEIGHBOURS: usize = 4;
-        let blocks = programs.div_ceil(NEIGHBOURS);
+        let blocks = blocks_of(programs);
         let next = AtomicUsize::new(0);
         let gathered = Mutex::new(Gathered { all: Vec::new(), kept: 0, waiting: BTreeMap::new(), next: 0 });
         let work = |_| {
             let mut worker = Worker::new(self);
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
-                if block >= blocks {
-                    break;
-                }
-                let indices = block * NEIGHBOURS..programs.min((block + 1) * NEIGHBOURS);
-                let judged = indices.flat_map(|index| follow(&mut worker, index)).collect();
+                let Some(indices) = blocks.get(block) else { break };
+                let judged = indices.clone().flat_map(|index| follow(&mut worker, index)).collect();
                 gathered.lock().unwrap_or_else(PoisonError::into_inner).add(block, judged, distinct);
             }
         };
-        (0..rayon::current_num_threads().min(blocks)).into_par_iter().for_each(work);
+        (0..rayon::current_num_threads().min(blocks.len())).into_par_iter().for_each(work);
         gathered.into_inner().unwrap_or_else(PoisonError::into_inner).all
     }
+}
+
+/// Neighbours that one worker follows one after the other. A file that is started several times does much the same each time.
+fn blocks_of(programs: &[FileId]) -> Vec<Range<usize>> {
+    const NEIGHBOURS: usize = 4;
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    for (index, file) in programs.iter().enumerate() {
+        match blocks.last_mut() {
+            Some(block) if block.len() < NEIGHBOURS || programs[index - 1] == *file => block.end = index + 1,
+            _ => blocks.push(index..index + 1),
+        }
+    }
+    blocks
+}
+
+/// The files that programs start with.
+pub(super) fn files_of(programs: &[Launched<'_>]) -> Vec<FileId> {
+    programs.iter().map(|(file, ..)| *file).collect()
+}
+
+/// Whether a program starts with the file that another one starts with, which is followed next to it.
+pub(super) fn starts_again(programs: &[Launched<'_>], index: usize) -> bool {
+    let file = |index: usize| programs.get(index).map(|(file, ..)| *file);
+    [index.wrapping_sub(1), index + 1].into_iter().any(|other| file(other) == file(index))
 }
 
 /// All judgements in the order of their programs. Many say the same, so they are thinned out on the way: each time they

@@ -1,6 +1,7 @@
 //! Programs that may start others are followed before these. What they come to holds as long as they are started in the
 //! same way.
 
+use super::budget::{files_of, starts_again};
 use super::earlier::{Came, Judged, Memory};
 use super::interpreter::{Interpreter, Worker};
 use super::launches::{Launch, Launched};
@@ -68,7 +69,8 @@ impl Program<'_> {
             }
             let launched = &programs[index];
             let (file, start, launch) = *launched;
-            let follow = || worker.follow(Interpreter::new(self, file, start).launched_by(launch));
+            let run = Interpreter::new(self, file, start).launched_by(launch);
+            let follow = || worker.follow(run, starts_again(programs, index));
             let (trace, judged) = self.kept(memory, launched, follow, |trace| judge(self, trace, start));
             self.work.add(&trace);
             let mut ran = Ran::default();
@@ -77,7 +79,7 @@ impl Program<'_> {
             came.lock().unwrap_or_else(PoisonError::into_inner).insert(Digest::of(launched), first);
             trace.launches
         };
-        let launches = self.by_workers(programs.len(), &follow, &|_| {});
+        let launches = self.by_workers(&files_of(programs), &follow, &|_| {});
         FollowedFirst { launches, came: came.into_inner().unwrap_or_else(PoisonError::into_inner) }
     }
 }

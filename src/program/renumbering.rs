@@ -51,8 +51,8 @@ impl Renumbering {
 }
 
 impl State {
-    /// Whether the state of another program says the same, as far as it concerns these variables; which of its events
-    /// then stand for which. Where milestones were passed does not count, unless `at_places` says so.
+    /// Whether the state of another program says the same, as far as something depends on these variables; which of its
+    /// events then stand for which. Where milestones were passed does not count, unless `at_places` says so.
     pub fn unify(&self, other: &State, touched: &Touched, at_places: bool) -> Option<Renumbering> {
         let mut events = Renumbering::default();
         let variables = |events: &mut Renumbering| {
@@ -64,8 +64,9 @@ impl State {
                 && self.milestones.all().all(|passed| {
                     other.milestones.get(passed.milestone).is_some_and(|there| {
                         passed.certain == there.certain
-                            && passed.then.len() == there.then.len()
-                            && passed.then.iter().zip(&there.then).all(|(a, b)| events.unify(a, b))
+                            && (!touched.at_milestones
+                                || passed.then.len() == there.then.len()
+                                    && passed.then.iter().zip(&there.then).all(|(a, b)| events.unify(a, b)))
                             && (!at_places || passed.place == there.place)
                     })
                 })

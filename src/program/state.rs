@@ -42,10 +42,14 @@ pub(crate) struct Touched {
     pub names: Vec<Rc<str>>,
     /// All of them.
     pub all: bool,
+    /// Those that only stand beside its events: nothing asked for them, and nothing changed them.
+    pub beside: Vec<&'static str>,
+    /// It depends on what variables held when milestones were passed.
+    pub at_milestones: bool,
 }
 
 impl Touched {
-    /// Their names; of all, those that one of these states knows.
+    /// Their names, without those that only stand beside events; of all, those that one of these states knows.
     pub fn in_states<'a>(&'a self, one: &'a State, other: &'a State) -> impl Iterator<Item = &'a str> {
         let known = [one, other].into_iter().filter(|_| self.all);
         let known = known.flat_map(|state| state.variables().map(|(name, _)| name));
@@ -347,6 +351,7 @@ impl State {
             && (Rc::ptr_eq(&self.environment, &other.environment)
                 || touched
                     .in_states(self, other)
+                    .chain(touched.beside.iter().copied())
                     .all(|name| self.reaching_in_place(name) == other.reaching_in_place(name)))
     }
 

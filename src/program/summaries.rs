@@ -77,6 +77,8 @@ pub(crate) struct Summaries<'p> {
     pub exited: usize,
     /// How many calls were answered by a summary.
     pub replayed: usize,
+    /// The first call of each function is kept too: the program is followed again soon.
+    pub keeps_first: bool,
     off: bool,
 }
 
@@ -104,6 +106,7 @@ impl<'p> Summaries<'p> {
             raised: 0,
             exited: 0,
             replayed: 0,
+            keeps_first: false,
             off,
         }
     }
@@ -191,7 +194,8 @@ impl<'p> Summaries<'p> {
         known.calls += 1;
         // What a module makes keeps its numbers, so that none is ever dropped for another.
         let is_full = !matches!(body, Body::Function(_)) && known.is_full_of_modules();
-        if known.calls == 1 && !is_part || is_full || known.is_passed_over() {
+        let is_first = known.calls == 1 && !is_part && !self.keeps_first;
+        if is_first || is_full || known.is_passed_over() {
             return;
         }
         let facts = self.facts.since(open.facts);
@@ -252,7 +256,7 @@ fn summary_of<'p>(
     let reads = heap.reads_of(recording);
     let touched = match &call.effects {
         None => Touched::default(),
-        Some(effects) => facts::touched(&facts, !effects.noted.events.is_empty()),
+        Some(effects) => facts::touched(&facts, effects),
     };
     let (followed, facts): (Vec<_>, Vec<_>) =
         facts.into_iter().partition(|fact| matches!(fact, Fact::Followed(_)));

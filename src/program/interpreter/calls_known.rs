@@ -106,7 +106,7 @@ impl<'p> Interpreter<'p> {
                 let decisions =
                     call.decisions.iter().map(|decision| decision.related(&mut relation)).collect();
                 let (entry, start) = (self.state.clone(), self.next_event());
-                self.note_again(effects, summary.record(), &events, site, decisions);
+                self.note_again(summary, effects, &events, site, decisions);
                 let (exit, path, end) = (self.state.clone(), self.path.clone(), self.next_event());
                 let passed_to = self.landings_ahead();
                 let noted =

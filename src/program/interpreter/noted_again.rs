@@ -3,23 +3,23 @@
 use super::{Decision, Interpreter};
 use crate::facts::Span;
 use crate::program::renumbering::Renumbering;
-use crate::program::state::State;
-use crate::program::summaries::{Effects, Record};
+use crate::program::state::{MASK, ORDER, Reaching, State};
+use crate::program::summaries::{Effects, Summary};
 use crate::program::trace::{Assurance, EventId, FrameId, NOT_NOTED, Recipient, What};
 
 impl<'p> Interpreter<'p> {
-    /// Notes the events of a call once more, as those of another call that begins in the same state. `record` holds them
-    /// where the call was one of another program; `earlier` says which of its events stand for which then. A part of a
+    /// Notes the events of a call once more, as those of another call that begins in the same state, but for
+    /// variables that only stand beside them; `earlier` says which events of another program stand for which. A part of a
     /// module has no `site`: it stands where it stood.
     pub(super) fn note_again(
         &mut self,
+        summary: &Summary<'p>,
         effects: &Effects,
-        record: Option<&Record>,
         earlier: &Renumbering,
         site: Option<Span>,
         decisions: Vec<Decision<'p>>,
     ) {
-        let noted = &effects.noted;
+        let (noted, record) = (&effects.noted, summary.record());
         let (events, frames) = (self.trace.events.len() as EventId, self.trace.frames.len() as FrameId);
         let branches = self.branches;
         let caller = self.here.frame;
@@ -51,6 +51,10 @@ impl<'p> Interpreter<'p> {
             self.trace.frames.push(frame);
         }
         let doubts = effects.uncertain;
+        let [mask, order] = [MASK, ORDER].map(|variable| {
+            let is_beside = summary.touched().beside.contains(&variable);
+            is_beside.then(|| (effects.entry.reaching(variable), self.state.reaching(variable)))
+        });
         for number in noted.events.clone() {
             let mut event = match record {
                 Some(record) => record.events[(number - noted.events.start) as usize].clone(),
@@ -69,7 +73,12 @@ impl<'p> Interpreter<'p> {
                 true => Assurance { since: event_of(assurance.since), frame: assurance.frame.map(frame_of) },
                 false => self.assured.unwrap_or(assurance),
             });
+            let stands = |(known, _): &&(Reaching, Reaching), was: &Reaching| *known == *was;
+            let mask = mask.as_ref().filter(|known| stands(known, &event.before.mask));
+            let order = order.as_ref().filter(|known| stands(known, &event.before.order));
             event.before.renumber(&event_of);
+            mask.into_iter().for_each(|(_, now)| event.before.mask.clone_from(now));
+            order.into_iter().for_each(|(_, now)| event.before.order.clone_from(now));
             if matches!(event.what, What::Write { .. }) && event.recipient != Recipient::Program {
                 self.trace.writes.push(self.trace.events.len() as EventId);
             }

@@ -137,12 +137,13 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The mask behind which one of the processes since an event takes a GPU that is not there, by its own number.
-    fn taken_beyond_mask(&self, first: usize) -> Option<(i64, String, String)> {
+    fn taken_beyond_mask(&mut self, first: usize) -> Option<(i64, String, String)> {
+        let own = self.reaching(MASK);
         self.trace.events[first..].iter().find_map(|event| {
             let number = event.process.filter(|_| self.trace.takes_own_number(event))?;
             let mask = mask_of(event)?;
             // One that the process has set itself is for it alone.
-            if event.before.mask != self.state.reaching(MASK) {
+            if event.before.mask != own {
                 return None;
             }
             let left = masks::read(mask).left as i64;

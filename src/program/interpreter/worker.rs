@@ -50,8 +50,8 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Follows a program to its end.
-    pub fn follow(&mut self, mut run: Interpreter<'p>) -> Trace {
+    /// Follows a program to its end. One that `starts_again` does much the same in another environment.
+    pub fn follow(&mut self, mut run: Interpreter<'p>, starts_again: bool) -> Trace {
         if self.is_off {
             return run.trace();
         }
@@ -61,6 +61,7 @@ impl<'p> Worker<'p> {
             *self = Worker::new(program);
         }
         self.last = Some(run.entry);
+        self.summaries.keeps_first = starts_again;
         self.lend(&mut run);
         run.follow();
         self.lend(&mut run);

@@ -1,6 +1,6 @@
 //! What calls depend on beside names of the heap: variables of the environment, imports, and who is running.
 
-use super::Body;
+use super::{Body, Effects};
 use crate::facts::FileId;
 use crate::program::heap::values::ScopeId;
 use crate::program::modules::Found;
@@ -192,8 +192,8 @@ impl<'p> Facts<'p> {
 }
 
 /// The variables that a call asked about or wrote, by what it noted. Each event says what the mask and the order were.
-pub(super) fn touched(facts: &[Fact<'_>], has_events: bool) -> Touched {
-    let mut names: Vec<Rc<str>> = if has_events { vec![MASK.into(), ORDER.into()] } else { Vec::new() };
+pub(super) fn touched(facts: &[Fact<'_>], effects: &Effects) -> Touched {
+    let mut names: Vec<Rc<str>> = Vec::new();
     for fact in facts {
         if let Fact::Variable(name, _) | Fact::Written(name) = fact
             && !names.contains(name)
@@ -201,5 +201,13 @@ pub(super) fn touched(facts: &[Fact<'_>], has_events: bool) -> Touched {
             names.push(name.clone());
         }
     }
-    Touched { names, all: facts.contains(&Fact::WholeEnvironment) }
+    let all = facts.contains(&Fact::WholeEnvironment);
+    let mut beside = if effects.noted.events.is_empty() { Vec::new() } else { vec![MASK, ORDER] };
+    beside.retain(|variable| !names.iter().any(|name| **name == **variable));
+    if all {
+        names.extend(beside.drain(..).map(Rc::from));
+    }
+    let writes = facts.iter().any(|fact| matches!(fact, Fact::Written(_) | Fact::WholeEnvironment));
+    let at_milestones = writes || effects.entry.milestones != effects.exit.milestones;
+    Touched { names, all, beside, at_milestones }
 }
