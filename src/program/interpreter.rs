@@ -100,6 +100,7 @@ pub(super) use decisions::Decision;
 use decisions::Decisions;
 pub(crate) use environment::is_gpu_variable;
 pub(super) use jumps::{Landing, Landings};
+pub(super) use tasks::AtExit;
 pub(super) use worker::Worker;
 
 pub(super) struct Interpreter<'p> {
@@ -147,7 +148,7 @@ pub(super) struct Interpreter<'p> {
     /// Coroutines that run when somebody waits.
     tasks: Vec<Value<'p>>,
     /// What is called when the program ends, with its arguments.
-    at_exit: Vec<tasks::AtExit<'p>>,
+    at_exit: Vec<AtExit<'p>>,
     /// What calls did that were followed, and what is known of those that are being followed.
     summaries: Summaries<'p>,
     /// How many loops that are being followed have passes that are not.

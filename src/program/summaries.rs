@@ -12,7 +12,7 @@ mod records;
 
 use super::heap::values::{Closure, Value};
 use super::heap::{Heap, Made, Parents, Read, Recording, Relation, Written};
-use super::interpreter::Decision;
+use super::interpreter::{AtExit, Decision};
 use super::readings::{self, Readings};
 use super::state::Touched;
 use super::trace::Trace;
@@ -247,7 +247,8 @@ fn summary_of<'p>(
     program: usize,
 ) -> Option<Summary<'p>> {
     let writes = heap.writes_of(recording);
-    let left = writes.iter().filter_map(|written| written.value.as_ref()).chain([&call.result]);
+    let written = writes.iter().filter_map(|written| written.value.as_ref());
+    let left = written.chain([&call.result]).chain(call.at_exit.iter().flat_map(AtExit::values));
     let scopes = call.modules.iter().map(|(_, scope)| *scope);
     let made = match call.closure {
         Some(_) => heap.made_by_call(recording, left, scopes).map(Rc::new)?,

@@ -23,6 +23,7 @@ pub(super) struct Began {
     imports: usize,
     left: [usize; 2],
     modules: usize,
+    at_exit: usize,
     passed: usize,
     relied_on: EventId,
     beyond: [usize; 6],
@@ -97,6 +98,7 @@ impl<'p> Interpreter<'p> {
         self.ways_out.of_program |= call.may_exit;
         // It may have passed something; a call around it that changed nothing else is not pure then.
         self.passed += usize::from(call.effects.is_some());
+        self.at_exit.extend(call.at_exit.iter().map(|left| left.related(&relation)));
         if !self.summaries.is_of_this_program(summary) {
             call.imports.iter().for_each(|library| _ = self.note_imported(library.clone()));
             self.trace.ran.extend(summary.ran());
@@ -198,6 +200,7 @@ impl<'p> Interpreter<'p> {
             imports: self.imports.len(),
             left: self.left_for_later(),
             modules: self.in_order.len(),
+            at_exit: self.at_exit.len(),
             passed: self.passed,
             relied_on: std::mem::replace(&mut self.relied_on, EventId::MAX),
             beyond: self.beyond_summaries(),
@@ -262,6 +265,7 @@ impl<'p> Interpreter<'p> {
                 releases,
                 imports: self.imports[began.imports..].to_vec(),
                 modules: modules.to_vec(),
+                at_exit: self.at_exit[began.at_exit..].to_vec(),
                 decisions,
                 effects: (!is_pure).then(|| Effects { relied_on, ..self.effects_since(began.entry, noted) }),
                 is_portable,

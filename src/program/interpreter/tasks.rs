@@ -4,11 +4,34 @@
 use super::Interpreter;
 use super::calls::Args;
 use crate::facts::{Place, Span};
+use crate::program::heap::Relation;
 use crate::program::heap::values::{Closure, Value};
-use std::rc::Rc;
 
-/// A function that is called when the program ends, its arguments, and where that was said.
-pub(super) type AtExit<'p> = (Rc<Closure<'p>>, Args<'p>, Span);
+/// A function that is called when the program ends.
+#[derive(Clone)]
+pub(crate) struct AtExit<'p> {
+    function: Value<'p>,
+    args: Args<'p>,
+    /// Where that was said.
+    span: Span,
+}
+
+impl<'p> AtExit<'p> {
+    /// The function and its arguments.
+    pub fn values(&self) -> impl Iterator<Item = &Value<'p>> {
+        [&self.function].into_iter().chain(self.args.items.iter().map(|argument| &argument.value))
+    }
+
+    /// The same, where other objects stand for these.
+    pub fn related(&self, relation: &Relation) -> Self {
+        let mut related = self.clone();
+        related.function = relation.apply(&self.function);
+        for argument in &mut related.args.items {
+            argument.value = relation.apply(&argument.value);
+        }
+        related
+    }
+}
 
 impl<'p> Interpreter<'p> {
     /// `asyncio.create_task(coroutine())`: it does not run yet. `false` when it is given something else.
@@ -27,18 +50,18 @@ impl<'p> Interpreter<'p> {
 
     /// `atexit.register(function, …)`: called when the program ends. `false` when that is no function of the project.
     pub(super) fn leave_for_exit(&mut self, args: &Args<'p>, span: Span) -> bool {
-        let Some(Value::Function(function)) = args.at(0).map(|argument| argument.value.clone()) else {
+        let Some(function @ Value::Function(_)) = args.at(0).map(|argument| argument.value.clone()) else {
             return false;
         };
-        self.summaries.left_out += 1;
-        let given = Args { items: args.items[1..].to_vec(), open: args.open };
-        self.at_exit.push((function, given, span));
+        let args = Args { items: args.items[1..].to_vec(), open: args.open };
+        self.at_exit.push(AtExit { function, args, span });
         true
     }
 
     /// The program ends: what was left for that is called, the last first. Whether it comes to its end is not known.
     pub(super) fn run_at_exit(&mut self) {
-        while let Some((function, args, span)) = self.at_exit.pop() {
+        while let Some(AtExit { function, args, span }) = self.at_exit.pop() {
+            let Value::Function(function) = function else { continue };
             self.flow = super::Flow::Next;
             self.in_an_arm(|run| drop(run.run_function(&function, args, span)));
         }

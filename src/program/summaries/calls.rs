@@ -4,7 +4,7 @@ use super::Fact;
 use crate::facts::FileId;
 use crate::program::Start;
 use crate::program::heap::values::{Closure, ScopeId, Value};
-use crate::program::interpreter::{Decision, Landings};
+use crate::program::interpreter::{AtExit, Decision, Landings};
 use crate::program::state::{Definition, SetUp, State};
 use crate::program::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient};
 use std::mem::Discriminant;
@@ -35,6 +35,8 @@ pub(crate) struct Call<'p> {
     pub imports: Vec<Rc<str>>,
     /// The modules that it entered, with their namespaces.
     pub modules: Vec<(FileId, ScopeId)>,
+    /// What it left for the end of the program.
+    pub at_exit: Vec<AtExit<'p>>,
     /// Branches of modules whose conditions may be asked again.
     pub decisions: Vec<Decision<'p>>,
     /// What it did beside; `None` when it noted no event and left the state as it was.
