@@ -4,6 +4,7 @@
 mod definitions;
 mod folders;
 mod shown;
+mod touched;
 
 use super::milestones::{Late, Milestones};
 use super::modules::FolderId;
@@ -16,6 +17,7 @@ pub(crate) use definitions::renumber;
 use definitions::thin_out;
 pub use definitions::{Definition, Reaching};
 pub(crate) use shown::{held, name_of_shown};
+pub(crate) use touched::Touched;
 
 /// What has happened so far on the paths that lead here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,27 +36,6 @@ pub(crate) struct State {
     /// Folders of the project that the program put on `sys.path`.
     search_paths: Rc<Vec<FolderId>>,
     set_up: Rc<SetUp>,
-}
-
-/// Variables of the environment that something depends on or changes.
-#[derive(Debug, Default)]
-pub(crate) struct Touched {
-    pub names: Vec<Rc<str>>,
-    /// All of them.
-    pub all: bool,
-    /// Those that only stand beside its events: nothing asked for them, and nothing changed them.
-    pub beside: Vec<&'static str>,
-    /// It depends on what variables held when milestones were passed.
-    pub at_milestones: bool,
-}
-
-impl Touched {
-    /// Their names, without those that only stand beside events; of all, those that one of these states knows.
-    pub fn in_states<'a>(&'a self, one: &'a State, other: &'a State) -> impl Iterator<Item = &'a str> {
-        let known = [one, other].into_iter().filter(|_| self.all);
-        let known = known.flat_map(|state| state.variables().map(|(name, _)| name));
-        self.names.iter().map(|name| &**name).chain(known)
-    }
 }
 
 /// What a program arranged for what it does later.
