@@ -5,7 +5,7 @@
 
 use super::mask_numbers::index_in;
 use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Argument, Expr, ExprKind, Function, StepKind, Target};
+use crate::code::{Argument, Expr, ExprKind, Function, SetVariable, StepKind, Target};
 use crate::facts::Span;
 use crate::program::{MASK, ORDER};
 use crate::rules::files::FileScope;
@@ -72,6 +72,10 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                     }
                 }
             }
+            StepKind::SetVariable(set) => look_at_variable(scope, set, known, found),
+            StepKind::Command(command) => {
+                command.environment.iter().for_each(|set| look_at_variable(scope, set, known, found));
+            }
             StepKind::For { target, iterable, .. } => {
                 let text = scope.text(iterable.span);
                 if text.contains("nvmlDeviceGetCount") || mentions(text, known) {
@@ -118,6 +122,27 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
         Part::Expr(_) => {}
         Part::Target(_) => {}
     });
+}
+
+/// The same for a variable of a shell. All cards, in whatever order, are no choice.
+fn look_at_variable<'a>(
+    scope: &FileScope<'a>,
+    set: &'a SetVariable<'a>,
+    known: &mut FxHashSet<&'a str>,
+    found: &mut Vec<Span>,
+) {
+    let choosing = ["memory", "utilization", "sort", "awk", "grep", "head", "shuf"].into_iter().collect();
+    let Some(value) = &set.value else { return };
+    let text = scope.text(value.span);
+    let asks = tells_index(text) && mentions(text, &choosing);
+    if !asks && !mentions(text, known) {
+        return;
+    }
+    if set.name == MASK {
+        found.push(set.span);
+    } else {
+        known.insert(&set.name);
+    }
 }
 
 /// The parameter that takes an argument.

@@ -1,16 +1,19 @@
 //! Modules that a server or a queue of tasks imports before it forks its workers, and that use the GPU when they are imported.
 
 use super::cuda_calls;
-use crate::code::walk::{Ancestor, Part, walk_top};
+use crate::code::walk::{Ancestor, Part, walk, walk_top};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::commands::is_variable_name;
-use crate::facts::Span;
+use crate::facts::{FileId, Span};
 use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// The first use of a GPU by a module that gunicorn or Celery loads in the master.
 pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if let Some(found) = in_hooks(scope) {
+        return vec![found];
+    }
     let mut used: Option<(Span, String)> = None;
     walk_top(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -24,10 +27,52 @@ pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
         used = name.map(|name| (expr.span, name));
     });
     let Some((span, name)) = used else { return Vec::new() };
-    let Some(server) = preloading(scope).or_else(|| queueing(scope)).or_else(|| embedding(scope)) else {
-        return Vec::new();
+    let configures = || is_settings(scope).then_some("gunicorn");
+    let server =
+        preloading(scope).or_else(|| queueing(scope)).or_else(|| embedding(scope)).or_else(configures);
+    server.map(|server| raw_finding(scope, span, name, server)).into_iter().collect()
+}
+
+fn raw_finding(scope: &FileScope<'_>, span: Span, name: String, server: &str) -> RawFinding {
+    RawFinding::at(scope.place(span)).word("name", name).word("server", server)
+}
+
+/// A use of the GPU in a function that gunicorn calls in the master, from its settings.
+fn in_hooks(scope: &FileScope<'_>) -> Option<RawFinding> {
+    const HOOKS: &[&str] = &["on_reload", "on_starting", "pre_exec", "pre_fork", "when_ready"];
+    let is_hook = |name: &str| HOOKS.contains(&name);
+    if !scope.code.functions.iter().any(|function| is_hook(function.name)) || !is_settings(scope) {
+        return None;
+    }
+    let mut used = None;
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let in_hook = around.iter().any(|one| match one {
+            Ancestor::Function(number) => is_hook(scope.code.functions[*number].name),
+            _ => false,
+        });
+        if used.is_none() && in_hook {
+            let name = cuda_calls::reaches_cuda(expr, scope).or_else(|| loads_to_gpu(scope, call));
+            used = name.map(|name| raw_finding(scope, expr.span, name, "gunicorn"));
+        }
+    });
+    used
+}
+
+/// Whether a command starts gunicorn with this file as its settings, which the master runs.
+fn is_settings(scope: &FileScope<'_>) -> bool {
+    let reads = |command: &RunCommand| {
+        let Some(told) = command.told("gunicorn") else { return false };
+        settings_of(scope, command, &told) == Some(scope.file)
     };
-    vec![RawFinding::at(scope.place(span)).word("name", name).word("server", server)]
+    scope.program.run_commands().flatten().any(reads)
+}
+
+/// The settings that gunicorn is told to read, or those of its folder.
+fn settings_of(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> Option<FileId> {
+    let named = value_of(told, &["-c", "--config"]).unwrap_or("gunicorn.conf.py");
+    let folder = value_of(told, &["--chdir"]);
+    scope.program.file_beside(command, folder, named.trim_start_matches("file:"))
 }
 
 /// `AutoModel.from_pretrained("m", device_map="auto")`
@@ -66,13 +111,9 @@ fn embedding(scope: &FileScope<'_>) -> Option<&'static str> {
     classes.any(|class| class.bases.iter().any(is_application)).then_some("gunicorn")
 }
 
-/// Whether the settings of gunicorn say `preload_app = True`: those that it is told to read, or those of its folder.
+/// Whether the settings of gunicorn say `preload_app = True`.
 fn preloads_by_settings(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> bool {
-    let named = value_of(told, &["-c", "--config"]).unwrap_or("gunicorn.conf.py");
-    let folder = value_of(told, &["--chdir"]);
-    let Some(settings) = scope.program.file_beside(command, folder, named.trim_start_matches("file:")) else {
-        return false;
-    };
+    let Some(settings) = settings_of(scope, command, told) else { return false };
     let is_name = |target: &Target<'_>| matches!(target, Target::Name("preload_app", _));
     scope.program.code(settings).body.iter().any(|step| match &step.kind {
         StepKind::Assign { targets, value: Some(Expr { kind: ExprKind::Bool(true), .. }), .. } => {
