@@ -49,6 +49,7 @@ mod requirements;
 mod resets;
 mod retries;
 mod rocm;
+mod slurm_jobs;
 mod step_loops;
 mod subshells;
 mod swallowing;
@@ -233,6 +234,11 @@ const ANALYSES: &[Analysis] = &[
         name: "mask-number-as-index",
         words: &["CUDA_VISIBLE_DEVICES"],
         look: mask_numbers::used_as_indices,
+    },
+    Analysis {
+        name: "mask-beyond-request",
+        words: &["SBATCH", "VISIBLE_DEVICES"],
+        look: slurm_jobs::masks_beyond_request,
     },
     Analysis {
         name: "mask-parsed-as-int",

@@ -1,6 +1,7 @@
 //! Numbers of tasks that are used as indices of GPUs, where Slurm shows a task fewer GPUs than there are such numbers.
 
 use super::mask_numbers::index_in;
+use super::slurm_jobs::Job;
 use crate::code::walk::{Part, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::directives;
@@ -54,16 +55,6 @@ fn takes_own_number(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
     scope.names.path(&call.callee) == Some("jax.distributed.initialize") && call.arguments.is_empty()
 }
 
-/// What a job says about tasks and GPUs.
-#[derive(Default)]
-struct Job {
-    name: String,
-    tasks: Option<usize>,
-    cards: Option<usize>,
-    /// An option that shows each task one GPU.
-    bound: Option<String>,
-}
-
 impl Job {
     /// Why some task has no GPU with its number.
     fn fault(&self, by_index: bool) -> Option<String> {
@@ -71,7 +62,7 @@ impl Job {
         if let Some(option) = self.bound.as_ref().filter(|_| by_index) {
             return Some(format!("`{option}` in {} shows each task one GPU, number 0", self.name));
         }
-        let cards = self.cards.filter(|cards| *cards < tasks && *cards > 0 && self.bound.is_none())?;
+        let cards = self.cards().filter(|cards| *cards < tasks && *cards > 0 && self.bound.is_none())?;
         Some(format!("{} starts {tasks} tasks on a machine and asks for {cards} GPUs", self.name))
     }
 }
@@ -93,48 +84,8 @@ fn jobs_of(scope: &FileScope<'_>) -> Vec<Job> {
             for option in ["sbatch", "srun"] {
                 words.extend(around.iter().filter_map(|command| command.options_of(option)).flatten());
             }
-            jobs.push(job(&words, file_name_of(&launcher.name)));
+            jobs.push(Job::of(&words, file_name_of(&launcher.name)));
         }
     }
     jobs
-}
-
-fn job(words: &[&str], name: &str) -> Job {
-    let mut job = Job { name: format!("`{name}`"), ..Job::default() };
-    let (mut all, mut nodes, mut for_each_card) = (None, None, None);
-    for (at, word) in words.iter().enumerate() {
-        let (option, value) = match word.split_once('=') {
-            Some((option, value)) => (option, value),
-            None => match word.get(..2).filter(|option| ["-n", "-N"].contains(option) && word.len() > 2) {
-                // `-n4`
-                Some(option) => (option, &word[2..]),
-                None => (*word, words.get(at + 1).copied().unwrap_or_default()),
-            },
-        };
-        let value = value.trim_matches(['"', '\'']);
-        // `rtx8000:1`, `gpu:4`
-        let count = value.rsplit(':').next().and_then(|count| count.parse::<usize>().ok());
-        match option {
-            "--ntasks-per-node" => job.tasks = count,
-            "--ntasks" | "-n" => all = count,
-            "--nodes" | "-N" => nodes = count,
-            "--gpus-per-node" => job.cards = count,
-            "--gres" if value.starts_with("gpu") => job.cards = count.or(Some(1)),
-            "--gpus-per-task" if count == Some(1) => job.bound = Some(format!("{option}={value}")),
-            "--ntasks-per-gpu" => {
-                for_each_card = count;
-                job.bound = Some(format!("{option}={value}"));
-            }
-            "--gpu-bind" => {
-                let one =
-                    ["single:1", "per_task:1", "map_gpu:", "map:"].iter().any(|way| value.starts_with(way));
-                job.bound = one.then(|| format!("{option}={value}"));
-            }
-            _ => {}
-        }
-    }
-    let on_one = all.filter(|_| nodes.is_none_or(|nodes| nodes == 1));
-    let by_cards = for_each_card.zip(job.cards).map(|(tasks, cards)| tasks * cards);
-    job.tasks = job.tasks.or(by_cards).or(on_one);
-    job
 }

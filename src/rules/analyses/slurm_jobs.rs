@@ -1,0 +1,107 @@
+//! What a job of Slurm says about tasks and GPUs, and masks that reach beyond the GPUs that it asks for.
+
+use crate::code::walk::{Part, walk};
+use crate::code::{ExprKind, SetVariable, StepKind};
+use crate::commands::directives;
+use crate::masks;
+use crate::program::{MASK, RunCommand};
+use crate::rules::files::{FileScope, RawFinding};
+
+/// What a job says about tasks and GPUs.
+#[derive(Default)]
+pub(super) struct Job {
+    pub name: String,
+    pub tasks: Option<usize>,
+    /// How many cards it gets on a machine, with the option that says so.
+    cards: Option<(usize, String)>,
+    /// An option that shows each task one GPU.
+    pub bound: Option<String>,
+}
+
+/// Masks in a job script that name more cards than the job asks for.
+pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
+    let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
+    // A machine for one job alone may give it all its cards; and what `sbatch` is told overrules what the script says.
+    let is_told = |command: &RunCommand| command.options_of("sbatch").is_some_and(|told| says_cards(&told));
+    let is_whole = words.iter().any(|word| word.starts_with("--exclusive"));
+    if is_whole || scope.program.run_commands().flatten().any(is_told) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut look = |set: &SetVariable<'_>| {
+        let Some(ExprKind::Text(mask)) = set.value.as_ref().map(|value| &value.kind) else { return };
+        let read = masks::read(mask);
+        if set.name == MASK && read.highest.is_some_and(|highest| highest >= cards as u64) {
+            let given = if cards == 1 { "1 GPU".to_owned() } else { format!("{cards} GPUs") };
+            let finding = RawFinding::at(scope.place(set.span)).word("mask", &**mask);
+            found.push(finding.word("option", &option).word("given", given));
+        }
+    };
+    walk(scope.code, &mut |part, _| match part {
+        Part::Step(step) => match &step.kind {
+            StepKind::SetVariable(set) => look(set),
+            StepKind::Command(command) => command.environment.iter().for_each(&mut look),
+            _ => {}
+        },
+        Part::Expr(_) | Part::Target(_) => {}
+    });
+    found
+}
+
+fn says_cards(words: &[&str]) -> bool {
+    words.iter().any(|word| word.starts_with("--gres") || word.starts_with("--gpus"))
+}
+
+impl Job {
+    /// What the words of `#SBATCH` lines, and those behind `sbatch` and `srun`, say.
+    pub fn of(words: &[&str], name: &str) -> Job {
+        let mut job = Job { name: format!("`{name}`"), ..Job::default() };
+        let (mut all, mut nodes, mut for_each_card) = (None, None, None);
+        for (at, word) in words.iter().enumerate() {
+            let (option, value) = match word.split_once('=') {
+                Some((option, value)) => (option, value),
+                None => {
+                    match word.get(..2).filter(|option| ["-n", "-N"].contains(option) && word.len() > 2) {
+                        // `-n4`
+                        Some(option) => (option, &word[2..]),
+                        None => (*word, words.get(at + 1).copied().unwrap_or_default()),
+                    }
+                }
+            };
+            let value = value.trim_matches(['"', '\'']);
+            // `rtx8000:1`, `gpu:4`
+            let count = value.rsplit(':').next().and_then(|count| count.parse::<usize>().ok());
+            match option {
+                "--ntasks-per-node" => job.tasks = count,
+                "--ntasks" | "-n" => all = count,
+                "--nodes" | "-N" => nodes = count,
+                "--gpus-per-node" => job.cards = count.map(|count| (count, format!("{option}={value}"))),
+                "--gres" if value.starts_with("gpu") => {
+                    job.cards = Some((count.unwrap_or(1), format!("{option}={value}")));
+                }
+                "--gpus-per-task" if count == Some(1) => job.bound = Some(format!("{option}={value}")),
+                "--ntasks-per-gpu" => {
+                    for_each_card = count;
+                    job.bound = Some(format!("{option}={value}"));
+                }
+                "--gpu-bind" => {
+                    let one = ["single:1", "per_task:1", "map_gpu:", "map:"]
+                        .iter()
+                        .any(|way| value.starts_with(way));
+                    job.bound = one.then(|| format!("{option}={value}"));
+                }
+                _ => {}
+            }
+        }
+        let on_one = all.filter(|_| nodes.is_none_or(|nodes| nodes == 1));
+        let by_cards = for_each_card.zip(job.cards()).map(|(tasks, cards)| tasks * cards);
+        job.tasks = job.tasks.or(by_cards).or(on_one);
+        job
+    }
+
+    /// How many cards it gets on a machine.
+    pub fn cards(&self) -> Option<usize> {
+        self.cards.as_ref().map(|(cards, _)| *cards)
+    }
+}
