@@ -9,9 +9,15 @@ use crate::fixes::lines::{indented, own_lines};
 use crate::fixes::site::{Draft, Site};
 use crate::languages::{NodeId, Tree, TreeKind as Kind};
 
-/// `total += loss` → `total += loss.item()`; `.detach()` where the sum is used as a tensor.
+/// `total += loss` → `total += loss.item()`; `.detach()` where the sum is used as a tensor, or lies in an object.
 pub fn number_only(site: &Site<'_>) -> Result<Draft, Refusal> {
     let tree = site.tree()?;
+    let handed = tree.exactly(site.span(), |kind| kind.is_expression());
+    if handed.is_some() && site.finding.value("value") == Some(site.slice(site.span())) {
+        let text = format!("{}.detach()", site.slice(site.span()));
+        let title = Some("add it without its graph".to_owned());
+        return Ok(Draft { title, ..vec![site.edit(site.span(), text)].into() });
+    }
     let statement = tree.exactly(site.span(), |kind| kind == Kind::Assign).ok_or("it is no sum")?;
     let (Some(total), Some(value)) = (site.finding.value("total"), site.finding.value("value")) else {
         return Err("the value is not known".to_owned());

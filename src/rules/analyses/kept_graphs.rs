@@ -2,6 +2,7 @@
 //! differentiated.
 
 mod evaluation;
+mod meters;
 mod returned;
 
 use super::memory::{method_of, path};
@@ -50,6 +51,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let notes = notes_of(scope);
     let mut found = returned::by_sums(scope, &notes);
+    found.extend(meters::by_sums(scope, &notes));
     for (at, note) in notes.iter().enumerate() {
         let What::Add(total, values) = &note.what else { continue };
         let of_function: Vec<&Note> = notes.iter().filter(|other| other.function == note.function).collect();

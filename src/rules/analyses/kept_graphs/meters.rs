@@ -1,0 +1,110 @@
+//! Sums of losses in a class of the project: `meter.update(loss)` adds the loss to what the object holds.
+
+use super::{Note, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
+use crate::code::walk::{Ancestor, Part, walk, within_function};
+use crate::code::{Expr, ExprKind, Operator, StepKind, Target};
+use crate::facts::Span;
+use crate::program::Names;
+use crate::rules::analyses::memory::method_of;
+use crate::rules::files::{FileScope, RawFinding};
+use std::cell::OnceCell;
+
+/// `meter.update(loss)` in a loop that calls `loss.backward()`, where the class of `meter` adds what it is given to an
+/// attribute as it is.
+pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> {
+    let mut given: Vec<(Span, &Expr<'_>, &str, usize, String)> = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(expr) = part else { return };
+        let Some((object, method, call)) = method_of(expr) else { return };
+        let (function, around) = within_function(around);
+        let inner = around.iter().rev().find_map(|one| match one {
+            Ancestor::Loop(step) => Some(step.span),
+            _ => None,
+        });
+        let Some(inside) = inner.filter(|_| !is_without_graph(scope, around)) else { return };
+        let here: Vec<&Note> =
+            notes.iter().filter(|note| note.function == function && note.loops.contains(&inside)).collect();
+        let graphs = with_graphs(&here);
+        let before = || here.iter().copied().filter(|note| note.span.start < expr.span.start);
+        for (position, argument) in call.arguments.iter().enumerate() {
+            let values = terms(scope, &argument.value);
+            let kept = values.iter().find(|value| graphs.contains(value) && !is_cut_off(before(), value));
+            if let Some(value) = kept.filter(|_| argument.name.is_none() && !argument.unpacked) {
+                given.push((argument.value.span, object, method, position, value.clone()));
+            }
+        }
+    });
+    let finding = |(span, object, method, position, value): (Span, &Expr<'_>, &str, usize, String)| {
+        let total = sum_of(scope, class_of(scope, object)?, method, position)?;
+        let total = total.replacen("self", scope.text(object.span), 1);
+        Some(RawFinding::at(scope.place(span)).word("total", total).word("value", value))
+    };
+    given.into_iter().filter_map(finding).collect()
+}
+
+/// The class that an object was made of, by its name.
+fn class_of<'e>(scope: &'e FileScope<'_>, object: &'e Expr<'_>) -> Option<&'e str> {
+    match &scope.names.meant(object).kind {
+        ExprKind::Call(call) => match call.callee.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The attribute to which a method of a class adds one of its arguments, in this file or the one that defines the class.
+fn sum_of(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> Option<String> {
+    if scope.code.classes.iter().any(|known| known.name == class) {
+        return sum_in(scope, class, method, position);
+    }
+    let files = scope.program.files_with("+=");
+    let mut others =
+        files.iter().filter(|file| **file != scope.file && scope.program.has_word(**file, class));
+    others.find_map(|file| {
+        let names = Names::of(scope.program, *file);
+        let (program, policy, code) = (scope.program, scope.policy, scope.program.code(*file));
+        let hardware = OnceCell::new();
+        let other = FileScope { program, policy, cpu: None, file: *file, code, names: &names, hardware };
+        sum_in(&other, class, method, position)
+    })
+}
+
+fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> Option<String> {
+    let code = scope.code;
+    let class = code.classes.iter().position(|known| known.name == class)?;
+    let mut found = None;
+    walk(code, &mut |part, around| {
+        let Part::Step(step) = part else { return };
+        let in_class = around.iter().any(|one| matches!(one, Ancestor::Class(number) if *number == class));
+        let function = around.iter().rev().find_map(|one| match one {
+            Ancestor::Function(number) => Some(&code.functions[*number]),
+            _ => None,
+        });
+        let Some(function) = function.filter(|function| in_class && function.name == method) else { return };
+        // Who looks at the kind of the value, or hands it on under the same name, may take its number.
+        let Some(parameter) = function.parameters.get(position + 1) else { return };
+        let text = scope.text(function.span);
+        let is_changed = ["isinstance(", "is_tensor(", ".item()", ".detach()", "no_grad"]
+            .iter()
+            .any(|word| text.contains(word));
+        let (target, value) = match &step.kind {
+            StepKind::Update { target, operator: Operator::Add, value } => (target, value),
+            StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
+                ([target], ExprKind::Binary(Operator::Add, _)) => (target, value),
+                _ => return,
+            },
+            _ => return,
+        };
+        let Some(total) = text_of_target(scope, target) else { return };
+        let of_self =
+            matches!(target, Target::Attribute(object, _) if matches!(object.kind, ExprKind::Name("self")));
+        let parts = terms(scope, value);
+        let adds = parts.iter().any(|part| part == parameter.name)
+            && (matches!(step.kind, StepKind::Update { .. }) || parts.contains(&total));
+        if of_self && adds && !is_changed && !is_without_graph(scope, around) {
+            found.get_or_insert(total);
+        }
+    });
+    found
+}
