@@ -86,6 +86,11 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
             report(&uses, how, loader, sure.is_some(), scope, &mut found);
         }
     }
+    let of_tensors = loaders.iter().filter(|loader| loader.dataset.as_deref() == Some("TensorDataset"));
+    for loader in of_tensors.filter(|loader| loader.place.file == scope.file) {
+        let made: Vec<_> = tensor_on_gpu(loader, scope).into_iter().collect();
+        report(&made, "makes what is handed out by", loader, true, scope, &mut found);
+    }
     for loader in &loaders {
         if let Some(lambda) = loader.collate_lambda.filter(|_| loader.place.file == scope.file) {
             report(&uses_in(lambda, "", scope, 0), "runs in", loader, true, scope, &mut found);
@@ -254,6 +259,36 @@ fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Pl
         loader.made.clone_from(&made);
     }
     loaders
+}
+
+/// `TensorDataset(torch.ones(4, device="cuda"))`: where the tensor is made, and by what.
+fn tensor_on_gpu(loader: &Loader, scope: &FileScope<'_>) -> Option<(Span, String)> {
+    let mut found = None;
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        if *span != loader.place.span {
+            return;
+        }
+        let dataset = argument(&call.arguments, Some(0), Some("dataset"));
+        let Some(ExprKind::Call(dataset)) = dataset.map(|dataset| &scope.names.meant(dataset).kind) else {
+            return;
+        };
+        for tensor in &dataset.arguments {
+            let mut made = scope.names.meant(&tensor.value);
+            // `torch.arange(4, device="cuda").view(2, 2)`
+            while let ExprKind::Call(call) = &made.kind {
+                let on_cpu = matches!(call.callee.kind, ExprKind::Attribute(_, "cpu" | "to" | "numpy"));
+                if let Some(name) = reaches_cuda(made, scope) {
+                    found.get_or_insert((made.span, name));
+                }
+                match &call.callee.kind {
+                    ExprKind::Attribute(object, _) if !on_cpu => made = object,
+                    _ => break,
+                }
+            }
+        }
+    });
+    found
 }
 
 /// `num_workers` is surely not 0.

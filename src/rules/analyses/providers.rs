@@ -31,7 +31,7 @@ fn installs(scope: &FileScope<'_>, package: &str) -> bool {
 fn sessions_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let files = &scope.program.sources.files;
     let names_build = || files.iter().any(|file| BUILDS.iter().any(|build| file.text.contains(build)));
-    let installs = |package: &str| installs(scope, package);
+    let installs = |package: &str| installs(scope, package) || !asked_by_images(scope, package).is_empty();
     if !installs("onnxruntime") || installs("onnxruntime-gpu") || names_build() {
         return Vec::new();
     }
