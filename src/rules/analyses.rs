@@ -13,6 +13,7 @@ mod dataset_workers;
 mod device_arguments;
 mod device_names;
 mod device_texts;
+mod dropped_moves;
 mod env_validators;
 mod environments;
 mod epoch_outputs;
@@ -113,6 +114,7 @@ const ANALYSES: &[Analysis] = &[
         look: context_managers::that_clean_up_by_luck,
     },
     Analysis { name: "context-as-device", words: &["cuda.device("], look: unentered_contexts::as_devices },
+    Analysis { name: "device-move-dropped", words: &["cuda"], look: dropped_moves::as_statements },
     Analysis {
         name: "context-not-entered",
         words: &["Device", "autocast", "device", "grad", "inference_mode", "stream", "using_allocator"],

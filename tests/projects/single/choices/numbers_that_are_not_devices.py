@@ -8,7 +8,7 @@ import torch
 x = torch.ones(4)
 x.to(torch.float16)
 x.to("cpu")
-x.to(device="cuda", dtype=torch.float32)
+x.to(device="cuda", dtype=torch.float32)  # ~ device-move-dropped warning
 x.sum(1)
 x.unsqueeze(1)
 torch.zeros(1)

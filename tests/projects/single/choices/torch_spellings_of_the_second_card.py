@@ -6,12 +6,12 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "0"
 import torch
 
 x = torch.ones(1)
-x.cuda(1)  # ~ device-outside-mask error
-x.cuda(device=1)  # ~ device-outside-mask error
-x.to(1)  # ~ device-outside-mask error
-x.to(device="cuda:1")  # ~ device-outside-mask error
-x.to(torch.device("cuda", 1))  # ~ device-outside-mask error
-x.to(torch.device("cuda:1"), non_blocking=True)  # ~ device-outside-mask error
+x.cuda(1)  # ~ device-outside-mask error, device-move-dropped warning
+x.cuda(device=1)  # ~ device-outside-mask error, device-move-dropped warning
+x.to(1)  # ~ device-outside-mask error, device-move-dropped warning
+x.to(device="cuda:1")  # ~ device-outside-mask error, device-move-dropped warning
+x.to(torch.device("cuda", 1))  # ~ device-outside-mask error, device-move-dropped warning
+x.to(torch.device("cuda:1"), non_blocking=True)  # ~ device-outside-mask error, device-move-dropped warning
 torch.randn(2, 2, device=1)  # ~ device-outside-mask error
 torch.Generator("cuda:1")  # ~ device-outside-mask error
 torch.nn.Linear(1, 1, device="cuda:1")  # ~ device-outside-mask error

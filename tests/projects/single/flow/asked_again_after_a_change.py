@@ -42,16 +42,16 @@ def inside(tensor):
 
 
 x = torch.ones(1)
-x.cuda(chosen())
+x.cuda(chosen())  # ~ device-move-dropped warning
 choose(1)  # ~ device-outside-mask error
-x.cuda(chosen())
+x.cuda(chosen())  # ~ device-move-dropped warning
 INDEX = 0
-x.cuda(chosen())
-x.cuda(kept())
+x.cuda(chosen())  # ~ device-move-dropped warning
+x.cuda(kept())  # ~ device-move-dropped warning
 choice.index = 3  # ~ device-outside-mask error
-x.cuda(kept())
+x.cuda(kept())  # ~ device-move-dropped warning
 choice.index = 0
-x.cuda(kept())
+x.cuda(kept())  # ~ device-move-dropped warning
 inside(x)
 if len(sys.argv) > 1:
     choose(4)  # ~ device-outside-mask error

@@ -1,0 +1,86 @@
+//! `tensor.to("cuda")` as a statement of its own: it gives a copy, which nothing takes.
+
+use super::gpu_values::names_gpu;
+use super::memory::{method_of, path};
+use crate::code::walk::{Part, walk, within_function};
+use crate::code::{Call, Expr, ExprKind, StepKind};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+
+/// Functions of torch that make a tensor on the CPU, unless they are told a device.
+const MAKERS: &[&str] = &[
+    "arange",
+    "as_tensor",
+    "empty",
+    "eye",
+    "from_numpy",
+    "full",
+    "linspace",
+    "ones",
+    "rand",
+    "randint",
+    "randn",
+    "randperm",
+    "tensor",
+    "zeros",
+];
+
+/// Moves of a tensor whose result is dropped, where the tensor is used further down.
+pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut moves: Vec<(Option<usize>, &str, Span)> = Vec::new();
+    let mut uses: Vec<(Option<usize>, &str, Span)> = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let (home, _) = within_function(around);
+        match part {
+            Part::Step(step) => {
+                if let StepKind::Evaluate(expr) = &step.kind
+                    && let Some(name) = moved(scope, expr)
+                {
+                    moves.push((home, name, expr.span));
+                }
+            }
+            Part::Expr(Expr { kind: ExprKind::Name(name), span }) => uses.push((home, name, *span)),
+            Part::Target(_) => {}
+            Part::Expr(_) => {}
+        }
+    });
+    // Who times the copy wants nothing of it.
+    let is_used = |(home, name, span): &(Option<usize>, &str, Span)| {
+        let is_move =
+            |at: &Span| moves.iter().any(|(.., moved)| moved.start <= at.start && at.end <= moved.end);
+        let below = |(place, used, at): &&(Option<usize>, &str, Span)| {
+            (place, used) == (home, name) && at.start >= span.end && !is_move(at)
+        };
+        uses.iter().any(|one| below(&one))
+    };
+    let found = moves.iter().filter(|one| is_used(one)).map(|(_, name, span)| {
+        RawFinding::at(scope.place(*span)).word("name", *name).word("text", scope.text(*span))
+    });
+    found.collect()
+}
+
+/// The name of the tensor that an expression moves to a GPU.
+fn moved<'c>(scope: &FileScope<'_>, expr: &'c Expr<'_>) -> Option<&'c str> {
+    let (object, method, call) = method_of(expr)?;
+    let ExprKind::Name(name) = object.kind else { return None };
+    let to_gpu = match method {
+        "cuda" => true,
+        "to" => argument(&call.arguments, Some(0), Some("device"))
+            .is_some_and(|device| names_gpu(scope, device, 0)),
+        _ => false,
+    };
+    (to_gpu && is_made_on_cpu(scope, object)).then_some(name)
+}
+
+/// Whether a name stands for a tensor that a function of torch makes on the CPU.
+fn is_made_on_cpu(scope: &FileScope<'_>, object: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &scope.names.meant(object).kind else { return false };
+    let is_maker =
+        path(scope, &call.callee).strip_prefix("torch.").is_some_and(|name| MAKERS.contains(&name));
+    is_maker && !is_told_device(call)
+}
+
+fn is_told_device(call: &Call<'_>) -> bool {
+    call.arguments.iter().any(|one| one.unpacked) || argument(&call.arguments, None, Some("device")).is_some()
+}
