@@ -7,7 +7,7 @@ use crate::facts::{Place, Span};
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A DataLoader with workers.
 struct Loader {
@@ -86,10 +86,8 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
             report(&uses, how, loader, sure.is_some(), scope, &mut found);
         }
     }
-    let of_tensors = loaders.iter().filter(|loader| loader.dataset.as_deref() == Some("TensorDataset"));
-    for loader in of_tensors.filter(|loader| loader.place.file == scope.file) {
-        let made: Vec<_> = tensor_on_gpu(loader, scope).into_iter().collect();
-        report(&made, "makes what is handed out by", loader, true, scope, &mut found);
+    for (loader, made) in tensors_on_gpu(&loaders, scope) {
+        report(&[made], "makes what is handed out by", loader, true, scope, &mut found);
     }
     for loader in &loaders {
         if let Some(lambda) = loader.collate_lambda.filter(|_| loader.place.file == scope.file) {
@@ -261,14 +259,20 @@ fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Pl
     loaders
 }
 
-/// `TensorDataset(torch.ones(4, device="cuda"))`: where the tensor is made, and by what.
-fn tensor_on_gpu(loader: &Loader, scope: &FileScope<'_>) -> Option<(Span, String)> {
-    let mut found = None;
+/// `TensorDataset(torch.ones(4, device="cuda"))` in loaders of this file: where the first such tensor is made, and by what.
+fn tensors_on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l Loader, (Span, String))> {
+    let of_tensors = loaders.iter().filter(|loader| {
+        loader.dataset.as_deref() == Some("TensorDataset") && loader.place.file == scope.file
+    });
+    let of_tensors: FxHashMap<Span, &Loader> = of_tensors.map(|loader| (loader.place.span, loader)).collect();
+    let mut found = Vec::new();
+    if of_tensors.is_empty() {
+        return found;
+    }
     walk(scope.code, &mut |part, _| {
         let Part::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
-        if *span != loader.place.span {
-            return;
-        }
+        let Some(loader) = of_tensors.get(span) else { return };
+        let mut first = None;
         let dataset = argument(&call.arguments, Some(0), Some("dataset"));
         let Some(ExprKind::Call(dataset)) = dataset.map(|dataset| &scope.names.meant(dataset).kind) else {
             return;
@@ -279,7 +283,7 @@ fn tensor_on_gpu(loader: &Loader, scope: &FileScope<'_>) -> Option<(Span, String
             while let ExprKind::Call(call) = &made.kind {
                 let on_cpu = matches!(call.callee.kind, ExprKind::Attribute(_, "cpu" | "to" | "numpy"));
                 if let Some(name) = reaches_cuda(made, scope) {
-                    found.get_or_insert((made.span, name));
+                    first.get_or_insert((made.span, name));
                 }
                 match &call.callee.kind {
                     ExprKind::Attribute(object, _) if !on_cpu => made = object,
@@ -287,6 +291,7 @@ fn tensor_on_gpu(loader: &Loader, scope: &FileScope<'_>) -> Option<(Span, String
                 }
             }
         }
+        found.extend(first.map(|made| (*loader, made)));
     });
     found
 }

@@ -7,6 +7,7 @@ use crate::code::{Call, Expr, ExprKind, StepKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions of torch that make a tensor on the CPU, unless they are told a device.
 const MAKERS: &[&str] = &[
@@ -41,18 +42,18 @@ pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
             }
             Part::Expr(Expr { kind: ExprKind::Name(name), span }) => uses.push((home, name, *span)),
-            Part::Target(_) => {}
-            Part::Expr(_) => {}
+            Part::Expr(_) | Part::Target(_) => {}
         }
     });
-    // Who times the copy wants nothing of it.
+    // Who times the copy wants nothing of it: a move is no use.
+    let moved: FxHashSet<u32> = moves.iter().map(|(.., span)| span.start).collect();
+    let mut last: FxHashMap<(Option<usize>, &str), u32> = FxHashMap::default();
+    for (home, name, span) in uses.into_iter().filter(|(.., span)| !moved.contains(&span.start)) {
+        let known = last.entry((home, name)).or_default();
+        *known = span.start.max(*known);
+    }
     let is_used = |(home, name, span): &(Option<usize>, &str, Span)| {
-        let is_move =
-            |at: &Span| moves.iter().any(|(.., moved)| moved.start <= at.start && at.end <= moved.end);
-        let below = |(place, used, at): &&(Option<usize>, &str, Span)| {
-            (place, used) == (home, name) && at.start >= span.end && !is_move(at)
-        };
-        uses.iter().any(|one| below(&one))
+        last.get(&(*home, *name)).is_some_and(|last| *last >= span.end)
     };
     let found = moves.iter().filter(|one| is_used(one)).map(|(_, name, span)| {
         RawFinding::at(scope.place(*span)).word("name", *name).word("text", scope.text(*span))

@@ -1,31 +1,35 @@
 //! Sums of losses in a class of the project: `meter.update(loss)` adds the loss to what the object holds.
 
 use super::{Note, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
-use crate::code::walk::{Ancestor, Part, walk, within_function};
+use crate::code::walk::{Ancestor, Part, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StepKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
 use crate::rules::analyses::memory::method_of;
 use crate::rules::files::{FileScope, RawFinding};
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
 /// `meter.update(loss)` in a loop that calls `loss.backward()`, where the class of `meter` adds what it is given to an
 /// attribute as it is.
 pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> {
     let mut given: Vec<(Span, &Expr<'_>, &str, usize, String)> = Vec::new();
+    let mut graphs_in: FxHashMap<(Option<usize>, Span), Vec<String>> = FxHashMap::default();
     walk(scope.code, &mut |part, around| {
         let Part::Expr(expr) = part else { return };
         let Some((object, method, call)) = method_of(expr) else { return };
         let (function, around) = within_function(around);
-        let inner = around.iter().rev().find_map(|one| match one {
-            Ancestor::Loop(step) => Some(step.span),
-            _ => None,
-        });
+        let inner = innermost_loop(around).map(|step| step.span);
         let Some(inside) = inner.filter(|_| !is_without_graph(scope, around)) else { return };
-        let here: Vec<&Note> =
-            notes.iter().filter(|note| note.function == function && note.loops.contains(&inside)).collect();
-        let graphs = with_graphs(&here);
-        let before = || here.iter().copied().filter(|note| note.span.start < expr.span.start);
+        let is_here = |note: &&Note| note.function == function && note.loops.contains(&inside);
+        let graphs = graphs_in.entry((function, inside)).or_insert_with(|| {
+            let here: Vec<&Note> = notes.iter().filter(is_here).collect();
+            with_graphs(&here)
+        });
+        if graphs.is_empty() {
+            return;
+        }
+        let before = || notes.iter().filter(is_here).filter(|note| note.span.start < expr.span.start);
         for (position, argument) in call.arguments.iter().enumerate() {
             let values = terms(scope, &argument.value);
             let kept = values.iter().find(|value| graphs.contains(value) && !is_cut_off(before(), value));
