@@ -42,6 +42,11 @@ pub enum Fault {
     CutShort,
 }
 
+/// `1 GPU`, `2 GPUs`
+pub fn gpus(count: usize) -> String {
+    if count == 1 { "1 GPU".to_owned() } else { format!("{count} GPUs") }
+}
+
 /// Reads a value.
 pub fn read(value: &str) -> Mask {
     let value = value.trim();

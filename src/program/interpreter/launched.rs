@@ -63,7 +63,7 @@ impl<'p> Interpreter<'p> {
             && left > 0
             && count > left
         {
-            let cards = if left == 1 { "1 GPU".to_owned() } else { format!("{left} GPUs") };
+            let cards = masks::gpus(left);
             let text = format!("`{option}` wants {count} GPUs, and the mask `{mask}` leaves {cards}");
             self.note_observed(Observation::RanksBeyondMask, text, span);
         }
@@ -78,7 +78,7 @@ impl<'p> Interpreter<'p> {
         if let Some(Ranks { count, option }) = ranks(words)
             && count > cards
         {
-            let names = if cards == 1 { "1 GPU".to_owned() } else { format!("{cards} GPUs") };
+            let names = masks::gpus(cards);
             let text = format!("`{option}` wants {count} GPUs, and the policy names {names}");
             self.note_observed(Observation::RanksBeyondMask, text, span);
         }

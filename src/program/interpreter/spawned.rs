@@ -146,9 +146,10 @@ impl<'p> Interpreter<'p> {
             if event.before.mask != own {
                 return None;
             }
-            let left = masks::read(mask).left as i64;
-            let cards = if left == 1 { "1 GPU".to_owned() } else { format!("{left} GPUs") };
-            (left > 0 && number >= left && !event.before.counted).then(|| (number, mask.to_owned(), cards))
+            let left = masks::read(mask).left;
+            let cards = masks::gpus(left);
+            (left > 0 && number >= left as i64 && !event.before.counted)
+                .then(|| (number, mask.to_owned(), cards))
         })
     }
 

@@ -33,7 +33,7 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(ExprKind::Text(mask)) = set.value.as_ref().map(|value| &value.kind) else { return };
         let read = masks::read(mask);
         if set.name == MASK && read.highest.is_some_and(|highest| highest >= cards as u64) {
-            let given = if cards == 1 { "1 GPU".to_owned() } else { format!("{cards} GPUs") };
+            let given = masks::gpus(cards);
             let finding = RawFinding::at(scope.place(set.span)).word("mask", &**mask);
             found.push(finding.word("option", &option).word("given", given));
         }
