@@ -1,7 +1,7 @@
 //! Which cards of a machine a value of CUDA_VISIBLE_DEVICES leaves, and why no more.
 //!
 //! Sources: the table of CUDA programming guide, appendix on environment variables; PyTorch's `_parse_visible_devices`, which follows
-//! driver 525.60.13 (pytorch/pytorch#92315, #84879). What the driver itself makes of malformed values was not run.
+//! driver 525.60.13 (pytorch/pytorch#92315, #84879). Driver 580.159.04 was asked about 40 values on a machine with one card (docs/hardware.md).
 
 use super::leading_number;
 
@@ -62,6 +62,10 @@ fn position_of_uuid(element: &str, uuids: &[&str]) -> Result<usize, Stop> {
     if !element.starts_with("GPU-") && !element.starts_with("MIG-") {
         return Err(Stop::OtherKind);
     }
+    // The bare kind is no beginning, even where there is one card only.
+    if element.len() == "GPU-".len() {
+        return Err(Stop::UnknownUuid);
+    }
     let mut beginning = uuids.iter().enumerate().filter(|(_, uuid)| uuid.starts_with(element));
     match (beginning.next(), beginning.next()) {
         (Some((position, _)), None) => Ok(position),
@@ -81,7 +85,9 @@ fn position_of_index(element: &str, uuids: &[&str]) -> Result<usize, Stop> {
             element.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         return Err(if is_negative { Stop::Nothing } else { Stop::NoName });
     };
-    usize::try_from(index).ok().filter(|&index| index < uuids.len()).ok_or(Stop::OutOfRange)
+    // The driver keeps 32 bits of the number.
+    let index = index as u32 as usize;
+    (index < uuids.len()).then_some(index).ok_or(Stop::OutOfRange)
 }
 
 #[cfg(test)]
@@ -112,6 +118,21 @@ mod tests {
         }
         assert_eq!(visible("GPU-309,0"), [1]);
         assert_eq!(visible("GPU-309,GPU-506"), [1, 0]);
+        assert_eq!(visible("4294967297"), [1]);
+        assert_eq!(visible("18446744073709551616"), [0; 0]);
+        assert_eq!(select(Some("GPU-"), &CARDS[..1]).visible, [0; 0]);
+    }
+
+    /// Driver 580.159.04 on a machine with one NVIDIA H100, 2026-11-26.
+    #[test]
+    fn as_a_driver_answered() {
+        let one = "0| 0|0 |00|+0|-0|0x0|0a|0,|0,1|0,-1|0;1|0 1|0-1|0.5|4294967296";
+        let none = "1,0|-1,0|0,0|0,00|,0|,| ||-1|all|none|void|cuda:0|gpu0|GPU-|GPU|gpu-0|MIG-0|'0'|\"0\"|[0]|1|99|18446744073709551616";
+        for (values, cards) in [(one, &[0][..]), (none, &[])] {
+            for value in values.split('|') {
+                assert_eq!(select(Some(value), &["GPU-80a0"]).visible, cards, "{value}");
+            }
+        }
     }
 
     #[test]

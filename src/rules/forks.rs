@@ -14,7 +14,7 @@ impl Scope<'_> {
         let What::Spawn { callee, forks: true } = &event.what else { return None };
         let (earlier, later) = self.trace.events.split_at(id as usize);
         let armed =
-            |one: &&Event| !one.in_child && is_remembered(&one.what) && !self.trace.excludes(one, event);
+            |one: &&Event| !one.in_child && one.what.initialises_cuda() && !self.trace.excludes(one, event);
         let parent = earlier
             .iter()
             .rev()
@@ -92,19 +92,6 @@ fn span_of(block: &Block<'_>) -> Option<Span> {
 /// `multiprocessing.Pool().map` runs in the workers that `multiprocessing.Pool` started.
 fn is_task_of(task: &str, pool: &str) -> bool {
     task.strip_prefix(pool).is_some_and(|rest| rest.starts_with("()."))
-}
-
-/// Whether a child that is copied afterwards cannot use CUDA. What training on the CPU does to the driver is left out:
-/// nobody has seen what a child can do then.
-fn is_remembered(what: &What) -> bool {
-    match what {
-        What::Import { touches_cuda, .. } => *touches_cuda,
-        What::Call { does, .. } => {
-            does.contains(&Does::CudaInit)
-                && does.iter().any(|one| matches!(one, Does::Query | Does::TorchInit | Does::Allocate))
-        }
-        _ => false,
-    }
 }
 
 /// Whether a call needs CUDA, beyond asking whether it is there.

@@ -13,6 +13,7 @@ mod excluded;
 mod files;
 mod fix;
 mod for_project;
+mod frameworks;
 mod git;
 mod hostile;
 mod init;

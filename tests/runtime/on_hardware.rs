@@ -39,7 +39,7 @@ fn each_question_has_its_answer() {
     assert!(!told.text.contains("no answer") && told.text.matches("\n| ").count() > 16, "{}", told.text);
     for piece in [
         "FASTEST_FIRST: NVIDIA GeForce RTX 3090, ",
-        "`0,0`: error 100",
+        "`0,0`: error 101",
         "steps of 2 MiB",
         "8 at once: 0 overlaps",
         "0 wrong",

@@ -52,7 +52,7 @@ fn every_vector_in_every_order() {
     };
     let plain = SimulatedHost::new();
     let divided = SimulatedHost::new().with(Fault::Mig { card: Some("GPU-3090".into()) });
-    let other = SimulatedHost::new().changed(|description| description.repeated_entry = 101);
+    let other = SimulatedHost::new().changed(|description| description.repeated_entry = 100);
     for vector in &vectors {
         let value = vector.value.iter().map(|value| ("CUDA_VISIBLE_DEVICES", value.as_str()));
         let order = vector.order.iter().map(|order| ("CUDA_DEVICE_ORDER", order.as_str()));

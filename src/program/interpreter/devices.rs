@@ -234,6 +234,8 @@ impl<'p> Interpreter<'p> {
                     gpu(*index, value)
                 }
             }
+            // None of the GPUs, which is not the same as no word about them.
+            (Form::Indices, Value::Sequence(values)) if values.is_empty() => Device::Other,
             (Form::Indices | Form::Count, Value::Sequence(values)) => {
                 values.iter().for_each(|value| self.read_device(Form::Index, value, devices));
                 return;

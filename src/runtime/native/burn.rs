@@ -145,8 +145,10 @@ fn in_time(
         return Ok(fitting);
     }
     let wanted = in_time.max(FEWEST_PRODUCTS);
-    let text =
-        format!("the card is so slow that there is time for {wanted} products, and room for {fitting}");
+    let text = format!(
+        "in {} s there is time for {wanted} products, and room for {fitting}: a longer `--burn-time` fills the memory",
+        amount.seconds
+    );
     journal.write(&Line::Note { text })?;
     Ok(wanted)
 }

@@ -10,4 +10,4 @@ def work():
 if __name__ == "__main__":
     loss = torch.ones(1, requires_grad=True).sum()
     loss.backward()
-    multiprocessing.Process(target=work).start()
+    multiprocessing.Process(target=work).start()  # ~ fork-after-cuda warning

@@ -99,7 +99,7 @@ impl Default for Description {
             driver: "580.95.05".into(),
             cuda: 13000,
             fastest_first: vec!["GPU-3090".into(), "GPU-5060".into()],
-            repeated_entry: 100,
+            repeated_entry: 101,
             cards: vec![Card::rtx_5060_ti(), Card::rtx_3090()],
             faults: Vec::new(),
         }
