@@ -14,6 +14,8 @@ mod map;
 mod memory;
 mod options;
 mod outputs;
+#[cfg(feature = "runtime")]
+mod prove;
 mod rules;
 mod server;
 mod shells;
@@ -84,6 +86,9 @@ enum Command {
     /// Run a command on the GPU that the policy allows, alone, and leave nothing of it behind.
     #[cfg(feature = "runtime")]
     Exec(exec::Arguments),
+    /// Prove that a command does without the GPU: no forbidden import, no device, no process on a card.
+    #[cfg(feature = "runtime")]
+    Prove(prove::Arguments),
     /// Test the GPU of this machine with loads of gpulint's own, run the project's programs on it, and give a verdict.
     #[cfg(feature = "runtime")]
     Validate(validate::Arguments),
@@ -137,6 +142,8 @@ fn run(cli: Cli) -> u8 {
         Command::Doctor(arguments) => doctor::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Exec(arguments) => exec::run(&arguments),
+        #[cfg(feature = "runtime")]
+        Command::Prove(arguments) => prove::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Validate(arguments) => validate::run(&arguments, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),

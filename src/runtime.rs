@@ -23,6 +23,7 @@
 //! metrics       the same for Prometheus
 //!    │
 //! exec          a command on the card that the policy allows
+//! proof         that a command does without the GPU
 //!    │
 //! native        loads of our own, run as such a command
 //! growth        whether memory grows from iteration to iteration
@@ -47,6 +48,7 @@ pub mod metrics;
 pub mod native;
 pub mod prevention;
 pub mod process;
+pub mod proof;
 pub mod record;
 pub mod slot;
 pub mod surroundings;

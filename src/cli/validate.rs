@@ -207,26 +207,24 @@ fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow:
     let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
     // Workers run in the root of the project, which need not be this folder.
     let slots = absolute(&slot_folder(arguments.slot_folder.clone())).into_os_string();
+    let both =
+        [("--timeout", seconds(arguments.timeout)), ("--driver-timeout", seconds(arguments.driver_timeout))];
     let exec = [
-        ("--timeout", seconds(arguments.timeout)),
         ("--slot-timeout", seconds(arguments.slot_timeout)),
         ("--slot-folder", slots),
-        ("--driver-timeout", seconds(arguments.driver_timeout)),
         ("--hide-cards", arguments.hide_cards.word().into()),
     ];
     let simulated = arguments.simulated.allow_simulated.then(|| OsString::from("--allow-simulated"));
     let kept = arguments.keep_env.iter().map(|name| ("--keep-env", OsString::from(name)));
+    let words = |(name, value): (&str, OsString)| [name.into(), value];
+    let both: Vec<OsString> = both.into_iter().chain(kept).flat_map(words).chain(simulated).collect();
     Ok(Workers {
         program: std::env::current_exe().context("cannot find this program")?,
         root: settings.root.clone(),
         folder: place.folder().to_owned(),
         policy: arguments.policy.words(),
-        exec: exec
-            .into_iter()
-            .chain(kept)
-            .flat_map(|(name, value)| [name.into(), value])
-            .chain(simulated)
-            .collect(),
+        exec: exec.into_iter().flat_map(words).chain(both.iter().cloned()).collect(),
+        prove: both,
     })
 }
 

@@ -7,10 +7,15 @@ mod others;
 mod reach;
 mod run;
 mod said;
-mod withheld;
+pub(in crate::runtime) mod withheld;
 mod without;
 
 pub use run::{Message, Outputs, run};
+pub(in crate::runtime) use {
+    faults::not_asked,
+    run::{add_end, changes},
+    without::{NO_CARD, prevented_for_cpu},
+};
 
 use super::cards::Card;
 use super::choice::Mask;
@@ -239,29 +244,42 @@ impl Prepared {
         withheld: &Withheld,
         report: &Path,
     ) -> Result<Running, NotStarted> {
-        started(request, &self.environment, withheld, self.hiding.as_ref(), report)
+        let environment = with_report(&self.environment, report);
+        started(request.command, request.limits, environment, withheld, self.hiding.as_ref())
     }
 }
 
-fn started(
-    request: &Request<'_>,
-    environment: &[(&'static str, String)],
+/// A command with these variables beside those of this process, without those that are withheld from it.
+///
+/// # Errors
+/// When there is no such program, or the system does not start it.
+pub(in crate::runtime) fn started(
+    words: &[OsString],
+    limits: Limits,
+    environment: impl IntoIterator<Item = (&'static str, OsString)>,
     withheld: &Withheld,
     hiding: Option<&Hiding>,
-    report: &Path,
 ) -> Result<Running, NotStarted> {
     let (program, arguments) =
-        request.command.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+        words.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
     let mut command = Command::new(program.cloned().unwrap_or_default());
     withheld.names.iter().for_each(|name| {
         command.env_remove(name);
     });
-    command.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
-    command.env(REPORT, report);
+    command.args(arguments).envs(environment);
     if let Some(hiding) = hiding {
         hiding.apply(&mut command).map_err(|error| NotStarted::of(&command, error))?;
     }
-    process::start(command, request.limits)
+    process::start(command, limits)
+}
+
+/// The variables of a command, and the file for numbers of its own.
+fn with_report(
+    environment: &[(&'static str, String)],
+    report: &Path,
+) -> impl Iterator<Item = (&'static str, OsString)> {
+    let variables = environment.iter().map(|(name, value)| (*name, value.into()));
+    variables.chain([(REPORT, report.as_os_str().to_owned())])
 }
 
 fn of_slot(error: SlotError) -> Refusal {

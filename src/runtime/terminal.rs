@@ -1,6 +1,6 @@
 //! Text for a terminal: words that are wrapped, and tables.
 
-use crate::report::printable;
+use crate::report::printable::{printable, sentence};
 use std::fmt::Write;
 
 /// Longer lines are wrapped, except for tables and what is to be copied.
@@ -36,5 +36,26 @@ pub fn table(rows: &[Vec<String>], page: &mut String) {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("  {:width$}", printable(cell)));
         let line: String = cells.collect();
         let _ = writeln!(page, "{}", line.trim_end());
+    }
+}
+
+/// A section, if there is anything in it: names in a column, and what there is to say beside them.
+pub fn facts(title: &str, facts: &[(impl AsRef<str>, String)], page: &mut String) {
+    /// A longer name stands on a line of its own, before what there is to say.
+    const WIDEST: usize = 24;
+    if facts.is_empty() {
+        return;
+    }
+    let _ = writeln!(page, "\n{title}");
+    let names: Vec<String> = facts.iter().map(|(name, _)| sentence(name.as_ref())).collect();
+    let widths = names.iter().map(|name| name.chars().count()).filter(|width| *width <= WIDEST);
+    let width = widths.max().unwrap_or_default();
+    for (name, (_, text)) in names.iter().zip(facts) {
+        if name.chars().count() > WIDEST {
+            let _ = write!(page, "  {name}\n  {:width$}  ", "");
+        } else {
+            let _ = write!(page, "  {name:width$}  ");
+        }
+        wrapped(&sentence(text), width + 4, page);
     }
 }

@@ -16,6 +16,7 @@ mod pages;
 mod patience;
 mod planted;
 mod prometheus;
+mod prove;
 mod runs;
 mod simulated;
 mod strays;

@@ -58,6 +58,6 @@ pub(super) fn driver_trouble(driver: &Told<Answer>) -> Option<Refusal> {
     }))
 }
 
-pub(super) fn not_asked(error: io::Error) -> Refusal {
+pub(in crate::runtime) fn not_asked(error: io::Error) -> Refusal {
     Refusal::Infrastructure(format!("no process can be started to ask the driver: {error}"))
 }

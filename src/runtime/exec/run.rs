@@ -149,7 +149,7 @@ fn attempt(
 }
 
 /// The variables that the command gets, and those that it does not get.
-pub(super) fn changes(
+pub(in crate::runtime) fn changes(
     environment: &[(&'static str, String)],
     withheld: &Withheld,
 ) -> BTreeMap<String, Option<String>> {
@@ -238,7 +238,7 @@ impl Watched {
     }
 }
 
-pub(super) fn add_end(record: &mut Record, ended: &Ended) {
+pub(in crate::runtime) fn add_end(record: &mut Record, ended: &Ended) {
     record.wall_seconds = Some(ended.wall.as_secs_f64());
     record.cpu_seconds = ended.cpu_time.map(|time| time.as_secs_f64());
     record.end = match (&ended.limit, ended.signal) {

@@ -11,13 +11,13 @@ const FILES: [&str; 5] =
 const SERVICES: &str = "ACTIONS_";
 
 /// The variables of this process that a command is started without, and those of them that it gets because they are in `kept`.
-pub(super) struct Withheld {
-    pub(super) names: Vec<OsString>,
-    pub(super) kept: Vec<String>,
+pub(in crate::runtime) struct Withheld {
+    pub(in crate::runtime) names: Vec<OsString>,
+    pub(in crate::runtime) kept: Vec<String>,
 }
 
 impl Withheld {
-    pub(super) fn of_process(kept: &[String]) -> Withheld {
+    pub(in crate::runtime) fn of_process(kept: &[String]) -> Withheld {
         Withheld::of(env::vars_os().map(|(name, _)| name), kept)
     }
 

@@ -4,16 +4,19 @@
 use super::faults::not_asked;
 use super::run::{ReportFile, State, add_end, change, changes};
 use super::withheld::Withheld;
-use super::{Message, Outputs, Refusal, Request, reach, said, started};
+use super::{Message, Outputs, Refusal, Request, reach, said, started, with_report};
 use crate::runtime::driver::Answer;
 use crate::runtime::machine::{self, Told};
 use crate::runtime::management::Listing;
 use crate::runtime::prevention::{Prevention, device_folder, files_of_cards};
+use crate::runtime::process::Hiding;
 use crate::runtime::record::{NotChecked, Report};
+use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// Shows a program no card. The empty text says the same, but Windows has no empty variables.
-const NO_CARD: (&str, &str) = ("CUDA_VISIBLE_DEVICES", "-1");
+pub(in crate::runtime) const NO_CARD: (&str, &str) = ("CUDA_VISIBLE_DEVICES", "-1");
 
 pub(super) fn attempt(
     request: &Request<'_>,
@@ -32,12 +35,13 @@ pub(super) fn attempt(
     if simulated && !request.allows_simulated {
         return Err(Refusal::Simulated);
     }
-    let files = match request.hides_cards {
-        true => Ok(files_of_cards(&device_folder(simulated)).into_values().collect()),
-        false => Err(reach::NOT_WANTED.to_owned()),
+    let (hiding, prevention) = match request.hides_cards {
+        true => {
+            let files = files_of_cards(&device_folder(simulated)).into_values().collect();
+            prevented_for_cpu(&environment, files, request.patience)
+        }
+        false => (None, Prevention::NotPossible { why: reach::NOT_WANTED.to_owned() }),
     };
-    let is_hidden = |told: &Told<Answer>| told.cards().is_empty();
-    let (hiding, prevention) = reach::prevented(&environment, files, &is_hidden, request.patience);
     let withheld = Withheld::of_process(request.keep_env);
     change(state, |record| {
         record.environment = changes(&environment, &withheld);
@@ -49,7 +53,8 @@ pub(super) fn attempt(
         }
     });
     let report = ReportFile::new();
-    let running = started(request, &environment, &withheld, hiding.as_ref(), report.path())?;
+    let variables = with_report(&environment, report.path());
+    let running = started(request.command, request.limits, variables, &withheld, hiding.as_ref())?;
     let ended = running.wait();
     change(state, |record| {
         add_end(record, &ended);
@@ -57,4 +62,14 @@ pub(super) fn attempt(
     });
     said::tell_ended(&ended, tell);
     Ok(ended.code)
+}
+
+/// What hides all cards from a command with this environment, if the system has a way to it.
+pub(in crate::runtime) fn prevented_for_cpu(
+    environment: &[(&'static str, String)],
+    files: Vec<PathBuf>,
+    patience: Duration,
+) -> (Option<Hiding>, Prevention) {
+    let is_hidden = |told: &Told<Answer>| told.cards().is_empty();
+    reach::prevented(environment, Ok(files), &is_hidden, patience)
 }

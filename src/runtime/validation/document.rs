@@ -7,6 +7,7 @@ use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
 use crate::runtime::growth::Growth;
 use crate::runtime::native::lines::Multiplier;
+use crate::runtime::proof::document::Proof;
 use crate::runtime::record::{NotChecked, Record};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -210,6 +211,7 @@ impl Check {
             record: None,
             leak: None,
             burn: None,
+            proof: None,
         }
     }
 
@@ -321,6 +323,9 @@ pub struct Check {
     pub leak: Option<LeakEvidence>,
     #[serde(default)]
     pub burn: Option<BurnEvidence>,
+    /// Of a command without the GPU.
+    #[serde(default)]
+    pub proof: Option<Proof>,
 }
 
 /// What a check does.

@@ -19,7 +19,7 @@ mod markdown;
 mod plots;
 mod prometheus;
 mod text;
-mod words;
+pub(in crate::runtime) mod words;
 
 pub use plots::plots;
 

@@ -128,7 +128,10 @@ impl Plan {
             (Profile::Leak, "whether memory leaks on the card", "leak"),
             (Profile::Burn, "the card under full load, and how fast it is", "burn"),
         ];
-        let not_checked = missing.into_iter().filter(|(profile, ..)| !profiles.contains(profile));
+        // Where nothing is to run on a card, nobody expects anything of one.
+        let needs_card = policy.gpu.is_some() || checks.iter().any(|check| check.work.kind().uses_card());
+        let not_checked =
+            missing.into_iter().filter(|(profile, ..)| needs_card && !profiles.contains(profile));
         let not_checked = not_checked
             .map(|(_, what, word)| NotChecked {
                 what: what.to_owned(),

@@ -1,7 +1,7 @@
 //! Runs a plan: so many workers at once, and where they get into each other's way, the checks concerned again, one after the
 //! other. The document is written after each step, so that a validation that is killed leaves what it knows.
 
-use super::document::{Check, Kind, Reason, State, Validation, Weight};
+use super::document::{Check, Reason, State, Validation, Weight};
 use super::judgement::DISTURBED;
 use super::memory;
 use super::plan::Plan;
@@ -62,7 +62,6 @@ pub fn run(request: &Request<'_>, document: &mut Validation, outside: &mut Outsi
     if let Some(Err(refusal)) = &request.board {
         refuse(document, refusal);
     }
-    leave_out_cpu_targets(document);
     let waiting = numbers(document, |check| check.state == State::Waiting);
     if !go(request, document, waiting, request.jobs, outside)? {
         return Ok(false);
@@ -116,16 +115,6 @@ fn refuse(document: &mut Validation, refusal: &Refusal) {
     for check in &mut document.checks {
         if check.state == State::Waiting && check.kind.uses_card() {
             check.settle(vec![Reason::of_refusal(Some(refusal.exit_code()), refusal.to_string())]);
-        }
-    }
-}
-
-/// There is no proof yet that a command does without the GPU, and what is not proven is not approved.
-fn leave_out_cpu_targets(document: &mut Validation) {
-    for check in &mut document.checks {
-        if check.state == State::Waiting && check.kind == Kind::CpuTarget {
-            let message = "gpulint cannot prove yet that a command does without the GPU; it was not run";
-            check.settle(vec![Reason::of(Weight::Infrastructure, "not-supported", message)]);
         }
     }
 }

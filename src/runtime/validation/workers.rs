@@ -4,10 +4,12 @@
 use super::document::Kind;
 use super::evidence::Lines;
 use super::plan::{Burn, Planned, Work};
+use crate::policy::Mode;
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
 use crate::runtime::native;
 use crate::runtime::process::Worker;
+use crate::runtime::proof::document::Proof;
 use crate::runtime::record::Record;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -39,6 +41,8 @@ pub struct Workers {
     pub policy: Vec<OsString>,
     /// What `exec` is told beside it: limits, and where slots are.
     pub exec: Vec<OsString>,
+    /// And what `prove` is told: limits alone.
+    pub prove: Vec<OsString>,
 }
 
 /// The files of one check.
@@ -85,13 +89,17 @@ impl Workers {
                 command.args(&self.policy).arg(&self.root);
                 command.stdout(File::create_new(&files.output)?);
             }
+            Work::Command { words, mode: Mode::Cpu, .. } => {
+                command
+                    .args(["prove", "--cpu", "--worker"])
+                    .args(self.policy_of_commands())
+                    .args(&self.prove);
+                command.arg("--record").arg(&files.output).arg("--").args(words).stdout(log.try_clone()?);
+            }
             work => {
-                // How the project is checked is no matter of what gets the card.
-                let policy =
-                    self.policy.iter().filter(|word| !word.as_encoded_bytes().starts_with(b"--mode="));
                 command
                     .args(["exec", "--worker"])
-                    .args(policy)
+                    .args(self.policy_of_commands())
                     .args(&self.exec)
                     .arg("--record")
                     .arg(&files.record);
@@ -99,6 +107,11 @@ impl Workers {
             }
         }
         Worker::start(command.stderr(log))
+    }
+
+    /// How the project is checked is no matter of what gets the card, or gets none.
+    fn policy_of_commands(&self) -> impl Iterator<Item = &OsString> {
+        self.policy.iter().filter(|word| !word.as_encoded_bytes().starts_with(b"--mode="))
     }
 
     /// What `exec` runs.
@@ -127,6 +140,11 @@ impl Files {
     /// `None` when there is none, or none that can be read.
     pub fn record(&self) -> Option<Record> {
         Record::read(&self.record).ok()
+    }
+
+    /// `None` when there is none, or none that can be read.
+    pub fn proof(&self) -> Option<Proof> {
+        Proof::read(&self.output).ok()
     }
 
     /// Without any when they cannot be read.

@@ -133,6 +133,7 @@ fn check(name: &str, kind: Kind, state: State) -> Check {
         record: None,
         leak: None,
         burn: None,
+        proof: None,
     }
 }
 

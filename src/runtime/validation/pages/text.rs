@@ -3,8 +3,7 @@
 use super::super::document::Validation;
 use super::words;
 use crate::report::printable::{printable, sentence};
-use crate::runtime::terminal::{table, wrapped};
-use std::fmt::Write;
+use crate::runtime::terminal::{facts, table};
 
 pub fn text(validation: &Validation) -> String {
     let mut page = words::title(validation) + "\n";
@@ -32,25 +31,4 @@ pub fn text(validation: &Validation) -> String {
     }
     facts("Not checked", &words::not_checked(validation), &mut page);
     page
-}
-
-/// A section, if there is anything in it: names in a column, and what there is to say beside them.
-fn facts(title: &str, facts: &[(impl AsRef<str>, String)], page: &mut String) {
-    /// A longer name stands on a line of its own, before what there is to say.
-    const WIDEST: usize = 24;
-    if facts.is_empty() {
-        return;
-    }
-    let _ = writeln!(page, "\n{title}");
-    let names: Vec<String> = facts.iter().map(|(name, _)| sentence(name.as_ref())).collect();
-    let widths = names.iter().map(|name| name.chars().count()).filter(|width| *width <= WIDEST);
-    let width = widths.max().unwrap_or_default();
-    for (name, (_, text)) in names.iter().zip(facts) {
-        if name.chars().count() > WIDEST {
-            let _ = write!(page, "  {name}\n  {:width$}  ", "");
-        } else {
-            let _ = write!(page, "  {name:width$}  ");
-        }
-        wrapped(&sentence(text), width + 4, page);
-    }
 }

@@ -8,6 +8,7 @@ use crate::runtime::growth::{Growth, Outcome};
 use crate::runtime::native::lines::Multiplier;
 use crate::runtime::prevention::Prevention;
 use crate::runtime::process::Namespace;
+use crate::runtime::proof::seen;
 use crate::runtime::record::{End, Record};
 use crate::runtime::watch::{Readings, Returned};
 use serde::Serialize;
@@ -114,7 +115,10 @@ pub fn evidence(check: &Check) -> Vec<(&'static str, String)> {
             .flat_map(|leak| if check.kind.is_native() { of_leak(leak) } else { of_turns(leak) }),
     );
     facts.extend(check.burn.iter().flat_map(of_burn));
-    facts.extend(check.record.iter().flat_map(of_record));
+    facts.extend(match &check.proof {
+        Some(proof) => seen(proof),
+        None => check.record.iter().flat_map(of_record).collect(),
+    });
     facts
 }
 

@@ -1,0 +1,252 @@
+//! What the system and NVML tell about the processes of a command while it runs: device files that are open, libraries that are loaded,
+//! Python, and who computes on a card. Each process is looked at fifty times in a second, and the cards ten times.
+
+use super::document::{Sighting, What};
+use crate::runtime::management::Board;
+use crate::runtime::process::Handle;
+use crate::runtime::record::NotChecked;
+use crate::runtime::watch::Gauge;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Between two looks at the processes.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Between two looks at the cards and at what is loaded.
+const SELDOM: Duration = Duration::from_millis(100);
+/// How long a Python process must have been seen. Between fork and exec a child looks like its parent.
+const LONG_ENOUGH: Duration = Duration::from_millis(200);
+
+/// A Python process, as it is seen from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Python {
+    pub pid: u32,
+    pub command: Vec<String>,
+}
+
+/// What was seen.
+#[derive(Default)]
+pub struct Seen {
+    pub sightings: Vec<Sighting>,
+    pub interpreters: Vec<Python>,
+    pub not_checked: Vec<NotChecked>,
+}
+
+/// A thread that looks, until it is told to end.
+pub struct Watch {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Seen>>,
+}
+
+impl Watch {
+    pub fn begin(
+        handle: Handle,
+        devices: &Path,
+        forbidden: &[String],
+        boards: &[Board],
+        patience: Duration,
+    ) -> Watch {
+        let over = Arc::new(AtomicBool::new(false));
+        let mut look = Look::new(handle, devices, forbidden, boards, patience);
+        let asked = over.clone();
+        let body = move || {
+            while !asked.load(Ordering::Relaxed) {
+                look.at_processes();
+                std::thread::sleep(PAUSE);
+            }
+            look.seen()
+        };
+        Watch { over, thread: std::thread::Builder::new().name("look-at-processes".into()).spawn(body).ok() }
+    }
+
+    pub fn end(self) -> Seen {
+        self.over.store(true, Ordering::Relaxed);
+        self.thread.and_then(|thread| thread.join().ok()).unwrap_or_else(|| {
+            let (what, why) = ("the processes of the command", "the thread that looks at them ended");
+            Seen {
+                not_checked: vec![NotChecked { what: what.to_owned(), why: why.to_owned() }],
+                ..Seen::default()
+            }
+        })
+    }
+}
+
+struct Look {
+    handle: Handle,
+    /// What the names of device files of GPUs begin with.
+    devices: PathBuf,
+    /// Parts of the paths of libraries that belong to forbidden modules.
+    libraries: Vec<String>,
+    cards: Vec<(String, Gauge)>,
+    patience: Duration,
+    seldom: Instant,
+    sightings: BTreeMap<(What, u32, String), Sighting>,
+    /// Since when, and until when, a process was seen to run Python.
+    pythons: BTreeMap<u32, (Instant, Instant, Vec<String>)>,
+    not_checked: Vec<NotChecked>,
+}
+
+impl Look {
+    fn new(
+        handle: Handle,
+        devices: &Path,
+        forbidden: &[String],
+        boards: &[Board],
+        patience: Duration,
+    ) -> Look {
+        let mut not_checked = Vec::new();
+        let mut cards = Vec::new();
+        for board in boards {
+            match Gauge::open(&board.card.uuid, patience) {
+                Ok(gauge) => cards.push((board.card.to_string(), gauge)),
+                Err(why) => {
+                    let what = format!("whether a process of the command was on {}", board.card);
+                    not_checked.push(NotChecked { what, why: why.to_string() });
+                }
+            }
+        }
+        not_checked.extend(cannot_see());
+        let plain = forbidden.iter().filter(|module| !module.contains('*'));
+        Look {
+            handle,
+            devices: devices.join("nvidia"),
+            libraries: plain.map(|module| format!("-packages/{}/", module.replace('.', "/"))).collect(),
+            cards,
+            patience,
+            seldom: Instant::now() - SELDOM,
+            sightings: BTreeMap::new(),
+            pythons: BTreeMap::new(),
+            not_checked,
+        }
+    }
+
+    fn at_processes(&mut self) {
+        let seldom = self.seldom.elapsed() >= SELDOM;
+        let processes = self.handle.processes();
+        let ours = || std::iter::once(self.handle.pid()).chain(processes.iter().map(|one| one.pid));
+        let ours: Vec<u32> = ours().collect();
+        for &pid in &ours {
+            let folder = PathBuf::from(format!("/proc/{pid}"));
+            for file in open_files(&folder) {
+                if file
+                    .as_os_str()
+                    .as_encoded_bytes()
+                    .starts_with(self.devices.as_os_str().as_encoded_bytes())
+                {
+                    self.add(What::DeviceFile, pid, file.display().to_string());
+                }
+            }
+            self.note_python(pid, &folder);
+            if seldom {
+                for library in self.libraries_of(&folder) {
+                    self.add(What::Library, pid, library);
+                }
+            }
+        }
+        if seldom {
+            self.seldom = Instant::now();
+            self.at_cards(&ours);
+        }
+    }
+
+    fn at_cards(&mut self, ours: &[u32]) {
+        let mut there = Vec::new();
+        for (name, gauge) in &self.cards {
+            let users = gauge.users_now(self.patience).unwrap_or_default();
+            there.extend(
+                users
+                    .into_iter()
+                    .filter(|user| ours.contains(&user.pid))
+                    .map(|user| (user.pid, name.clone())),
+            );
+        }
+        there.into_iter().for_each(|(pid, card)| self.add(What::OnCard, pid, card));
+    }
+
+    fn note_python(&mut self, pid: u32, folder: &Path) {
+        let is_python = std::fs::read_link(folder.join("exe")).is_ok_and(|file| is_python(&file));
+        if is_python {
+            let now = Instant::now();
+            let command = || {
+                let text = std::fs::read(folder.join("cmdline")).unwrap_or_default();
+                let words = text.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+                words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+            };
+            self.pythons.entry(pid).or_insert_with(|| (now, now, command())).1 = now;
+        }
+    }
+
+    /// Libraries of forbidden modules that the process has loaded, each module once.
+    fn libraries_of(&self, folder: &Path) -> Vec<String> {
+        if self.libraries.is_empty() {
+            return Vec::new();
+        }
+        let maps = std::fs::read_to_string(folder.join("maps")).unwrap_or_default();
+        let paths = || maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
+        let first = |part: &String| paths().find(|path| path.contains(part.as_str()) && path.contains(".so"));
+        self.libraries.iter().filter_map(first).map(str::to_owned).collect()
+    }
+
+    fn add(&mut self, what: What, pid: u32, detail: String) {
+        let name = || {
+            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            name.trim_end().to_owned()
+        };
+        let key = (what, pid, detail.clone());
+        self.sightings.entry(key).or_insert_with(|| Sighting { pid, name: name(), what, detail });
+    }
+
+    fn seen(self) -> Seen {
+        let long = |(first, last, _): &(Instant, Instant, Vec<String>)| *last - *first >= LONG_ENOUGH;
+        let pythons = self.pythons.into_iter().filter(|(_, seen)| long(seen));
+        Seen {
+            sightings: self.sightings.into_values().collect(),
+            interpreters: pythons.map(|(pid, (.., command))| Python { pid, command }).collect(),
+            not_checked: self.not_checked,
+        }
+    }
+}
+
+fn open_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder.join("fd")).into_iter().flatten().flatten();
+    entries.filter_map(|entry| std::fs::read_link(entry.path()).ok())
+}
+
+/// Whether a program of this path is Python: `python3.12`, `pypy3`.
+pub fn is_python(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let rest = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    rest.is_some_and(|rest| {
+        rest.trim_end_matches(".exe").chars().all(|c| c.is_ascii_digit() || c == '.' || c == 't')
+    })
+}
+
+/// What cannot be seen on this system.
+fn cannot_see() -> Option<NotChecked> {
+    let why = "only Linux tells which files another process has open".to_owned();
+    (!cfg!(target_os = "linux"))
+        .then(|| NotChecked { what: "which device files the command opened".to_owned(), why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_python() {
+        let is = |name: &str| is_python(Path::new(name));
+        assert!(
+            is("/usr/bin/python3.12")
+                && is("python")
+                && is("/opt/pypy3")
+                && is("Python.exe")
+                && is("python3.13t")
+        );
+        assert!(!is("/usr/bin/python-config") && !is("bash") && !is("pythonista") && !is(""));
+    }
+}
