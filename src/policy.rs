@@ -32,7 +32,7 @@ pub use load::{line_naming, load};
 pub use overrides::{apply_overrides, is_override};
 pub use pattern::{FilePattern, ModulePattern, NamePattern};
 pub use rules::{PathRules, Rules};
-pub use runtime::{Leak, Mode, Runtime, Target};
+pub use runtime::{Leak, Mode, Runtime, Target, TargetMode};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -43,7 +43,30 @@ pub struct Target {
     #[schemars(length(min = 1))]
     pub command: Vec<String>,
     /// What must be proven about it.
-    pub mode: Mode,
+    pub mode: TargetMode,
+}
+
+/// What must be proven about a command of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TargetMode {
+    /// It gets the GPU of the policy and no other.
+    Gpu,
+    /// It imports nothing that is forbidden and touches no GPU memory.
+    Cpu,
+    /// Each of the two, in a run of its own.
+    Both,
+}
+
+impl TargetMode {
+    /// The runs that prove it.
+    pub fn modes(self) -> &'static [Mode] {
+        match self {
+            TargetMode::Gpu => &[Mode::Gpu],
+            TargetMode::Cpu => &[Mode::Cpu],
+            TargetMode::Both => &[Mode::Cpu, Mode::Gpu],
+        }
+    }
 }
 
 /// Whether something runs with the GPU or must do without.

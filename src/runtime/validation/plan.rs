@@ -80,6 +80,8 @@ pub enum NoPlan {
         "`{0}` is the name of a check of gpulint's own; give the target in `runtime.targets` another name"
     )]
     Name(String),
+    #[error("two checks would be called `{0}`: give one of the targets in `runtime.targets` another name")]
+    Twice(String),
     #[error(
         "`runtime.iterations` is {0}, and more than {MOST_ITERATIONS} are not run: each is a whole run of a program"
     )]
@@ -98,7 +100,8 @@ impl Plan {
             return Err(NoPlan::Iterations(iterations));
         }
         let targets = &policy.runtime.targets;
-        let needs_card = policy.gpu.is_some() || targets.iter().any(|target| target.mode == Mode::Gpu);
+        let needs_card =
+            policy.gpu.is_some() || targets.iter().any(|target| target.mode.modes().contains(&Mode::Gpu));
         let mut profiles = wanted.profiles.clone();
         if profiles.is_empty() && needs_card {
             profiles.push(Profile::Leak);
@@ -121,8 +124,19 @@ impl Plan {
                 return Err(NoPlan::Name(target.name.clone()));
             }
             let turns = policy.runtime.iterations.get();
-            let work = Work::Command { words: target.command.clone(), mode: target.mode, turns };
-            checks.push(Planned { name: target.name.clone(), work });
+            let modes = target.mode.modes();
+            for &mode in modes {
+                let work = Work::Command { words: target.command.clone(), mode, turns };
+                let name = match (modes.len(), mode) {
+                    (1, _) => target.name.clone(),
+                    (_, Mode::Cpu) => format!("{} (cpu)", target.name),
+                    (_, Mode::Gpu) => format!("{} (gpu)", target.name),
+                };
+                if checks.iter().any(|check| check.name == name) {
+                    return Err(NoPlan::Twice(name));
+                }
+                checks.push(Planned { name, work });
+            }
         }
         let missing = [
             (Profile::Leak, "whether memory leaks on the card", "leak"),
@@ -228,13 +242,21 @@ mod tests {
             words(&target("train", "['a) ; x (b']"), &wanted),
             words(&target("'train (a'", "[a, b]"), &wanted),
             words(&target("train", "[a, b]").replace("gpu", "cpu"), &wanted),
+            words(&target("train", "[a, b]").replace("gpu", "both"), &wanted),
             words(&target("train", "[a, b]").replace('3', "4"), &wanted),
             words("gpu: {name: A}", &wanted),
             words("gpu: {name: A}", &Wanted { iterations: Some(11), ..wanted.clone() }),
-            words("gpu: {name: A}", &Wanted { side: 999, ..wanted }),
+            words("gpu: {name: A}", &Wanted { side: 999, ..wanted.clone() }),
             words("gpu: {name: A}", &Wanted { burn: Burn { share: 0.91, ..burn }, ..both.clone() }),
             words("gpu: {name: A}", &both),
         ];
+        let both_modes = words(&target("train", "[a, b]").replace("gpu", "both"), &wanted);
+        assert!(
+            both_modes.contains(
+                "; \"train (cpu)\" (without a GPU: a b); \"train (gpu)\" (with the GPU, 3 times: a b)"
+            ),
+            "{both_modes}"
+        );
         let count = others.len();
         others.sort();
         others.dedup();
