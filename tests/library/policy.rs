@@ -3,7 +3,7 @@
 use gpulint::disk::Disk;
 use gpulint::findings::Severity;
 use gpulint::policy::{
-    Amount, Backend, Cpu, DeviceOrder, Gpu, Mode, Policy, PolicyError, apply_overrides, discover,
+    Amount, Backend, Cpu, DeviceOrder, Gpu, Policy, PolicyError, TargetMode, apply_overrides, discover,
     is_override, json_schema, layered, line_naming, load, project_root, upwards,
 };
 use std::fs;
@@ -160,7 +160,7 @@ fn a_whole_policy_is_read() {
     let globs: Vec<&str> = policy.rules.per_path.iter().map(|(glob, _)| glob.as_str()).collect();
     assert_eq!(globs, ["old/**", "a/*.py"], "kept in the order of the file");
     assert_eq!(policy.runtime.leak.fail, Amount { bytes: 2_500_000 });
-    assert_eq!(policy.runtime.targets[1].mode, Mode::Cpu);
+    assert_eq!(policy.runtime.targets[1].mode, TargetMode::Cpu);
     assert!(policy.languages.markdown_shell);
     assert_eq!(toml(EXAMPLE_TOML).unwrap(), policy, "both files say the same");
 }
