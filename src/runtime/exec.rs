@@ -245,11 +245,11 @@ impl Prepared {
         report: &Path,
     ) -> Result<Running, NotStarted> {
         let environment = with_report(&self.environment, report);
-        started(request.command, request.limits, environment, withheld, self.hiding.as_ref())
+        started(request.command, request.limits, environment, withheld, self.hiding.as_ref(), |_| ())
     }
 }
 
-/// A command with these variables beside those of this process, without those that are withheld from it.
+/// Starts a command with these variables beside those of this process, without those that are withheld from it.
 ///
 /// # Errors
 /// When there is no such program, or the system does not start it.
@@ -259,6 +259,7 @@ pub(in crate::runtime) fn started(
     environment: impl IntoIterator<Item = (&'static str, OsString)>,
     withheld: &Withheld,
     hiding: Option<&Hiding>,
+    prepare: impl FnOnce(&mut Command),
 ) -> Result<Running, NotStarted> {
     let (program, arguments) =
         words.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
@@ -270,6 +271,7 @@ pub(in crate::runtime) fn started(
     if let Some(hiding) = hiding {
         hiding.apply(&mut command).map_err(|error| NotStarted::of(&command, error))?;
     }
+    prepare(&mut command);
     process::start(command, limits)
 }
 

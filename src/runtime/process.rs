@@ -15,6 +15,7 @@
 
 mod hiding;
 mod not_started;
+mod openings;
 mod outcome;
 #[cfg(unix)]
 mod unix;
@@ -24,6 +25,7 @@ mod worker;
 
 pub use hiding::{Hiding, Namespace};
 pub use not_started::NotStarted;
+pub use openings::{Openings, Promise};
 pub use outcome::{Ended, LIMIT_REACHED, Limit, Orphan, Process};
 #[cfg(unix)]
 pub use unix::is_ignored;

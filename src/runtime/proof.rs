@@ -24,7 +24,7 @@ use super::exec::{NO_CARD, Refusal, add_end, changes, not_asked, prevented_for_c
 use super::machine::{self, Told};
 use super::management::{Board, Listing};
 use super::prevention::{Prevention, device_folder, files_of_cards};
-use super::process::Limits;
+use super::process::{Limits, Promise};
 use super::record::{NotChecked, Record};
 use document::Proof;
 use harness::Harness;
@@ -86,17 +86,26 @@ pub fn run(request: &Request<'_>) -> Result<Proof, Refusal> {
         .map_err(|error| Refusal::Usage(format!("no folder for what Python tells can be made: {error}")))?;
     let variables = environment.iter().map(|(name, value)| (*name, value.into()));
     let variables = variables.chain(harness.environment());
-    let running = started(request.command, request.limits, variables, &withheld, hiding.as_ref())?;
+    let mut promise = None;
+    let running =
+        started(request.command, request.limits, variables, &withheld, hiding.as_ref(), |command| {
+            promise = Some(Promise::of(command));
+        })?;
+    // Each file that it opens waits for this, so nothing stands between.
+    let openings = sightings::Openings::begin(promise.and_then(Promise::kept), &folder);
     let watch =
         sightings::Watch::begin(running.handle(), &folder, &request.forbidden, boards, request.patience);
     let ended = running.wait();
-    let seen = watch.end();
+    let mut seen = watch.end();
+    let every_opening = openings.is_told();
+    seen.sightings.extend(openings.end());
     add_end(&mut record, &ended);
     record.not_checked.extend(seen.not_checked);
     let told = harness.told();
     let device_files = device_files.iter().map(|file| file.display().to_string()).collect();
     let mut proof = Proof::of(request, record, told, seen.sightings, seen.interpreters, device_files);
     proof.cards = boards_named(boards);
+    proof.every_opening = every_opening;
     judgement::judge(&mut proof);
     Ok(proof)
 }

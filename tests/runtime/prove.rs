@@ -251,7 +251,7 @@ fn devices_and_cards() {
     if !has_python() {
         return;
     }
-    let opens = "import glob, os, time\nfile = open(sorted(glob.glob(os.environ['SIMULATED_GPU_DEVICES'] + '/nvidia*'))[0])\ntime.sleep(0.3)\n";
+    let opens = "import glob, os, time\nfile = open(sorted(glob.glob(os.environ['SIMULATED_GPU_DEVICES'] + '/nvidia*'))[0])\n";
     let context = "import ctypes, time\ncuda = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n\
                    assert cuda.cuInit(0) == 0\nassert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0\ntime.sleep(0.5)\n";
     let asks = "import ctypes\nctypes.CDLL('libcuda.so.1').cuInit(0)\n";
@@ -269,18 +269,18 @@ fn devices_and_cards() {
     for options in [&[][..], &["--strict"]] {
         let told = prove(options, &["python3", "main.py"]);
         assert_eq!((told.code, codes(&told)), (Some(0), vec![]), "{}{}", told.text, told.error);
-        // No program is kept from asking: it must do with the answer.
-        let told = prove(&["--strict"], &["python3", "asks.py"]);
-        assert_eq!(told.code, Some(0), "{}{}", told.text, told.error);
+        // A question to the driver takes a millisecond, and is seen all the same.
+        for program in ["asks.py", "opens.py"] {
+            let told = prove(options, &["python3", program]);
+            assert_eq!(
+                (told.code, codes(&told)),
+                (Some(4), vec!["device-opened".to_owned()]),
+                "{}{}",
+                told.text,
+                told.error
+            );
+        }
     }
-    let told = prove(&[], &["python3", "opens.py"]);
-    assert_eq!(
-        (told.code, codes(&told)),
-        (Some(4), vec!["device-opened".to_owned()]),
-        "{}{}",
-        told.text,
-        told.error
-    );
     let told = prove(&[], &["python3", "context.py"]);
     assert!(
         told.code == Some(4) && codes(&told).contains(&"on-card".to_owned()),
@@ -289,13 +289,8 @@ fn devices_and_cards() {
         told.error
     );
     let told = prove(&["--strict"], &["python3", "context.py"]);
-    assert_eq!(
-        (told.code, codes(&told)),
-        (Some(4), vec!["command-failed".to_owned()]),
-        "{}{}",
-        told.text,
-        told.error
-    );
+    let (both, codes) = (["command-failed", "device-opened"], codes(&told));
+    assert!(told.code == Some(4) && both.iter().all(|code| codes.iter().any(|one| one == code)), "{codes:?}");
     let told = project.proven(host.command(GPULINT), &[], &["python3", "main.py"]);
     assert_eq!((told.code, told.text.as_str()), (Some(5), ""), "{}", told.error);
 }

@@ -54,7 +54,7 @@ pub(super) fn attempt(
     });
     let report = ReportFile::new();
     let variables = with_report(&environment, report.path());
-    let running = started(request.command, request.limits, variables, &withheld, hiding.as_ref())?;
+    let running = started(request.command, request.limits, variables, &withheld, hiding.as_ref(), |_| ())?;
     let ended = running.wait();
     change(state, |record| {
         add_end(record, &ended);

@@ -6,6 +6,8 @@ mod family;
 mod group;
 #[cfg(target_os = "linux")]
 mod hiding;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub mod opened;
 mod signals;
 mod terminal;
 

@@ -34,6 +34,8 @@ pub struct Proof {
     pub interpreters: Vec<Interpreter>,
     /// Python processes that were seen and told nothing: what they imported is not known.
     pub silent: Vec<Python>,
+    /// Whether the system told of each file that was opened, so that no device file was missed.
+    pub every_opening: bool,
     /// What was seen from outside that speaks of a GPU.
     pub sightings: Vec<Sighting>,
     /// The device files of cards on this machine.
@@ -82,7 +84,7 @@ pub struct Sighting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// It had a device file of a GPU open.
+    /// It opened a device file of a GPU, or tried to.
     DeviceFile,
     /// It was in NVML's list of those who compute on a card.
     OnCard,
@@ -112,6 +114,7 @@ impl Proof {
             record,
             imports: told.imports,
             interpreters: told.interpreters,
+            every_opening: false,
             sightings,
             device_files,
             cards: Vec::new(),

@@ -1,9 +1,10 @@
 //! What the system and NVML tell about the processes of a command while it runs: device files that are open, libraries that are loaded,
-//! Python, and who computes on a card. Each process is looked at fifty times in a second, and the cards ten times.
+//! Python, and who computes on a card. Each process is looked at fifty times in a second, and the cards ten times. Where the system
+//! tells of each file that is opened, no device file is missed, however briefly it is open.
 
 use super::document::{Sighting, What};
 use crate::runtime::management::Board;
-use crate::runtime::process::Handle;
+use crate::runtime::process::{self, Handle};
 use crate::runtime::record::NotChecked;
 use crate::runtime::watch::Gauge;
 use schemars::JsonSchema;
@@ -76,6 +77,59 @@ impl Watch {
     }
 }
 
+/// A thread that reads which files the command opens, where the system tells.
+pub struct Openings {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Vec<Sighting>>>,
+}
+
+impl Openings {
+    pub fn begin(told: Option<process::Openings>, devices: &Path) -> Openings {
+        let over = Arc::new(AtomicBool::new(false));
+        let (asked, devices) = (over.clone(), devices.join("nvidia"));
+        let thread = told.and_then(|told| {
+            let body = move || {
+                let mut seen = BTreeMap::new();
+                while !asked.load(Ordering::Relaxed) {
+                    let Some((pid, path)) = told.next(PAUSE) else { continue };
+                    if begins_with(&path, &devices) {
+                        let detail = path.display().to_string();
+                        let sighting = || Sighting {
+                            pid,
+                            name: name_of(pid),
+                            what: What::DeviceFile,
+                            detail: detail.clone(),
+                        };
+                        seen.entry((pid, detail.clone())).or_insert_with(sighting);
+                    }
+                }
+                seen.into_values().collect()
+            };
+            std::thread::Builder::new().name("read-openings".into()).spawn(body).ok()
+        });
+        Openings { over, thread }
+    }
+
+    pub fn is_told(&self) -> bool {
+        self.thread.is_some()
+    }
+
+    pub fn end(self) -> Vec<Sighting> {
+        self.over.store(true, Ordering::Relaxed);
+        self.thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+fn begins_with(path: &Path, beginning: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().starts_with(beginning.as_os_str().as_encoded_bytes())
+}
+
+/// What a process is called now; nothing when it has ended.
+fn name_of(pid: u32) -> String {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    name.trim_end().to_owned()
+}
+
 struct Look {
     handle: Handle,
     /// What the names of device files of GPUs begin with.
@@ -133,11 +187,7 @@ impl Look {
         for &pid in &ours {
             let folder = PathBuf::from(format!("/proc/{pid}"));
             for file in open_files(&folder) {
-                if file
-                    .as_os_str()
-                    .as_encoded_bytes()
-                    .starts_with(self.devices.as_os_str().as_encoded_bytes())
-                {
+                if begins_with(&file, &self.devices) {
                     self.add(What::DeviceFile, pid, file.display().to_string());
                 }
             }
@@ -193,12 +243,8 @@ impl Look {
     }
 
     fn add(&mut self, what: What, pid: u32, detail: String) {
-        let name = || {
-            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-            name.trim_end().to_owned()
-        };
         let key = (what, pid, detail.clone());
-        self.sightings.entry(key).or_insert_with(|| Sighting { pid, name: name(), what, detail });
+        self.sightings.entry(key).or_insert_with(|| Sighting { pid, name: name_of(pid), what, detail });
     }
 
     fn seen(self) -> Seen {

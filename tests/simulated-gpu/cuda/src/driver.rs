@@ -65,6 +65,10 @@ impl Driver {
         if self.is_initialised() {
             return Ok(());
         }
+        // As the driver does before all else, whether there are cards or not.
+        if let Some(folder) = std::env::var_os(simulated_gpu_host::DEVICES) {
+            let _ = std::fs::File::open(std::path::Path::new(&folder).join("nvidiactl"));
+        }
         for fault in &self.model.description.faults {
             match fault {
                 Fault::NoDriver | Fault::NoPermission => return Err(NO_DEVICE),
