@@ -98,7 +98,12 @@ pub fn run(request: &Request<'_>) -> Result<Proof, Refusal> {
     let ended = running.wait();
     let mut seen = watch.end();
     let every_opening = openings.is_told();
-    seen.sightings.extend(openings.end());
+    for sighting in openings.end() {
+        // Both may have seen it.
+        if !seen.sightings.iter().any(|other| other.is_of(&sighting)) {
+            seen.sightings.push(sighting);
+        }
+    }
     add_end(&mut record, &ended);
     record.not_checked.extend(seen.not_checked);
     let told = harness.told();

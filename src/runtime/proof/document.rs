@@ -81,6 +81,13 @@ pub struct Sighting {
     pub detail: String,
 }
 
+impl Sighting {
+    /// Whether the same was seen of the same process, whatever it was called then.
+    pub(super) fn is_of(&self, other: &Sighting) -> bool {
+        (self.pid, self.what, &self.detail) == (other.pid, other.what, &other.detail)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum What {

@@ -123,6 +123,10 @@ fn of_sighting(sighting: &Sighting) -> Reason {
 
 /// Processes of which nobody knows what they imported.
 fn of_silent(proof: &Proof) -> Option<Reason> {
+    // One that was ended may have been about to tell.
+    if !matches!(proof.record.end, End::Exited { .. }) {
+        return None;
+    }
     let told = !proof.interpreters.is_empty();
     let program = proof.record.command.first().map(Path::new);
     let which = match proof.silent.first() {
