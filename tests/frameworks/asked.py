@@ -1,4 +1,4 @@
-"""What `ask_frameworks` asks: statements, imports, masks and settings, by library."""
+"""What `scripts/ask_frameworks` asks: statements, imports, masks and settings, by library."""
 
 TORCH_CALLS = """
 torch.cuda.is_available()
