@@ -142,11 +142,14 @@ def _watch():
                     pass
             return spec
 
-    write('{"python": %s, "command": [%s]}' % (quoted(sys.version.split()[0]), ", ".join(map(quoted, getattr(sys, "orig_argv", ["python"])[:20]))))
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: write('{"python": %s, "command": ["(forked)"]}' % quoted(sys.version.split()[0])))
+    # Before a word is said: a Python that is too old for it (3.7) says nothing then, and is not taken for one that was watched.
     sys.addaudithook(hook)
     sys.meta_path.insert(0, Clock)
+    words = getattr(sys, "orig_argv", ["python"])[:20]
+    write('{"python": %s, "command": [%s]}' % (quoted(sys.version.split()[0]), ", ".join(map(quoted, words))))
+    if hasattr(os, "register_at_fork"):
+        forked = '{"python": %s, "command": ["(forked)"]}' % quoted(sys.version.split()[0])
+        os.register_at_fork(after_in_child=lambda: write(forked))
 
 
 def _next():
