@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// From the request to end until the end without one.
-const GRACE: Duration = Duration::from_secs(10);
+pub(super) const GRACE: Duration = Duration::from_secs(10);
 
 /// Between two lines about the same wait.
 const REMINDER: Duration = Duration::from_secs(30);

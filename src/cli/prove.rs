@@ -1,6 +1,6 @@
 //! `gpulint prove --cpu -- CMD`: the proof that a command does without the GPU.
 
-use super::exec::time;
+use super::exec::{GRACE, time};
 use super::options::{PolicyOptions, SimulatedOptions};
 use super::{ignoring_closed_pipe, say, settings_of};
 use crate::policy::Cpu;
@@ -14,9 +14,6 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// From the request to end until the end without one.
-const GRACE: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub struct Arguments {

@@ -26,7 +26,7 @@ use super::machine::{AskedMasks, Machine, Told};
 use super::management::Board;
 use super::prevention::Prevention;
 use super::process::{self, Hiding, Limits, NotStarted, Running};
-use super::record::{NotChecked, REPORT};
+use super::record::{End, NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
 use super::surroundings::{Environment, Surroundings, World};
 use super::watch::{Baseline, Gauge, Stray, Unread};
@@ -113,6 +113,15 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// How the command ended, which was not started.
+    pub fn end(&self) -> End {
+        let reason = self.to_string();
+        match self {
+            Refusal::Command(_) => End::NotStarted { reason },
+            _ => End::Refused { reason },
+        }
+    }
+
     /// What gpulint ends with.
     pub fn exit_code(&self) -> i32 {
         match self {

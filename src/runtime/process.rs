@@ -15,6 +15,7 @@
 
 mod hiding;
 mod not_started;
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod openings;
 mod outcome;
 #[cfg(unix)]
@@ -25,10 +26,13 @@ mod worker;
 
 pub use hiding::{Hiding, Namespace};
 pub use not_started::NotStarted;
-pub use openings::{Openings, Promise};
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub use openings::{Opened, Promise};
 pub use outcome::{Ended, LIMIT_REACHED, Limit, Orphan, Process};
 #[cfg(unix)]
 pub use unix::is_ignored;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub use unix::opened::{Opened, Promise};
 pub use worker::Worker;
 
 use std::collections::{HashMap, HashSet};
@@ -128,6 +132,11 @@ impl Handle {
     /// The number of the command itself, also after its end.
     pub fn pid(&self) -> u32 {
         self.leader
+    }
+
+    /// The numbers of the command itself, which may have ended, and of its processes that run now.
+    pub fn pids(&self) -> Vec<u32> {
+        std::iter::once(self.leader).chain(self.processes().iter().map(|one| one.pid)).collect()
     }
 
     /// The processes of the command that run now: all other processes on its GPU are somebody else's.

@@ -28,6 +28,7 @@ use super::process::{Limits, Promise};
 use super::record::{NotChecked, Record};
 use document::Proof;
 use harness::Harness;
+use sightings::Watch;
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -89,28 +90,17 @@ pub fn run(request: &Request<'_>) -> Result<Proof, Refusal> {
     let mut promise = None;
     let running =
         started(request.command, request.limits, variables, &withheld, hiding.as_ref(), |command| {
-            promise = Some(Promise::of(command));
+            promise = Promise::of(command);
         })?;
-    // Each file that it opens waits for this, so nothing stands between.
-    let openings = sightings::Openings::begin(promise.and_then(Promise::kept), &folder);
-    let watch =
-        sightings::Watch::begin(running.handle(), &folder, &request.forbidden, boards, request.patience);
+    let told = promise.and_then(Promise::kept);
+    let watch = Watch::begin(running.handle(), told, &folder, &request.forbidden, boards, request.patience);
     let ended = running.wait();
     let mut seen = watch.end();
-    let every_opening = openings.is_told();
-    for sighting in openings.end() {
-        // Both may have seen it.
-        if !seen.sightings.iter().any(|other| other.is_of(&sighting)) {
-            seen.sightings.push(sighting);
-        }
-    }
     add_end(&mut record, &ended);
-    record.not_checked.extend(seen.not_checked);
-    let told = harness.told();
-    let device_files = device_files.iter().map(|file| file.display().to_string()).collect();
-    let mut proof = Proof::of(request, record, told, seen.sightings, seen.interpreters, device_files);
-    proof.cards = boards_named(boards);
-    proof.every_opening = every_opening;
+    record.not_checked.append(&mut seen.not_checked);
+    let mut proof = Proof::of(request, record, harness.told(), seen);
+    proof.device_files = device_files.iter().map(|file| file.display().to_string()).collect();
+    proof.cards = boards.iter().map(|board| board.card.to_string()).collect();
     judgement::judge(&mut proof);
     Ok(proof)
 }
@@ -120,10 +110,6 @@ fn boards(listing: &Told<Listing>) -> &[Board] {
         Some(Listing::Cards { boards, .. }) => boards,
         _ => &[],
     }
-}
-
-fn boards_named(boards: &[Board]) -> Vec<String> {
-    boards.iter().map(|board| board.card.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -31,6 +31,16 @@ pub fn said(mut command: Command) -> Said {
     }
 }
 
+/// Whether there is Python to run a script with; where tools are required, there is.
+pub fn has_python() -> bool {
+    let found = Command::new("python3").arg("--version").output().is_ok();
+    assert!(found || std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "there is no python3");
+    if !found {
+        eprintln!("skipped: there is no python3");
+    }
+    found
+}
+
 /// A new folder with this policy in it.
 pub fn policy_folder(policy: &str) -> Folder {
     let folder = Folder::new("policy");

@@ -1,6 +1,6 @@
 //! `gpulint prove --cpu`: programs that do without the GPU, and programs that seem to.
 
-use crate::commands::{Said, said};
+use crate::commands::{Said, has_python, said};
 use crate::folder::Folder;
 use serde_json::Value;
 use simulated_gpu_host::SimulatedHost;
@@ -54,15 +54,6 @@ fn codes(said: &Said) -> Vec<String> {
     let reasons = document["reasons"].as_array().expect("a list");
     let heavy = reasons.iter().filter(|reason| reason["weight"] != "note");
     heavy.filter_map(|reason| Some(reason["code"].as_str()?.to_owned())).collect()
-}
-
-fn has_python() -> bool {
-    let found = Command::new("python3").arg("--version").output().is_ok();
-    assert!(found || std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "there is no python3");
-    if !found {
-        eprintln!("skipped: there is no python3");
-    }
-    found
 }
 
 const IN_A_CHILD: &str = "import multiprocessing\n\ndef work(number):\n    import cupy\n    return number\n\n\

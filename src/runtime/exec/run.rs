@@ -57,11 +57,7 @@ pub fn run(
     change(&state, |record| match &outcome {
         Ok(code) => record.exit_code = Some(*code),
         Err(refusal) => {
-            let reason = refusal.to_string();
-            record.end = match refusal {
-                Refusal::Command(_) => End::NotStarted { reason },
-                _ => End::Refused { reason },
-            };
+            record.end = refusal.end();
             record.exit_code = Some(refusal.exit_code());
         }
     });
@@ -188,11 +184,7 @@ impl Watched {
             }
         };
         let (asked, told) = (handle.clone(), handle.clone());
-        let ours = move || {
-            let Some(handle) = asked.get() else { return Vec::new() };
-            // The command itself may have ended by the time that somebody asks.
-            std::iter::once(handle.pid()).chain(handle.processes().iter().map(|one| one.pid)).collect()
-        };
+        let ours = move || asked.get().map(Handle::pids).unwrap_or_default();
         let allowed = outputs.max_memory.unwrap_or(u64::MAX);
         let strays = request.strays;
         let alarm = move |alarm: Alarm<'_>| {

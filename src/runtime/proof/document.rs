@@ -2,10 +2,10 @@
 
 use super::Request;
 use super::harness::Told;
-use super::sightings::Python;
+use super::sightings::{Python, Seen};
 use crate::runtime::document::Document;
 use crate::runtime::exec::Refusal;
-use crate::runtime::record::{End, Record};
+use crate::runtime::record::Record;
 use crate::runtime::validation::document::{Reason, Verdict, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,13 +81,6 @@ pub struct Sighting {
     pub detail: String,
 }
 
-impl Sighting {
-    /// Whether the same was seen of the same process, whatever it was called then.
-    pub(super) fn is_of(&self, other: &Sighting) -> bool {
-        (self.pid, self.what, &self.detail) == (other.pid, other.what, &other.detail)
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -100,15 +93,8 @@ pub enum What {
 }
 
 impl Proof {
-    /// What is known, before it is judged.
-    pub(super) fn of(
-        request: &Request<'_>,
-        record: Record,
-        told: Told,
-        sightings: Vec<Sighting>,
-        seen: Vec<Python>,
-        device_files: Vec<String>,
-    ) -> Proof {
+    /// What is known, before it is judged and without what the machine has.
+    pub(super) fn of(request: &Request<'_>, record: Record, told: Told, seen: Seen) -> Proof {
         let told_by = |python: &Python| told.interpreters.iter().any(|one| one.pid == python.pid);
         Proof {
             schema: SCHEMA,
@@ -117,42 +103,31 @@ impl Proof {
             exit_code: Verdict::Running.exit_code(),
             forbidden: request.forbidden.clone(),
             strict: request.strict,
-            silent: seen.into_iter().filter(|python| !told_by(python)).collect(),
+            silent: seen.interpreters.into_iter().filter(|python| !told_by(python)).collect(),
             record,
             imports: told.imports,
             interpreters: told.interpreters,
-            every_opening: false,
-            sightings,
-            device_files,
+            every_opening: seen.every_opening,
+            sightings: seen.sightings,
+            device_files: Vec::new(),
             cards: Vec::new(),
         }
     }
-}
 
-impl Proof {
     /// Of a command that was not started.
     pub fn refused(request: &Request<'_>, refusal: &Refusal) -> Proof {
         let words = request.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let mut record = Record::begun(words);
         let why = refusal.to_string();
-        let (reason, verdict) = match refusal {
-            Refusal::Command(_) => {
-                record.end = End::NotStarted { reason: why.clone() };
-                (Reason::of(Weight::Infrastructure, "not-started", why), Verdict::Infrastructure)
-            }
-            Refusal::Environment(_) | Refusal::Simulated => {
-                record.end = End::Refused { reason: why.clone() };
-                (Reason::of(Weight::Environment, "environment", why), Verdict::EnvironmentInvalid)
-            }
-            Refusal::Usage(_) | Refusal::Infrastructure(_) => {
-                record.end = End::Refused { reason: why.clone() };
-                (Reason::of(Weight::Infrastructure, "infrastructure", why), Verdict::Infrastructure)
-            }
+        let reason = match refusal {
+            Refusal::Command(_) => Reason::of(Weight::Infrastructure, "not-started", why),
+            _ => Reason::of_refusal(Some(refusal.exit_code()), why),
         };
+        record.end = refusal.end();
         record.simulated = matches!(refusal, Refusal::Simulated);
         record.exit_code = Some(refusal.exit_code());
-        let mut proof = Proof::of(request, record, Told::default(), Vec::new(), Vec::new(), Vec::new());
-        (proof.verdict, proof.exit_code) = (verdict, refusal.exit_code());
+        let mut proof = Proof::of(request, record, Told::default(), Seen::default());
+        (proof.verdict, proof.exit_code) = (Verdict::of(Some(reason.weight)), refusal.exit_code());
         proof.reasons.push(reason);
         proof
     }

@@ -28,13 +28,7 @@ pub fn judge(proof: &mut Proof) {
             why: "the system does not tell of each file that is opened (seccomp)".to_owned(),
         });
     }
-    proof.verdict = match reasons.first().map(|reason| reason.weight) {
-        Some(Weight::Rejection) => Verdict::Rejected,
-        Some(Weight::Environment) => Verdict::EnvironmentInvalid,
-        Some(Weight::Infrastructure) => Verdict::Infrastructure,
-        Some(Weight::Correction) => Verdict::ApprovedWithMinorCorrections,
-        Some(Weight::Note) | None => Verdict::Approved,
-    };
+    proof.verdict = Verdict::of(reasons.first().map(|reason| reason.weight));
     proof.reasons = reasons;
     proof.exit_code = proof.verdict.exit_code();
     proof.record.exit_code = Some(proof.exit_code);

@@ -4,15 +4,15 @@
 
 use super::document::{Sighting, What};
 use crate::runtime::management::Board;
-use crate::runtime::process::{self, Handle};
+use crate::runtime::process::{Handle, Opened};
 use crate::runtime::record::NotChecked;
 use crate::runtime::watch::Gauge;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -35,88 +35,89 @@ pub struct Python {
 pub struct Seen {
     pub sightings: Vec<Sighting>,
     pub interpreters: Vec<Python>,
+    /// Whether the system told of each file that was opened.
+    pub every_opening: bool,
     pub not_checked: Vec<NotChecked>,
 }
 
-/// A thread that looks, until it is told to end.
+/// Two threads: one looks, and one reads what the system tells, until they are told to end.
 pub struct Watch {
     over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Seen>>,
+    sightings: Sightings,
+    looks: Option<JoinHandle<Look>>,
+    openings: Option<JoinHandle<()>>,
 }
 
 impl Watch {
     pub fn begin(
         handle: Handle,
+        told: Option<Opened>,
         devices: &Path,
         forbidden: &[String],
         boards: &[Board],
         patience: Duration,
     ) -> Watch {
-        let over = Arc::new(AtomicBool::new(false));
-        let mut look = Look::new(handle, devices, forbidden, boards, patience);
+        let (over, sightings) = (Arc::new(AtomicBool::new(false)), Sightings::default());
+        let devices = devices.join("nvidia");
+        // Before all else: each file that the command opens waits for it.
+        let openings = told.and_then(|told| {
+            let (over, sightings, devices) = (over.clone(), sightings.clone(), devices.clone());
+            let body = move || {
+                while !over.load(Ordering::Relaxed) {
+                    if let Some((pid, path)) = told.next(PAUSE)
+                        && begins_with(&path, &devices)
+                    {
+                        sightings.add(What::DeviceFile, pid, path.display().to_string());
+                    }
+                }
+            };
+            std::thread::Builder::new().name("read-openings".into()).spawn(body).ok()
+        });
+        let mut look = Look::new(handle, sightings.clone(), devices, forbidden, boards, patience);
         let asked = over.clone();
         let body = move || {
             while !asked.load(Ordering::Relaxed) {
                 look.at_processes();
                 std::thread::sleep(PAUSE);
             }
-            look.seen()
+            look
         };
-        Watch { over, thread: std::thread::Builder::new().name("look-at-processes".into()).spawn(body).ok() }
+        let looks = std::thread::Builder::new().name("look-at-processes".into()).spawn(body).ok();
+        Watch { over, sightings, looks, openings }
     }
 
     pub fn end(self) -> Seen {
         self.over.store(true, Ordering::Relaxed);
-        self.thread.and_then(|thread| thread.join().ok()).unwrap_or_else(|| {
-            let (what, why) = ("the processes of the command", "the thread that looks at them ended");
-            Seen {
-                not_checked: vec![NotChecked { what: what.to_owned(), why: why.to_owned() }],
-                ..Seen::default()
-            }
-        })
+        let mut seen = self.looks.and_then(|thread| thread.join().ok()).map_or_else(
+            || {
+                let (what, why) = ("the processes of the command", "the thread that looks at them ended");
+                let not_checked = vec![NotChecked { what: what.to_owned(), why: why.to_owned() }];
+                Seen { not_checked, ..Seen::default() }
+            },
+            Look::seen,
+        );
+        seen.every_opening = self.openings.is_some_and(|thread| thread.join().is_ok());
+        seen.sightings = self.sightings.all();
+        seen
     }
 }
 
-/// A thread that reads which files the command opens, where the system tells.
-pub struct Openings {
-    over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Vec<Sighting>>>,
-}
+/// What both threads see, each thing once.
+#[derive(Clone, Default)]
+struct Sightings(Arc<Mutex<BTreeMap<Key, Sighting>>>);
 
-impl Openings {
-    pub fn begin(told: Option<process::Openings>, devices: &Path) -> Openings {
-        let over = Arc::new(AtomicBool::new(false));
-        let (asked, devices) = (over.clone(), devices.join("nvidia"));
-        let thread = told.and_then(|told| {
-            let body = move || {
-                let mut seen = BTreeMap::new();
-                while !asked.load(Ordering::Relaxed) {
-                    let Some((pid, path)) = told.next(PAUSE) else { continue };
-                    if begins_with(&path, &devices) {
-                        let detail = path.display().to_string();
-                        let sighting = || Sighting {
-                            pid,
-                            name: name_of(pid),
-                            what: What::DeviceFile,
-                            detail: detail.clone(),
-                        };
-                        seen.entry((pid, detail.clone())).or_insert_with(sighting);
-                    }
-                }
-                seen.into_values().collect()
-            };
-            std::thread::Builder::new().name("read-openings".into()).spawn(body).ok()
-        });
-        Openings { over, thread }
+/// What was seen, of which process, and where.
+type Key = (What, u32, String);
+
+impl Sightings {
+    fn add(&self, what: What, pid: u32, detail: String) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sighting = || Sighting { pid, name: name_of(pid), what, detail: detail.clone() };
+        known.entry((what, pid, detail.clone())).or_insert_with(sighting);
     }
 
-    pub fn is_told(&self) -> bool {
-        self.thread.is_some()
-    }
-
-    pub fn end(self) -> Vec<Sighting> {
-        self.over.store(true, Ordering::Relaxed);
-        self.thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+    fn all(&self) -> Vec<Sighting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 }
 
@@ -139,7 +140,7 @@ struct Look {
     cards: Vec<(String, Gauge)>,
     patience: Duration,
     seldom: Instant,
-    sightings: BTreeMap<(What, u32, String), Sighting>,
+    sightings: Sightings,
     /// Since when, and until when, a process was seen to run Python.
     pythons: BTreeMap<u32, (Instant, Instant, Vec<String>)>,
     not_checked: Vec<NotChecked>,
@@ -148,7 +149,8 @@ struct Look {
 impl Look {
     fn new(
         handle: Handle,
-        devices: &Path,
+        sightings: Sightings,
+        devices: PathBuf,
         forbidden: &[String],
         boards: &[Board],
         patience: Duration,
@@ -168,12 +170,12 @@ impl Look {
         let plain = forbidden.iter().filter(|module| !module.contains('*'));
         Look {
             handle,
-            devices: devices.join("nvidia"),
+            devices,
             libraries: plain.map(|module| format!("-packages/{}/", module.replace('.', "/"))).collect(),
             cards,
             patience,
             seldom: Instant::now() - SELDOM,
-            sightings: BTreeMap::new(),
+            sightings,
             pythons: BTreeMap::new(),
             not_checked,
         }
@@ -181,20 +183,18 @@ impl Look {
 
     fn at_processes(&mut self) {
         let seldom = self.seldom.elapsed() >= SELDOM;
-        let processes = self.handle.processes();
-        let ours = || std::iter::once(self.handle.pid()).chain(processes.iter().map(|one| one.pid));
-        let ours: Vec<u32> = ours().collect();
+        let ours = self.handle.pids();
         for &pid in &ours {
             let folder = PathBuf::from(format!("/proc/{pid}"));
             for file in open_files(&folder) {
                 if begins_with(&file, &self.devices) {
-                    self.add(What::DeviceFile, pid, file.display().to_string());
+                    self.sightings.add(What::DeviceFile, pid, file.display().to_string());
                 }
             }
             self.note_python(pid, &folder);
             if seldom {
                 for library in self.libraries_of(&folder) {
-                    self.add(What::Library, pid, library);
+                    self.sightings.add(What::Library, pid, library);
                 }
             }
         }
@@ -215,7 +215,7 @@ impl Look {
                     .map(|user| (user.pid, name.clone())),
             );
         }
-        there.into_iter().for_each(|(pid, card)| self.add(What::OnCard, pid, card));
+        there.into_iter().for_each(|(pid, card)| self.sightings.add(What::OnCard, pid, card));
     }
 
     fn note_python(&mut self, pid: u32, folder: &Path) {
@@ -242,18 +242,13 @@ impl Look {
         self.libraries.iter().filter_map(first).map(str::to_owned).collect()
     }
 
-    fn add(&mut self, what: What, pid: u32, detail: String) {
-        let key = (what, pid, detail.clone());
-        self.sightings.entry(key).or_insert_with(|| Sighting { pid, name: name_of(pid), what, detail });
-    }
-
     fn seen(self) -> Seen {
         let long = |(first, last, _): &(Instant, Instant, Vec<String>)| *last - *first >= LONG_ENOUGH;
         let pythons = self.pythons.into_iter().filter(|(_, seen)| long(seen));
         Seen {
-            sightings: self.sightings.into_values().collect(),
             interpreters: pythons.map(|(pid, (.., command))| Python { pid, command }).collect(),
             not_checked: self.not_checked,
+            ..Seen::default()
         }
     }
 }

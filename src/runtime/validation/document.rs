@@ -231,6 +231,17 @@ impl Check {
 }
 
 impl Verdict {
+    /// What the heaviest reason comes to; `None` where there is none.
+    pub fn of(heaviest: Option<Weight>) -> Verdict {
+        match heaviest {
+            Some(Weight::Rejection) => Verdict::Rejected,
+            Some(Weight::Environment) => Verdict::EnvironmentInvalid,
+            Some(Weight::Infrastructure) => Verdict::Infrastructure,
+            Some(Weight::Correction) => Verdict::ApprovedWithMinorCorrections,
+            Some(Weight::Note) | None => Verdict::Approved,
+        }
+    }
+
     pub fn exit_code(self) -> i32 {
         match self {
             Verdict::Approved => 0,

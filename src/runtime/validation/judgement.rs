@@ -84,13 +84,9 @@ pub fn verdict(checks: &[Check], beside: &[Reason]) -> Verdict {
     }
     let weights = checks.iter().flat_map(|check| &check.reasons).chain(beside).map(|reason| reason.weight);
     let proven = checks.iter().any(|check| check.kind != Kind::Lint && check.state != State::NotRun);
-    match weights.min() {
-        Some(Weight::Rejection) => Verdict::Rejected,
-        Some(Weight::Environment) => Verdict::EnvironmentInvalid,
-        Some(Weight::Infrastructure) => Verdict::Infrastructure,
-        _ if !proven => Verdict::Infrastructure,
-        Some(Weight::Correction) => Verdict::ApprovedWithMinorCorrections,
-        Some(Weight::Note) | None => Verdict::Approved,
+    match Verdict::of(weights.min()) {
+        Verdict::Approved | Verdict::ApprovedWithMinorCorrections if !proven => Verdict::Infrastructure,
+        verdict => verdict,
     }
 }
 

@@ -26,27 +26,24 @@ pub struct Promise(OwnedFd);
 /// The calls of a command and of all below it, as they come.
 pub struct Opened(OwnedFd);
 
-/// Lets the command tell what it opens. Where the system refuses that, it starts all the same.
-///
-/// # Errors
-/// When there are no more files for this process.
-pub fn promise(command: &mut Command) -> io::Result<Promise> {
-    let (ours, theirs) = pair()?;
-    let filter = filter();
-    // SAFETY: between fork and exec only system calls are made, and nothing is allocated.
-    unsafe {
-        command.pre_exec(move || {
-            if let Ok(listener) = listen(&filter) {
-                // It is in the socket then, and outlives the exec, which closes it here.
-                let _ = send(theirs.as_raw_fd(), listener);
-            }
-            Ok(())
-        });
-    }
-    Ok(Promise(ours))
-}
-
 impl Promise {
+    /// Of a command that has not started yet. Where the system refuses it, the command starts all the same.
+    pub fn of(command: &mut Command) -> Option<Promise> {
+        let (ours, theirs) = pair().ok()?;
+        let filter = filter();
+        // SAFETY: between fork and exec only system calls are made, and nothing is allocated.
+        unsafe {
+            command.pre_exec(move || {
+                if let Ok(listener) = listen(&filter) {
+                    // It is in the socket then, and outlives the exec, which closes it here.
+                    let _ = send(theirs.as_raw_fd(), listener);
+                }
+                Ok(())
+            });
+        }
+        Some(Promise(ours))
+    }
+
     /// After the start of the command, which holds the other end of the socket and must be gone. `None` where the system refused it.
     pub fn kept(self) -> Option<Opened> {
         receive(self.0.as_raw_fd()).map(Opened)
@@ -54,7 +51,8 @@ impl Promise {
 }
 
 impl Opened {
-    /// The next call: the number of the process or of one of its threads, and the path as it was given. `None`: there was none in so long.
+    /// The next call: the number of the process or of one of its threads, and the path as it was given. Until it is asked for, the command
+    /// waits. `None`: there was none in so long.
     pub fn next(&self, patience: Duration) -> Option<(u32, PathBuf)> {
         let mut waiting = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let milliseconds = patience.as_millis().try_into().unwrap_or(libc::c_int::MAX);
