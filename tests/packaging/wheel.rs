@@ -11,6 +11,7 @@ for key in ['Name', 'Version', 'Summary', 'License-Expression', 'Requires-Python
     print(key, gpulint.metadata[key], sep=': ')
 print('Readme:', gpulint.metadata.get_payload().strip().splitlines()[0])
 print('Requires:', gpulint.requires)
+print('Plugins:', [(point.group, point.name, point.value) for point in gpulint.entry_points if point.group == 'pytest11'])
 for file in files('gpulint'):
     if 'licenses' in file.parts:
         print(file.name, len(file.read_text()))
@@ -49,11 +50,33 @@ fn wheel_installs_a_gpulint_that_works() {
         format!(
             "Name: gpulint\nVersion: {version}\nSummary: {}\nLicense-Expression: {}\nRequires-Python: >=3.8\n\
              Description-Content-Type: text/markdown; charset=UTF-8; variant=GFM\nReadme: # gpulint\n\
-             Requires: None\nLICENSE-APACHE {apache}\nLICENSE-MIT {mit}\n",
+             Requires: None\nPlugins: [('pytest11', 'gpulint', 'gpulint.pytest_plugin')]\n\
+             LICENSE-APACHE {apache}\nLICENSE-MIT {mit}\n",
             env!("CARGO_PKG_DESCRIPTION"),
             env!("CARGO_PKG_LICENSE"),
         )
     );
+}
+
+/// pytest itself is not there: what the plugin is made of is held against the files of the wheel.
+#[test]
+fn wheel_has_all_files_of_the_plugin() {
+    let Some(wheels) = wheels() else { return };
+    let wheel = std::fs::read_dir(&wheels).expect("a folder").flatten().map(|entry| entry.path());
+    let wheel =
+        wheel.filter(|path| path.extension().is_some_and(|ending| ending == "whl")).max().expect("a wheel");
+    let scratch = Scratch::new("wheel-files");
+    let list = "import sys, zipfile\nfor name in sorted(zipfile.ZipFile(sys.argv[1]).namelist()):\n    if name.startswith('gpulint/'): print(name)";
+    let output =
+        scratch.command("python3").args(["-c", list]).arg(&wheel).output().expect("Python is installed");
+    let files = std::fs::read_dir(Path::new(REPOSITORY).join("packaging/python/gpulint"))
+        .expect("a folder")
+        .flatten();
+    let names = files.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<_> =
+        names.filter(|name| name.ends_with(".py")).map(|name| format!("gpulint/{name}")).collect();
+    names.sort();
+    assert_eq!(printed(&output).lines().collect::<Vec<_>>(), names);
 }
 
 /// The version of the hook's package in the spelling of Python, which pip compares with that of the wheel.

@@ -17,6 +17,7 @@ mod patience;
 mod planted;
 mod prometheus;
 mod prove;
+mod pytest_plugin;
 mod runs;
 mod simulated;
 mod strays;

@@ -1,0 +1,4 @@
+def _cuda_clearCublasWorkspaces():
+    from torch import cuda
+
+    cuda.workspaces.clear()
