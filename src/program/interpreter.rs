@@ -50,6 +50,7 @@ mod loops;
 mod making;
 mod milestones;
 mod mocks;
+mod nesting;
 mod noted_again;
 mod observations;
 mod operators;

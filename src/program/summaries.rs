@@ -17,14 +17,14 @@ use super::readings::{self, Readings};
 use super::state::Touched;
 use super::trace::Trace;
 use crate::facts::FileId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::{OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 pub(crate) use calls::{Call, Context, Effects, Noted, NotedAgain};
-pub(crate) use facts::{Around, Fact, Facts, FunctionId};
+pub(crate) use facts::{Around, Fact, Facts, FunctionId, Nested};
 use kept::{CANDIDATES, Known};
 pub(crate) use records::Record;
 
@@ -43,8 +43,8 @@ pub(crate) struct Summary<'p> {
     pub call: Call<'p>,
     reads: Vec<Read<'p>>,
     facts: Vec<Fact<'p>>,
-    /// The functions that were followed, in order of their numbers.
-    ran: Vec<FunctionId>,
+    /// The calls that were followed, by the numbers of their functions: for each the deepest one.
+    followed: Vec<Nested>,
     writes: Vec<Written<'p>>,
     /// The variables of the environment that its effects depend on or change.
     touched: Touched,
@@ -69,6 +69,8 @@ pub(crate) struct Summaries<'p> {
     /// How many programs were followed before this one.
     program: usize,
     facts: Facts<'p>,
+    /// Functions that were called while they ran.
+    called_by_themselves: FxHashSet<FunctionId>,
     /// How often something was left out because it lies too deep: a call that did so is not remembered.
     pub left_out: usize,
     /// How often an exception was seen to leave an arm of a branch.
@@ -102,6 +104,7 @@ impl<'p> Summaries<'p> {
             fresh: Vec::new(),
             program: 0,
             facts: Facts::default(),
+            called_by_themselves: FxHashSet::default(),
             left_out: 0,
             raised: 0,
             exited: 0,
@@ -114,6 +117,15 @@ impl<'p> Summaries<'p> {
     /// Notes something that calls depend on and that is no name of the heap.
     pub fn note(&mut self, fact: Fact<'p>) {
         self.facts.note(fact);
+    }
+
+    /// Whether a function was ever called while it ran.
+    pub fn is_called_by_itself(&self, function: FunctionId) -> bool {
+        self.called_by_themselves.contains(&function)
+    }
+
+    pub fn note_called_by_itself(&mut self, function: FunctionId) {
+        self.called_by_themselves.insert(function);
     }
 
     /// The summaries of a body that may hold for a call, the last one that held first: of each that fits so far,
@@ -176,8 +188,16 @@ impl<'p> Summaries<'p> {
         }
     }
 
-    /// Ends the record of a call and keeps a summary of it, where `call` says what it came to.
-    pub fn end(&mut self, heap: &mut Heap<'p>, body: Body, open: Open, call: Option<Call<'p>>) {
+    /// Ends the record of a call and keeps a summary of it, where `call` says what it came to. `around`: how many calls of a
+    /// function lie around it.
+    pub fn end(
+        &mut self,
+        heap: &mut Heap<'p>,
+        body: Body,
+        open: Open,
+        call: Option<Call<'p>>,
+        around: impl Fn(FunctionId) -> usize,
+    ) {
         let looked = readings::end(open.looked);
         let Some(recording) = heap.end_record() else { return };
         self.facts.end(open.facts, body, open.around);
@@ -198,7 +218,12 @@ impl<'p> Summaries<'p> {
         if is_first || is_full || known.is_passed_over() {
             return;
         }
-        let facts = self.facts.since(open.facts);
+        let mut facts = self.facts.since(open.facts);
+        for fact in &mut facts {
+            if let Fact::Followed(call) | Fact::Refused(call) = fact {
+                call.around = call.around.saturating_sub(around(call.function));
+            }
+        }
         let of = (facts, looked);
         let Some(summary) = summary_of(heap, &recording, call, of, self.program) else { return };
         if !matches!(body, Body::Function(_)) {
@@ -225,16 +250,28 @@ impl<'p> Summaries<'p> {
         self.facts.end_program();
     }
 
-    /// Notes again what a call read that is not followed again.
-    pub fn read_again(&mut self, heap: &mut Heap<'p>, summary: &Summary<'p>, relation: &Relation) {
+    /// Notes again what a call read that is not followed again. `around`: how many calls of a function lie around it.
+    pub fn read_again(
+        &mut self,
+        heap: &mut Heap<'p>,
+        summary: &Summary<'p>,
+        relation: &Relation,
+        around: impl Fn(FunctionId) -> usize,
+    ) {
         for read in &summary.reads {
             match read {
                 Read::Slot { scope, name, .. } => heap.read_again(relation.scope(*scope), name),
                 Read::All { scope, .. } => heap.read_all_again(relation.scope(*scope)),
             }
         }
-        summary.facts.iter().for_each(|fact| self.facts.note(fact.clone()));
-        summary.ran.iter().for_each(|function| self.facts.note(Fact::Followed(*function)));
+        let moved = |call: &Nested| Nested { around: call.around + around(call.function), ..*call };
+        for fact in &summary.facts {
+            self.facts.note(match fact {
+                Fact::Refused(call) => Fact::Refused(moved(call)),
+                fact => fact.clone(),
+            });
+        }
+        summary.followed.iter().for_each(|call| self.facts.note(Fact::Followed(moved(call))));
         readings::note_again(&summary.looked);
     }
 }
@@ -262,16 +299,24 @@ fn summary_of<'p>(
     let (followed, facts): (Vec<_>, Vec<_>) =
         facts.into_iter().partition(|fact| matches!(fact, Fact::Followed(_)));
     let followed = followed.iter().filter_map(|fact| match fact {
-        Fact::Followed(function) => Some(*function),
+        Fact::Followed(call) => Some(*call),
         _ => None,
     });
-    let mut ran: Vec<_> = followed.collect();
-    ran.sort_unstable();
+    let mut followed: Vec<_> = followed.collect();
+    followed.sort_unstable();
+    followed.dedup_by(|next, call| {
+        let is_same = next.function == call.function;
+        if is_same {
+            call.around = call.around.max(next.around);
+            call.by_arguments &= next.by_arguments;
+        }
+        is_same
+    });
     Some(Summary {
         call,
         reads,
         facts,
-        ran,
+        followed,
         writes,
         touched,
         made,
@@ -358,14 +403,20 @@ impl<'p> Summary<'p> {
     }
 
     /// The functions that ran.
-    pub fn ran(&self) -> &[FunctionId] {
-        &self.ran
+    pub fn ran(&self) -> impl Iterator<Item = FunctionId> {
+        self.followed.iter().map(|call| call.function)
     }
 
-    /// The functions that did not run, since they were running already.
-    pub fn running(&self) -> impl Iterator<Item = FunctionId> {
+    /// The deepest call of a function that was followed in it.
+    pub fn followed(&self, function: FunctionId) -> Option<&Nested> {
+        let found = self.followed.binary_search_by_key(&function, |call| call.function);
+        Some(&self.followed[found.ok()?])
+    }
+
+    /// The calls that were not followed, since their functions were running already.
+    pub fn refused(&self) -> impl Iterator<Item = Nested> {
         self.facts.iter().filter_map(|fact| match fact {
-            Fact::Running(function) => Some(*function),
+            Fact::Refused(call) => Some(*call),
             _ => None,
         })
     }

@@ -1,6 +1,7 @@
 //! Calls that are not followed again, because a summary says what they do; and keeping such summaries.
 
 use super::fits::Fit;
+use super::nesting::calls_among;
 use super::{Decision, Flow, Interpreter};
 use crate::code::Step;
 use crate::facts::{FileId, Span};
@@ -77,7 +78,8 @@ impl<'p> Interpreter<'p> {
         fit: Fit,
         site: Option<Span>,
     ) -> Value<'p> {
-        self.summaries.read_again(&mut self.heap, summary, &relation);
+        let around = |function| calls_among(&self.active, function);
+        self.summaries.read_again(&mut self.heap, summary, &relation, around);
         let call = &summary.call;
         if call.may_raise {
             self.may_raise();
@@ -271,7 +273,8 @@ impl<'p> Interpreter<'p> {
                 is_portable,
             }
         });
-        self.summaries.end(&mut self.heap, body, began.open, call);
+        let around = |function| calls_among(&self.active, function);
+        self.summaries.end(&mut self.heap, body, began.open, call, around);
     }
 
     fn context(&self) -> Context {

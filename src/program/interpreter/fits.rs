@@ -1,11 +1,12 @@
 //! Whether what a call did before is what it would do here: beside what it read, on what surrounds it, and which of its events
 //! are to be noted once more.
 
+use super::nesting::MOST_NESTED;
 use super::{Interpreter, Landing};
 use crate::program::heap::Relation;
 use crate::program::modules::FolderId;
 use crate::program::renumbering::Renumbering;
-use crate::program::summaries::{Effects, Fact, FunctionId, NotedAgain, Summary};
+use crate::program::summaries::{Effects, Fact, FunctionId, Nested, NotedAgain, Summary};
 use crate::program::trace::{Arms, EventId};
 use std::rc::Rc;
 
@@ -46,10 +47,17 @@ impl<'p> Interpreter<'p> {
 
     /// Whether the functions that a call followed would be followed now, and those would not that it did not.
     pub(super) fn runs_alike(&self, summary: &Summary<'p>) -> bool {
-        let ran = summary.ran();
-        let is_followed = |key: &FunctionId| ran.binary_search(key).is_err() || !self.is_running(*key);
-        self.active.iter().all(|active| is_followed(&active.key))
-            && summary.running().all(|function| self.is_running(function))
+        let is_followed = |key: FunctionId| {
+            summary.followed(key).is_none_or(|call| {
+                call.by_arguments && self.calls_around(key) + call.around < MOST_NESTED || !self.is_running(key)
+            })
+        };
+        let is_refused = |call: Nested| {
+            let around = self.calls_around(call.function);
+            (call.around > 0 || self.is_running(call.function))
+                && (!call.by_arguments || around + call.around >= MOST_NESTED)
+        };
+        self.active.iter().all(|active| is_followed(active.key)) && summary.refused().all(is_refused)
     }
 
     /// Whether the same surrounds a call that noted something.
@@ -193,7 +201,7 @@ impl<'p> Interpreter<'p> {
             Fact::Repeated(was) => (self.repeats > 0) == *was,
             Fact::ExpectsFailure(was) => self.expects_failure == *was,
             // Who is running was asked first.
-            Fact::Followed(_) | Fact::Running(_) => true,
+            Fact::Followed(_) | Fact::Refused(_) => true,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::code::{Function, ParameterKind};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Paused, Role, ScopeId, Value};
 use crate::program::knowledge::Does;
-use crate::program::summaries::Fact;
+use crate::program::summaries::{Fact, Nested};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -107,12 +107,8 @@ impl<'p> Interpreter<'p> {
             return self.dispatch(table, otherwise, args, site);
         }
         let function = self.function_of(closure);
-        let key = (closure.file, closure.function);
-        if self.is_running(key) {
-            self.summaries.note(Fact::Running(key));
-            if !self.is_another(closure, &args) {
-                return Value::Unknown;
-            }
+        if !self.may_follow(closure, &args) {
+            return Value::Unknown;
         }
         if self.active.len() >= MOST_CALLS {
             self.summaries.left_out += 1;
@@ -222,7 +218,10 @@ impl<'p> Interpreter<'p> {
         let events = self.trace.events.len();
         let frame = self.push_frame(closure.file, Some(closure.function), site);
         self.trace.ran.insert((closure.file, closure.function));
-        self.summaries.note(Fact::Followed((closure.file, closure.function)));
+        let key = (closure.file, closure.function);
+        let around = self.calls_around(key);
+        // Whoever called it said whether it is followed.
+        self.summaries.note(Fact::Followed(Nested { function: key, around, by_arguments: true }));
         self.trace.cost.bodies += 1;
         let here = Here {
             statement: function.name_span,
@@ -233,7 +232,7 @@ impl<'p> Interpreter<'p> {
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
         self.active.push(Active {
-            key: (closure.file, closure.function),
+            key,
             scope: closure.scope,
             object: object_of(closure),
         });

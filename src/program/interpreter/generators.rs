@@ -1,7 +1,6 @@
 //! Code that waits: coroutines, generators and generator expressions run when somebody asks for what they
 //! give, and not when they are made. Where a generator yields, what waits for it runs.
 
-use super::calls::{Arg, Args};
 use super::functions::MOST_CALLS;
 use super::iterators::Position;
 use super::jumps::Landing;
@@ -10,13 +9,11 @@ use super::{Flow, Interpreter, WaysOut};
 use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, ScopeId, Value};
+use crate::program::summaries::{Fact, FunctionId, Nested};
 use crate::program::trace::FrameId;
 
 /// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
 const MOST_PASSES: usize = 2;
-
-/// So many generators of one function wait at the same time.
-const MOST_WAITING: usize = 4;
 
 /// What runs where a generator of the project yields.
 pub(super) enum Body<'p> {
@@ -48,7 +45,7 @@ pub(super) struct Resume<'p> {
     /// Position in the callers of the function that waits.
     caller: usize,
     /// The generator that yielded to it and waits for its end.
-    generator: Option<(FileId, usize)>,
+    pub(super) generator: Option<FunctionId>,
     /// How the body ended, and what it gave.
     flow: Flow,
     result: Value<'p>,
@@ -85,37 +82,6 @@ impl<'p> Interpreter<'p> {
             && self.active.len() < MOST_CALLS
     }
 
-    /// Whether a function is being run and does not wait at a `yield`, or too many of it wait there.
-    pub(super) fn is_running(&self, key: (FileId, usize)) -> bool {
-        let active = self.active.iter().filter(|known| known.key == key).count();
-        if active == 0 {
-            return false;
-        }
-        let waiting = self.resumes.iter().filter(|resume| resume.generator == Some(key)).count();
-        active > waiting || waiting >= MOST_WAITING
-    }
-
-    /// Whether a call of a function that is running is followed all the same: it is a method of another object, a function
-    /// that was made anew, as by a decorator that stands twice, or it is given a collection or a constant
-    /// that is known.
-    pub(super) fn is_another(&self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
-        /// So many calls of one function in each other are followed.
-        const MOST: usize = 3;
-        /// The same, by the arguments alone.
-        const MOST_KNOWN: usize = 3;
-        let key = (closure.file, closure.function);
-        let is_same = |known: &Active| {
-            known.key == key && (known.scope, known.object) == (closure.scope, object_of(closure))
-        };
-        let running = self.active.iter().filter(|known| known.key == key).count();
-        let is_known = |argument: &Arg<'p>| match &argument.value {
-            Value::Int(..) | Value::Text(_) | Value::Bool(_) => true,
-            collection => self.elements(collection).is_some(),
-        };
-        let is_other = !self.active.iter().any(is_same);
-        running < MOST && is_other || running < MOST_KNOWN && args.items.iter().any(is_known)
-    }
-
     /// Runs a coroutine or generator that was called before.
     pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
         match value {
@@ -129,6 +95,8 @@ impl<'p> Interpreter<'p> {
                     }
                     return Value::Unknown;
                 }
+                let (function, around) = (key, self.calls_around(key));
+                self.summaries.note(Fact::Followed(Nested { function, around, by_arguments: false }));
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_to_end(&paused.closure, paused.scope, site);
                 }

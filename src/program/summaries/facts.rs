@@ -52,10 +52,21 @@ pub(crate) enum Fact<'p> {
     Repeated(bool),
     /// What ran was expected to raise.
     ExpectsFailure(bool),
-    /// The function was followed: it was not running already, or waited at a `yield`.
-    Followed(FunctionId),
-    /// The function was not followed, because it was running already.
-    Running(FunctionId),
+    /// A function was followed.
+    Followed(Nested),
+    /// It was not, because it was running already.
+    Refused(Nested),
+}
+
+/// A call of a function, where it matters whether the function is running already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Nested {
+    pub function: FunctionId,
+    /// How many calls of the function lay around it: all of them, or those inside the call that was summed up.
+    pub around: usize,
+    /// What it was given says that it is another call, whoever is running; or, of one that was not followed, would say so if
+    /// fewer lay around it.
+    pub by_arguments: bool,
 }
 
 /// What surrounds a call when it begins.
@@ -89,7 +100,7 @@ enum Subject<'p> {
     ByImport,
     Repeated(bool),
     ExpectsFailure(bool),
-    Function(FunctionId, bool),
+    Nested(Nested, bool),
 }
 
 impl<'p> Fact<'p> {
@@ -114,8 +125,8 @@ impl<'p> Fact<'p> {
             Fact::ByImport(_) => Subject::ByImport,
             Fact::Repeated(was) => Subject::Repeated(*was),
             Fact::ExpectsFailure(was) => Subject::ExpectsFailure(*was),
-            Fact::Followed(function) => Subject::Function(*function, true),
-            Fact::Running(function) => Subject::Function(*function, false),
+            Fact::Followed(call) => Subject::Nested(*call, true),
+            Fact::Refused(call) => Subject::Nested(*call, false),
         }
     }
 }
@@ -152,7 +163,7 @@ impl<'p> Facts<'p> {
     pub fn end(&mut self, start: usize, body: Body, around: Around) {
         self.calls.pop();
         let is_own = |fact: &Fact<'p>| match fact {
-            Fact::Running(function) => body == Body::Function(*function),
+            Fact::Refused(call) => !call.by_arguments && body == Body::Function(call.function),
             Fact::Repeated(true) => around.repeats == 0,
             Fact::ExpectsFailure(true) => !around.expects_failure,
             _ => false,

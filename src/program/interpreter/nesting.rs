@@ -1,0 +1,66 @@
+//! Functions that are called while they run: how many calls of one in each other are followed.
+
+use super::Interpreter;
+use super::calls::{Arg, Args};
+use super::generators::{Active, object_of};
+use crate::program::heap::values::{Closure, Value};
+use crate::program::summaries::{Fact, FunctionId, Nested};
+
+/// So many generators of one function wait at the same time.
+const MOST_WAITING: usize = 4;
+
+/// So many calls of one function in each other are followed.
+pub(super) const MOST_NESTED: usize = 3;
+
+impl<'p> Interpreter<'p> {
+    /// Whether a function is being run and does not wait at a `yield`, or too many of it wait there.
+    pub(super) fn is_running(&self, key: FunctionId) -> bool {
+        let active = self.calls_around(key);
+        if active == 0 {
+            return false;
+        }
+        let waiting = self.resumes.iter().filter(|resume| resume.generator == Some(key)).count();
+        active > waiting || waiting >= MOST_WAITING
+    }
+
+    /// How many calls of a function are being followed.
+    pub(super) fn calls_around(&self, key: FunctionId) -> usize {
+        calls_among(&self.active, key)
+    }
+
+    /// Whether a call is followed. One of a function that is running is where it is a method of another object, a function
+    /// that was made anew, as by a decorator that stands twice, or where it is given a collection or a constant
+    /// that is known.
+    pub(super) fn may_follow(&mut self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
+        let function = (closure.file, closure.function);
+        let around = self.calls_around(function);
+        let is_running = around > 0 && self.is_running(function);
+        // What it is given is asked where somebody may want to know.
+        let is_asked = is_running || self.summaries.is_called_by_itself(function);
+        let is_known = |argument: &Arg<'p>| match &argument.value {
+            Value::Int(..) | Value::Text(_) | Value::Bool(_) => true,
+            collection => self.elements(collection).is_some(),
+        };
+        let by_arguments = is_asked && args.items.iter().any(is_known);
+        let mut nested = Nested { function, around, by_arguments };
+        if is_running {
+            self.summaries.note_called_by_itself(function);
+            let is_same = |known: &Active| {
+                known.key == function && (known.scope, known.object) == (closure.scope, object_of(closure))
+            };
+            let is_another = by_arguments || !self.active.iter().any(is_same);
+            if around >= MOST_NESTED || !is_another {
+                nested.by_arguments = is_another;
+                self.summaries.note(Fact::Refused(nested));
+                return false;
+            }
+        }
+        self.summaries.note(Fact::Followed(nested));
+        true
+    }
+}
+
+/// How many of the calls that are being followed are of one function.
+pub(super) fn calls_among(active: &[Active], key: FunctionId) -> usize {
+    active.iter().filter(|known| known.key == key).count()
+}
