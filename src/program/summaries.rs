@@ -335,7 +335,7 @@ fn is_kept<'p>(summary: &Summary<'p>, heap: &Heap<'p>, trace: &Trace, ended: &[(
         Some(effects) if effects.relied_on.is_some() => None,
         Some(effects) => {
             let states = summary.call.decisions.iter().flat_map(Decision::states);
-            Record::of(effects, trace, ended, states)
+            Record::of(effects, trace, ended, states.chain(effects.left_with.iter().flatten()))
         }
     };
     let (Some(record), true) = (record, summary.call.is_portable) else { return false };

@@ -26,10 +26,14 @@ pub(super) struct Began {
     modules: usize,
     at_exit: usize,
     passed: usize,
+    jumps: usize,
     relied_on: EventId,
     beyond: [usize; 6],
     open: Open,
 }
+
+/// A call that exceptions may leave with more states is followed again where something around it catches them.
+const MOST_WAYS: usize = 8;
 
 impl<'p> Interpreter<'p> {
     /// What a call returns that need not be followed: an earlier one did all that this one would do.
@@ -81,9 +85,17 @@ impl<'p> Interpreter<'p> {
         let around = |function| calls_among(&self.active, function);
         self.summaries.read_again(&mut self.heap, summary, &relation, around);
         let call = &summary.call;
-        if call.may_raise {
-            self.may_raise();
-        }
+        let left_with = call.effects.as_ref().and_then(|effects| effects.left_with.as_ref());
+        // What it wrote is written behind the moment at which it raised.
+        let raised_at = match left_with {
+            Some(states) => (!states.is_empty()).then(|| self.heap.moment()),
+            None => {
+                if call.may_raise {
+                    self.may_raise();
+                }
+                None
+            }
+        };
         self.summaries.exited += usize::from(call.may_exit);
         let (writes, result) = summary.replay(&mut self.heap, &mut relation, self.repeats);
         for Written { scope, name, value, version } in writes {
@@ -110,11 +122,22 @@ impl<'p> Interpreter<'p> {
                 let decisions =
                     call.decisions.iter().map(|decision| decision.related(&mut relation)).collect();
                 let (entry, start) = (self.state.clone(), self.next_event());
-                self.note_again(summary, effects, &events, site, decisions);
+                let left_with = self.note_again(summary, effects, &events, site, decisions);
+                if let Some(at) = raised_at {
+                    self.raised_with(left_with.clone(), at);
+                }
                 let (exit, path, end) = (self.state.clone(), self.path.clone(), self.next_event());
                 let passed_to = self.landings_ahead();
-                let noted =
-                    NotedAgain { entry, exit, path, uncertain: self.uncertain, passed_to, start, end };
+                let noted = NotedAgain {
+                    entry,
+                    exit,
+                    path,
+                    uncertain: self.uncertain,
+                    passed_to,
+                    left_with,
+                    start,
+                    end,
+                };
                 self.summaries.note_again(summary, noted);
             }
             (Some(effects), fit) => {
@@ -122,11 +145,23 @@ impl<'p> Interpreter<'p> {
                     Fit::KnownAgain(again) => (&again.entry, &again.exit, again.start),
                     _ => (&effects.entry, &effects.exit, effects.noted.events.start),
                 };
+                let left_with = match &fit {
+                    Fit::KnownAgain(again) => &again.left_with[..],
+                    _ => effects.left_with.as_deref().unwrap_or_default(),
+                };
                 if effects.loads {
                     self.relied_on = self.relied_on.min(start);
                 }
                 self.relied_on = self.relied_on.min(effects.relied_on.unwrap_or(EventId::MAX));
-                if entry.is_same(&self.state, summary.touched()) {
+                let is_so = entry.is_same(&self.state, summary.touched());
+                if let Some(at) = raised_at {
+                    let carried = |state: &State| state.carried(entry, &self.state, &|event| event);
+                    // Else all that it changes was so before.
+                    let state = |state: &State| if is_so { carried(state) } else { self.state.clone() };
+                    let states: Vec<State> = left_with.iter().map(state).collect();
+                    self.raised_with(states, at);
+                }
+                if is_so {
                     self.state = exit.carried(entry, &self.state, &|event| event);
                 }
                 if let Some((by, site)) = call.releases.clone().zip(site) {
@@ -204,6 +239,7 @@ impl<'p> Interpreter<'p> {
             modules: self.in_order.len(),
             at_exit: self.at_exit.len(),
             passed: self.passed,
+            jumps: self.jumps_ahead(),
             relied_on: std::mem::replace(&mut self.relied_on, EventId::MAX),
             beyond: self.beyond_summaries(),
             open: self.summaries.begin(
@@ -236,7 +272,12 @@ impl<'p> Interpreter<'p> {
         let is_portable = began.beyond == self.beyond_summaries()
             && (modules.is_empty() || matches!(body, Body::Module(_)));
         let keeps = is_whole && began.left == self.left_for_later() && (is_portable || is_function);
-        let may_raise = self.summaries.raised > began.open.raised;
+        let left_with = self.handlers().map(|to| self.states_leading_to(to, began.jumps));
+        let may_raise = match &left_with {
+            Some(states) => !states.is_empty(),
+            None => self.summaries.raised > began.open.raised,
+        };
+        let left_with = left_with.filter(|states| states.len() <= MOST_WAYS);
         let call = keeps.then(|| {
             let mut decisions = self.decisions_since(began.branches);
             if is_function {
@@ -269,7 +310,11 @@ impl<'p> Interpreter<'p> {
                 modules: modules.to_vec(),
                 at_exit: self.at_exit[began.at_exit..].to_vec(),
                 decisions,
-                effects: (!is_pure).then(|| Effects { relied_on, ..self.effects_since(began.entry, noted) }),
+                effects: (!is_pure).then(|| Effects {
+                    relied_on,
+                    left_with,
+                    ..self.effects_since(began.entry, noted)
+                }),
                 is_portable,
             }
         });
@@ -337,6 +382,7 @@ impl<'p> Interpreter<'p> {
             is_pending: noted_events.iter().any(|event| event.what.is_pending()),
             settles: self.in_child > 0 || noted_events.iter().any(|event| event.what.settles()),
             relied_on: None,
+            left_with: None,
             loads: noted_events.iter().any(|event| event.what.loads()),
             only_asks: entry.cuda.is_some_and(|cuda| cuda.certain) && noted_events.iter().all(asks),
             noted,

@@ -30,9 +30,12 @@ impl<'p> Interpreter<'p> {
             Some(effects) if is_own => self.fit_of_effects(summary, effects, relation)?,
             Some(effects) => self.fit_elsewhere(summary, effects, relation)?,
         };
-        // A `try` around the call goes on from where it raised, which is known only where it left the state as it was.
+        // A `try` around the call goes on from where it raised.
         let raises_somewhere = call.may_raise && !self.catches.is_empty();
-        let changes = call.effects.as_ref().is_some_and(|effects| effects.entry != effects.exit);
+        let changes = call
+            .effects
+            .as_ref()
+            .is_some_and(|effects| effects.entry != effects.exit && effects.left_with.is_none());
         let is_pure = call.effects.is_none();
         // The path of a class whose method a test replaced names the class.
         let is_mocked = !relation.other_classes().is_empty() && !self.state.set_up().mocked.is_empty();
@@ -49,7 +52,8 @@ impl<'p> Interpreter<'p> {
     pub(super) fn runs_alike(&self, summary: &Summary<'p>) -> bool {
         let is_followed = |key: FunctionId| {
             summary.followed(key).is_none_or(|call| {
-                call.by_arguments && self.calls_around(key) + call.around < MOST_NESTED || !self.is_running(key)
+                call.by_arguments && self.calls_around(key) + call.around < MOST_NESTED
+                    || !self.is_running(key)
             })
         };
         let is_refused = |call: Nested| {

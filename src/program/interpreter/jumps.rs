@@ -5,6 +5,7 @@ use super::branches::ArmEnd;
 use super::{Flow, Interpreter};
 use crate::program::heap::values::Value;
 use crate::program::heap::{Change, Mark, Moment};
+use crate::program::state::State;
 use smallvec::SmallVec;
 
 /// Where a jump leads: the end of one loop, pass, function or `try` that is being followed.
@@ -59,8 +60,33 @@ impl<'p> Interpreter<'p> {
 
     /// Jumps to the innermost `try` that is being followed, if there is one.
     pub(super) fn jump_to_handlers(&mut self) {
-        if let Some(&to) = self.catches.last().or(self.passed_through.last()) {
+        if let Some(to) = self.handlers() {
             self.jump(to);
+        }
+    }
+
+    /// The innermost `try` that is being followed, or what surely runs behind it, if there is one.
+    pub(super) fn handlers(&self) -> Option<Landing> {
+        self.catches.last().or(self.passed_through.last()).copied()
+    }
+
+    /// How many jumps are on their way.
+    pub(super) fn jumps_ahead(&self) -> usize {
+        self.jumps.len()
+    }
+
+    /// The states of the jumps on their way to a target, of those behind the first `earlier`.
+    pub(super) fn states_leading_to(&self, to: Landing, earlier: usize) -> SmallVec<[State; 1]> {
+        let later = self.jumps.iter().skip(earlier);
+        later.filter(|jump| jump.to == to).map(|jump| jump.outcome.state.clone()).collect()
+    }
+
+    /// Exceptions were raised with these states, at a moment that is over.
+    pub(super) fn raised_with(&mut self, states: impl IntoIterator<Item = State>, at: Moment) {
+        self.summaries.raised += 1;
+        let Some(to) = self.handlers() else { return };
+        for state in states {
+            self.jumps.push(Jump { to, outcome: ArmEnd { state, changes: Vec::new() }, at });
         }
     }
 

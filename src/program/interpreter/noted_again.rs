@@ -6,6 +6,7 @@ use crate::program::renumbering::Renumbering;
 use crate::program::state::{MASK, ORDER, Reaching, State};
 use crate::program::summaries::{Effects, Summary};
 use crate::program::trace::{Assurance, EventId, FrameId, NOT_NOTED, Recipient, What};
+use smallvec::SmallVec;
 
 impl<'p> Interpreter<'p> {
     /// Notes the events of a call once more, as those of another call that begins in the same state, but for
@@ -18,7 +19,7 @@ impl<'p> Interpreter<'p> {
         earlier: &Renumbering,
         site: Option<Span>,
         decisions: Vec<Decision<'p>>,
-    ) {
+    ) -> SmallVec<[State; 1]> {
         let (noted, record) = (&effects.noted, summary.record());
         let (events, frames) = (self.trace.events.len() as EventId, self.trace.frames.len() as FrameId);
         let branches = self.branches;
@@ -95,11 +96,14 @@ impl<'p> Interpreter<'p> {
             self.ended.push(arm);
         }
         let before = self.state.clone();
+        let left_with = effects.left_with.iter().flatten();
+        let left_with = left_with.map(|state| state.carried(&effects.entry, &before, &event_of)).collect();
         self.state = effects.exit.carried(&effects.entry, &before, &event_of);
         for decision in decisions {
             let state = |state: &State| state.carried(&effects.entry, &before, &event_of);
             self.remember(decision.carried(branch_of, state));
         }
         self.steps += (noted.events.end - noted.events.start) as usize;
+        left_with
     }
 }

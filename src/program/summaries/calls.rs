@@ -7,6 +7,7 @@ use crate::program::heap::values::{Closure, ScopeId, Value};
 use crate::program::interpreter::{AtExit, Decision, Landings};
 use crate::program::state::{Definition, SetUp, State};
 use crate::program::trace::{Arms, EventId, FrameId, NOT_NOTED, Recipient};
+use smallvec::SmallVec;
 use std::mem::Discriminant;
 use std::ops::Range;
 use std::rc::Rc;
@@ -81,6 +82,9 @@ pub(crate) struct Effects {
     pub assured: bool,
     /// An exception that left it would have been caught.
     pub is_caught: bool,
+    /// The states with which exceptions may leave it, where something around it catches them; `None` where they are not
+    /// known.
+    pub left_with: Option<SmallVec<[State; 1]>>,
     /// Where the jumps lead that may have passed it.
     pub passed_to: Landings,
     pub recipient: Recipient,
@@ -125,6 +129,7 @@ pub(crate) struct NotedAgain {
     pub path: Arms,
     pub uncertain: usize,
     pub passed_to: Landings,
+    pub left_with: SmallVec<[State; 1]>,
     /// Its first event.
     pub start: EventId,
     /// The first event after it.
