@@ -178,6 +178,8 @@ pub enum Observation {
     CountAndNames,
     /// A container is given a number of GPUs, and a variable that names others is overwritten.
     CountOverNames,
+    /// A container is given GPUs by a variable alone, which a runtime of NVIDIA must read.
+    ChoiceWithoutRuntime,
     /// A request for GPUs has no capabilities.
     RequestWithoutCapabilities,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.

@@ -6,6 +6,7 @@ mod backend_switches;
 mod builds;
 mod caches;
 mod clean_up_order;
+mod compute_types;
 mod context_managers;
 mod cuda_calls;
 mod current_devices;
@@ -35,6 +36,7 @@ mod linked;
 mod locks;
 mod mask_numbers;
 mod memory;
+mod needs;
 mod nvml_indices;
 mod optional_imports;
 mod order;
@@ -59,14 +61,15 @@ mod tensorflow;
 mod tf32;
 mod uncalled_checks;
 mod unentered_contexts;
+mod unread_choices;
 
 use super::files::{FileScope, RawFinding};
-use super::prefilter::{Need, NodePredicate};
 
 pub(crate) use backend_switches::Asked;
 pub(super) use backend_switches::asked_in;
 pub(crate) use device_names::meant_device;
 pub(super) use hardware::Found as HardwareFault;
+pub(super) use needs::need;
 
 /// A check of one file.
 pub(super) struct Analysis {
@@ -113,6 +116,11 @@ const ANALYSES: &[Analysis] = &[
         words: &["contextmanager", "fixture"],
         look: context_managers::that_clean_up_by_luck,
     },
+    Analysis {
+        name: "choice-without-runtime",
+        words: &["NVIDIA_VISIBLE_DEVICES"],
+        look: unread_choices::without_runtime,
+    },
     Analysis { name: "context-as-device", words: &["cuda.device("], look: unentered_contexts::as_devices },
     Analysis { name: "device-move-dropped", words: &["cuda"], look: dropped_moves::as_statements },
     Analysis {
@@ -127,7 +135,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cuda-in-dataset-worker",
-        words: &["Dataset", "collate"],
+        words: &["Dataset", "collate", "__call__"],
         look: dataset_workers::that_use_cuda,
     },
     Analysis {
@@ -229,7 +237,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "loss-keeps-graph",
-        words: &["backward", ".eval(", ".train(False", ".train(mode"],
+        words: &["backward", ".eval(", ".train(False", ".train(mode", "register_buffer"],
         look: kept_graphs::by_sums,
     },
     Analysis {
@@ -340,6 +348,11 @@ const ANALYSES: &[Analysis] = &[
         look: tensorflow::chosen_by_list,
     },
     Analysis {
+        name: "memory-growth-differs",
+        words: &["set_memory_growth"],
+        look: tensorflow::growth_of_one_card,
+    },
+    Analysis {
         name: "tensorflow-settings-too-late",
         words: &[
             "set_visible_devices",
@@ -361,6 +374,7 @@ const ANALYSES: &[Analysis] = &[
         look: tf32::unknown_precisions,
     },
     Analysis { name: "unsupported-autocast-dtype", words: &["autocast"], look: autocast::with_other_dtypes },
+    Analysis { name: "unsupported-compute-type", words: &["float16"], look: compute_types::not_on_cpu },
     Analysis {
         name: "validation-reads-env-only",
         words: &["environ", "getenv"],
@@ -378,55 +392,6 @@ const ANALYSES: &[Analysis] = &[
         look: device_arguments::of_another_form,
     },
 ];
-
-/// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
-const BESIDE: &[(&str, &[&str])] = &[
-    ("cache-of-another-device", &["cuda:", ".cuda("]),
-    ("cuda-in-dataset-worker", &["cuda", "device"]),
-    ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
-    ("data-parallel-first-device", &["set_device"]),
-    ("eval-without-no-grad", &["torch"]),
-    ("feature-gate-wrong", hardware::GATES),
-    ("gpu-spec-mismatch", hardware::GATES),
-    ("input-on-another-device", &["cuda:", ".cuda("]),
-    ("retry-inside-oom-handler", &["except"]),
-];
-
-/// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.
-const NAMED: &[(&str, &[&str])] = &[
-    ("check-not-called", uncalled_checks::CHECKS),
-    ("context-not-entered", unentered_contexts::MANAGERS),
-    ("gpu-reset-as-recovery", resets::WORDS),
-    ("import-proof-in-same-process", &["sys.modules"]),
-    ("ray-task-without-gpu", &["ray.remote"]),
-    ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
-];
-
-/// Names with which a node_predicate need not be asked.
-type Names = fn() -> Vec<&'static str>;
-
-/// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
-const NODE_PREDICATES: &[(&str, NodePredicate, Names)] = &[
-    ("device-name-typo", device_names::may_be_wrong, Vec::new),
-    ("environ-copy-unused", environments::may_set, Vec::new),
-    ("environ-rebound", environments::may_rebind, Vec::new),
-    ("environment-in-subshell", subshells::may_start, Vec::new),
-    ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
-    ("loss-keeps-graph", kept_graphs::may_keep_graphs, Vec::new),
-    ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
-];
-
-/// What a file must hold for an analysis to look at it.
-pub(super) fn need(analysis: &Analysis) -> Need<'static> {
-    let of = |table: &[(&str, &'static [&'static str])]| {
-        let row = table.iter().find(|(known, _)| *known == analysis.name);
-        row.map_or(Vec::new(), |(_, words)| words.to_vec())
-    };
-    let node_predicate = NODE_PREDICATES.iter().find(|(known, ..)| *known == analysis.name);
-    let sure = node_predicate.map_or(Vec::new(), |(.., sure)| sure());
-    let node_predicate = node_predicate.map(|(_, node_predicate, _)| *node_predicate);
-    Need { texts: analysis.words.to_vec(), names: of(NAMED), beside: of(BESIDE), node_predicate, sure }
-}
 
 /// The check with this name.
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {

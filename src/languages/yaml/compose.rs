@@ -156,6 +156,7 @@ fn requests<'s>(service: &Layers<'s>) -> Vec<Rc<Node<'s>>> {
 /// variable.
 fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s Source) -> Vec<Step<'s>> {
     let mut seen = without_capabilities(service, source);
+    seen.extend(without_runtime(service, set, source));
     for request in requests(service) {
         let Some(count) = request.get("count") else { continue };
         if request.get("device_ids").is_some() {
@@ -174,6 +175,27 @@ fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s
         }
     }
     seen
+}
+
+/// NVIDIA_VISIBLE_DEVICES of a service that asks for no GPU in any other way.
+fn without_runtime<'s>(
+    service: &Layers<'s>,
+    set: &[SetVariable<'s>],
+    source: &'s Source,
+) -> Option<Step<'s>> {
+    let named = set.iter().find(|set| set.name == "NVIDIA_VISIBLE_DEVICES")?;
+    let devices = match &named.value.as_ref()?.kind {
+        ExprKind::Text(text) => text.trim().to_owned(),
+        ExprKind::Int(index) => index.to_string(),
+        _ => return None,
+    };
+    let is_open = matches!(devices.as_str(), "" | "none" | "void") || devices.contains(['$', '{']);
+    let asks = ["deploy", "devices", "device_cgroup_rules", "extends", "gpus", "privileged", "runtime"];
+    if is_open || asks.iter().any(|key| service.get(key).is_some()) {
+        return None;
+    }
+    let text = format!("NVIDIA_VISIBLE_DEVICES={devices}");
+    Some(containers::observed_at(Observation::ChoiceWithoutRuntime, &text, named.span, source))
 }
 
 /// Reservations that say no capability, which the engine refuses: often one request that was written as several.

@@ -67,7 +67,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     let set =
         container.get("env").map(|env| variables(env, References::Parentheses, source)).unwrap_or_default();
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
-    body.extend(chosen_aside(&set, gpus.any, pod, source));
+    body.extend(chosen_aside(&set, &gpus, pod, source));
     gpus.any |= pod.has_runtime;
     gpus.read_variables(&set);
     let host = gpus.host(&set, Host::NoGpu);
@@ -91,12 +91,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
 }
 
 /// NVIDIA_VISIBLE_DEVICES in a container: the device plugin sets it, to the GPUs that the scheduler has chosen.
-fn chosen_aside<'s>(
-    set: &[SetVariable<'s>],
-    is_given: bool,
-    pod: Pod,
-    source: &'s Source,
-) -> Option<Step<'s>> {
+fn chosen_aside<'s>(set: &[SetVariable<'s>], gpus: &Gpus, pod: Pod, source: &'s Source) -> Option<Step<'s>> {
     let chosen = set.iter().find(|set| set.name == "NVIDIA_VISIBLE_DEVICES")?;
     let devices = match &chosen.value.as_ref()?.kind {
         ExprKind::Text(text) => text.trim().to_owned(),
@@ -105,14 +100,15 @@ fn chosen_aside<'s>(
     };
     let is_open = matches!(devices.as_str(), "" | "none" | "void") || devices.contains(['$', '{']);
     // What watches over a machine sees all of its cards. Who names some of them and asks for none works without the scheduler.
-    let is_fine = match is_given {
-        true => devices == "all",
+    // A request whose number is not known may be for all of them.
+    let is_fine = match gpus.any {
+        true => devices == "all" && gpus.count.is_none(),
         false => devices != "all" || pod.has_runtime,
     };
     if is_open || pod.for_node || is_fine {
         return None;
     }
-    let what = match is_given {
+    let what = match gpus.any {
         true => Observation::ChoiceBesideScheduler,
         false => Observation::ChoiceWithoutScheduler,
     };

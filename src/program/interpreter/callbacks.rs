@@ -137,6 +137,18 @@ impl<'p> Interpreter<'p> {
     }
 }
 
+impl Interpreter<'_> {
+    /// Runs something in a process that is a copy of this one, and forgets what it changed there.
+    pub(super) fn in_a_copy(&mut self, run: impl FnOnce(&mut Self)) {
+        let before = self.state.clone();
+        self.enter_process();
+        self.in_child += 1;
+        run(self);
+        self.in_child -= 1;
+        self.state = before;
+    }
+}
+
 /// What a call does with functions that it is given.
 pub(super) fn hands_on(path: &str) -> Given {
     match path {

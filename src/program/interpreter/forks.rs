@@ -79,6 +79,24 @@ pub(super) fn is_notebook_launcher(path: &str) -> bool {
     matches!(path, "accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
 }
 
+/// `Trainer(strategy="ddp_notebook").fit(model)` of Lightning works in copies of the process.
+pub(super) fn works_in_copies(path: &str, made_with: Option<&Args<'_>>) -> bool {
+    const FORKING: &[&str] = &[
+        "ddp_fork",
+        "ddp_fork_find_unused_parameters_false",
+        "ddp_fork_find_unused_parameters_true",
+        "ddp_notebook",
+        "ddp_notebook_find_unused_parameters_false",
+        "ddp_notebook_find_unused_parameters_true",
+    ];
+    let runs = ["fit", "validate", "test", "predict"];
+    let is_run = path.rsplit_once(".Trainer().").is_some_and(|(module, name)| {
+        matches!(module, "lightning" | "lightning.pytorch" | "pytorch_lightning") && runs.contains(&name)
+    });
+    let strategy = || made_with?.keyword("strategy").map(|argument| &argument.value);
+    is_run && matches!(strategy(), Some(Value::Text(text)) if FORKING.contains(&&*text.text))
+}
+
 /// Whether it is told to start more than one.
 pub(super) fn starts_several(args: &Args<'_>) -> bool {
     let count = args.get(Some(2), Some("num_processes")).map(|argument| &argument.value);

@@ -4,6 +4,7 @@
 use super::call_model::{CallModel, Effects};
 use super::calls::{Arg, Args};
 use super::collections::merged;
+use super::forks::works_in_copies;
 use super::imports::Imported;
 use super::tasks::makes_task;
 use super::{Flow, Interpreter};
@@ -82,7 +83,13 @@ impl<'p> Interpreter<'p> {
         }
         let made_with = self.made_with(path).filter(|_| call_model.as_made).cloned();
         let is_hidden = &*text == "torch.cuda.is_available" && self.hides_all_gpus();
-        self.apply_effects(call_model.effects, &text, made_with.as_ref().unwrap_or(&args), span);
+        let with = made_with.as_ref().unwrap_or(&args);
+        if works_in_copies(&text, made_with.as_ref()) {
+            self.note(What::Spawn { callee: text.to_string(), forks: true }, span);
+            self.in_a_copy(|run| run.apply_effects(call_model.effects, &text, with, span));
+        } else {
+            self.apply_effects(call_model.effects, &text, with, span);
+        }
         if is_hidden {
             return Value::Bool(false);
         }

@@ -1,5 +1,7 @@
 //! Code of datasets that the workers of a DataLoader run.
 
+mod transforms;
+
 use super::cuda_calls::reaches_cuda;
 use crate::code::walk::{Ancestor, Part, walk, walk_block};
 use crate::code::{Argument, Code, Expr, ExprKind, StepKind, Target};
@@ -19,6 +21,9 @@ struct Loader {
     /// The function or class that puts batches together.
     collate: Option<String>,
     collate_lambda: Option<usize>,
+    /// The functions and classes that its dataset applies to each item, and the lambdas among them.
+    transforms: Vec<String>,
+    transform_lambdas: Vec<usize>,
 }
 
 /// The name of the class, without which no file makes one.
@@ -77,8 +82,11 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
         let is_function = scope.code.functions.iter().any(|function| function.name == name);
-        let surely =
-            |loader: &&Loader| loader.dataset.as_ref() == Some(name) || loader.collate.as_ref() == Some(name);
+        let surely = |loader: &&Loader| {
+            loader.dataset.as_ref() == Some(name)
+                || loader.collate.as_ref() == Some(name)
+                || loader.transforms.contains(name)
+        };
         let perhaps =
             |loader: &&Loader| !is_function && loader.dataset.is_none() && loader.made.contains(name);
         let sure = loaders.iter().find(surely);
@@ -90,8 +98,9 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
         report(&[made], "makes what is handed out by", loader, true, scope, &mut found);
     }
     for loader in &loaders {
-        if let Some(lambda) = loader.collate_lambda.filter(|_| loader.place.file == scope.file) {
-            report(&uses_in(lambda, "", scope, 0), "runs in", loader, true, scope, &mut found);
+        let lambdas = loader.collate_lambda.iter().chain(&loader.transform_lambdas);
+        for lambda in lambdas.filter(|_| loader.place.file == scope.file) {
+            report(&uses_in(*lambda, "", scope, 0), "runs in", loader, true, scope, &mut found);
         }
     }
     found
@@ -238,9 +247,14 @@ fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Pl
             ExprKind::Lambda(number) => Some(number),
             _ => None,
         });
+        let dataset = argument(&call.arguments, Some(0), Some("dataset"));
+        let (transforms, transform_lambdas) =
+            dataset.map_or_else(Default::default, |dataset| transforms::of(code, names, dataset));
         loaders.push(Loader {
             place: place(expr.span),
-            dataset: argument(&call.arguments, Some(0), Some("dataset")).and_then(class_of),
+            dataset: dataset.and_then(class_of),
+            transforms,
+            transform_lambdas,
             made: FxHashSet::default(),
             collate: function,
             collate_lambda: lambda,

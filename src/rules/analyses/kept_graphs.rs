@@ -1,7 +1,9 @@
-//! Sums of losses: `total += loss` keeps the graph of every step of a loop, unless the sum itself is what is
-//! differentiated.
+//! Sums and lists of losses: `total += loss` keeps the graph of every step of a loop, unless the sum itself is what is
+//! differentiated, and so does `losses.append(loss)`.
 
+mod buffers;
 mod evaluation;
+mod lists;
 mod meters;
 mod returned;
 
@@ -29,19 +31,22 @@ enum What {
     Add(String, Vec<String>),
     /// `loss = a + b`: the name, the values whose graphs it takes over, and whether it is cut off from them.
     Assign(String, Vec<String>, bool),
+    /// `losses.append(loss)`: the list, and the values whose graphs it takes over, each with its place.
+    Append(String, Vec<(String, Span)>),
 }
 
-/// Whether a part of a file is `loss.backward()`, of whatever value, or sets the mode of a model.
+/// Whether a part of a file is `loss.backward()`, of whatever value, sets the mode of a model, or names a buffer.
 pub(in crate::rules) fn may_keep_graphs(part: Part<'_, '_>) -> bool {
     let Part::Expr(expr) = part else { return false };
     let method = method_of(expr).map(|(_, name, _)| name);
-    matches!(method, Some("backward" | "manual_backward" | "eval" | "train"))
+    matches!(method, Some("backward" | "manual_backward" | "eval" | "register_buffer" | "train"))
 }
 
 /// `total += loss` in a loop that calls `loss.backward()`, or that evaluates a model with gradients on.
 pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = in_training(scope);
     found.extend(evaluation::by_sums(scope));
+    found.extend(buffers::with_graphs(scope));
     found
 }
 
@@ -52,6 +57,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let notes = notes_of(scope);
     let mut found = returned::by_sums(scope, &notes);
     found.extend(meters::by_sums(scope, &notes));
+    found.extend(lists::in_training(scope, &notes));
     for (at, note) in notes.iter().enumerate() {
         let What::Add(total, values) = &note.what else { continue };
         let of_function: Vec<&Note> = notes.iter().filter(|other| other.function == note.function).collect();
@@ -212,6 +218,10 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                         values.extend(loss.map_or(Vec::new(), |loss| terms(scope, loss)));
                         note(expr.span, What::Backward(values));
                     }
+                    "append" => {
+                        let kept = first.map_or(Vec::new(), |first| lists::kept_in(scope, first));
+                        note(expr.span, What::Append(scope.text(object.span).to_owned(), kept));
+                    }
                     "detach_" => {
                         for value in terms(scope, object) {
                             note(expr.span, What::Assign(value, Vec::new(), true));
@@ -269,7 +279,7 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
                 call.arguments.iter().for_each(|argument| add_terms(scope, &argument.value, found));
             }
             ExprKind::Attribute(object, name) if is_tensor_method(name) => {
-                let torch = path(scope, object) == "torch";
+                let torch = matches!(path(scope, object), "torch" | "torch.nn.functional");
                 let first = call.arguments.first().map(|argument| &argument.value);
                 if let Some(value) = if torch { first } else { Some(&**object) } {
                     add_terms(scope, value, found);
@@ -278,6 +288,36 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
             _ => {}
         },
         _ => {}
+    }
+}
+
+/// The part of an expression whose graph the value of the whole keeps, where something is known to have one.
+fn part_with_graph<'e, 's>(
+    scope: &FileScope<'_>,
+    expr: &'e Expr<'s>,
+    has_graph: &dyn Fn(&Expr<'_>) -> bool,
+) -> Option<&'e Expr<'s>> {
+    if has_graph(expr) {
+        return Some(expr);
+    }
+    let part = |expr: &'e Expr<'s>| part_with_graph(scope, expr, has_graph);
+    match &expr.kind {
+        ExprKind::Attribute(_, "data" | "shape" | "dtype" | "device" | "grad") => None,
+        ExprKind::Attribute(object, _) => part(object),
+        ExprKind::Item(pair) => part(&pair.0),
+        ExprKind::Negate(inner) => part(inner),
+        ExprKind::Binary(_, sides) => part(&sides.0).or_else(|| part(&sides.1)),
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Attribute(object, name) if is_tensor_method(name) => {
+                if matches!(path(scope, object), "torch" | "torch.nn.functional") {
+                    part(&call.arguments.first()?.value)
+                } else {
+                    part(object)
+                }
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -292,19 +332,28 @@ fn is_tensor_method(name: &str) -> bool {
         "div",
         "double",
         "exp",
+        "flatten",
         "float",
         "half",
         "log",
+        "log_softmax",
         "mean",
         "mul",
         "neg",
+        "permute",
+        "norm",
         "pow",
         "reshape",
+        "sigmoid",
+        "softmax",
         "sqrt",
         "squeeze",
+        "std",
         "sum",
         "to",
+        "transpose",
         "unsqueeze",
+        "var",
         "view",
     ];
     KEEPING.contains(&name)

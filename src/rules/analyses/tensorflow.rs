@@ -1,12 +1,15 @@
 //! TensorFlow beside another framework, and settings of its devices that come too late.
 
 use super::order::Seen;
-use crate::code::walk::{Part, walk};
-use crate::code::{Call, Expr, ExprKind, ImportNames, StepKind};
+use crate::code::walk::{Ancestor, Part, walk, walk_top};
+use crate::code::{Call, Expr, ExprKind, Import, ImportNames, Step, StepKind};
+use crate::facts::{FileId, Place};
 use crate::program::knowledge::Does;
+use crate::program::{Names, Program};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::versions::Range;
+use rustc_hash::FxHashSet;
 
 /// Calls that configure devices, and refuse once there are some.
 const SETTINGS: &[&str] = &[
@@ -43,6 +46,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut set: Vec<(Seen, String)> = Vec::new();
     let mut options: Vec<(Seen, String)> = Vec::new();
     let (mut asked, mut later): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
+    let mut imports: Vec<(Seen, Place)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
             if let StepKind::Import(import) = &step.kind
@@ -51,6 +55,13 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 && makes_devices(scope)
             {
                 made.push(Seen::of(step.span, around));
+            }
+            if let StepKind::Import(import) = &step.kind
+                && !import.lazy
+                && let Some(place) =
+                    made_by_import(scope.program, scope.file, import, &mut FxHashSet::default())
+            {
+                imports.push((Seen::of(step.span, around), place));
             }
         }
         Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
@@ -70,7 +81,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 options.push((seen, path.to_owned()));
             } else if MODELS.contains(&path) {
                 sessions.push(seen);
-            } else if is_operation(scope, path) {
+            } else if is_operation(scope.program, path) {
                 made.push(seen);
             }
         }
@@ -87,7 +98,69 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.push(raw_finding.beside(scope.place(cause.span), "the devices are made here"));
         }
     }
+    for (seen, path) in &set {
+        // What a file imports first has run when its functions do.
+        let runs_before = |one: &Seen| {
+            one.precedes(seen)
+                || (one.home.is_none() && one.arms.is_empty() && one.span.end <= seen.span.start)
+        };
+        let is_told = found.iter().any(|finding| finding.place.span == seen.span);
+        if let Some((_, place)) = imports.iter().find(|(one, _)| runs_before(one) && !is_told) {
+            let raw_finding = RawFinding::at(scope.place(seen.span)).word("name", path);
+            found.push(raw_finding.beside(*place, "the devices are made here, when the module is imported"));
+        }
+    }
     found
+}
+
+/// Where a module of the project makes the devices of TensorFlow 2 when it is imported.
+fn made_by_import(
+    program: &Program<'_>,
+    file: FileId,
+    import: &Import<'_>,
+    seen: &mut FxHashSet<FileId>,
+) -> Option<Place> {
+    /// Modules that import modules: further ones are not followed.
+    const MAX_FILES: usize = 200;
+    for target in program.import_targets(file, import) {
+        if target == file || seen.len() > MAX_FILES || !seen.insert(target) {
+            continue;
+        }
+        let is_for_tensorflow =
+            memchr::memmem::find(program.sources.file(target).text.as_bytes(), b"tensorflow");
+        let (code, names) = (program.code(target), Names::of(program, target));
+        let mut made = None;
+        walk_top(code, &mut |part, around| {
+            let is_for_script = around.iter().any(|one| match one {
+                Ancestor::Then(test) => {
+                    program.text(Place { file: target, span: test.span }).contains("__main__")
+                }
+                _ => false,
+            });
+            if made.is_some() || is_for_script {
+                return;
+            }
+            match part {
+                Part::Step(Step { kind: StepKind::Import(inner), .. }) if !inner.lazy => {
+                    made = made_by_import(program, target, inner, seen);
+                }
+                Part::Expr(Expr { kind: ExprKind::Call(call), span }) if is_for_tensorflow.is_some() => {
+                    let path = names.path(&call.callee).unwrap_or_default();
+                    // In a branch it may not run.
+                    let certain =
+                        !around.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
+                    if certain && is_operation(program, path) {
+                        made = Some(Place { file: target, span: *span });
+                    }
+                }
+                _ => {}
+            }
+        });
+        if made.is_some() {
+            return made;
+        }
+    }
+    None
 }
 
 /// A call of a function of the file that asks for the devices of TensorFlow 1.
@@ -98,9 +171,9 @@ fn asks_within(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
 }
 
 /// A call that makes the devices of TensorFlow 2.
-fn is_operation(scope: &FileScope<'_>, path: &str) -> bool {
+fn is_operation(program: &Program<'_>, path: &str) -> bool {
     let is_asked = path.contains("list_physical_devices") || path.contains("get_visible_devices");
-    let makes = scope.program.knowledge.of_call(path).iter().any(|effect| {
+    let makes = program.knowledge.of_call(path).iter().any(|effect| {
         effect.library == "tensorflow" && effect.row.does.contains(&Does::CudaInit) && !effect.row.harmless
     });
     makes && !is_asked && !path.ends_with("Session")
@@ -112,6 +185,55 @@ fn makes_devices(scope: &FileScope<'_>) -> bool {
     Range::read("==2.1.*").is_some_and(|versions| {
         scope.program.versions().satisfies(file, "transformers", &versions) == Some(true)
     })
+}
+
+/// Memory growth that is set for the card which an index picks, while TensorFlow sees all of them: its first operation asks
+/// that they agree.
+pub(super) fn growth_of_one_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const GROWTH: &str = "tensorflow.config.experimental.set_memory_growth";
+    /// What leaves one card, or gives the others the same setting.
+    const ALIKE: &[&str] = &[
+        "CUDA_VISIBLE_DEVICES",
+        "TF_FORCE_GPU_ALLOW_GROWTH",
+        "set_logical_device_configuration",
+        "set_virtual_device_configuration",
+        "set_visible_devices",
+    ];
+    if ALIKE.iter().any(|word| !scope.program.files_with(word).is_empty()) {
+        return Vec::new();
+    }
+    let (mut growths, mut found) = (0, Vec::new());
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if called(scope, call) != Some(GROWTH) {
+            return;
+        }
+        growths += 1;
+        let device = call.arguments.first().map(|argument| scope.names.meant(&argument.value));
+        let Some(Expr { kind: ExprKind::Item(pair), .. }) = device else { return };
+        let ExprKind::Call(listed) = &scope.names.meant(&pair.0).kind else { return };
+        let lists = called(scope, listed).is_some_and(|path| path.ends_with(".list_physical_devices"));
+        let first = listed.arguments.first().map(|argument| &argument.value.kind);
+        let are_gpus = matches!(first, Some(ExprKind::Text(kind)) if kind == "GPU");
+        // `if len(gpus) == 1:`
+        let counts = |one: &Ancestor<'_, '_>| match one {
+            Ancestor::Then(test) | Ancestor::Otherwise(test) => {
+                ["== 1", "== 2", "< 2", "<= 1", "> 1", ">= 2"]
+                    .iter()
+                    .any(|word| scope.text(test.span).contains(word))
+            }
+            _ => false,
+        };
+        let in_loop = around.iter().any(|one| matches!(one, Ancestor::Loop(_)));
+        let is_index = matches!(pair.1.kind, ExprKind::Int(_));
+        if lists && are_gpus && is_index && !in_loop && !around.iter().any(counts) {
+            found.push(
+                RawFinding::at(scope.place(expr.span))
+                    .word("device", scope.text(call.arguments[0].value.span)),
+            );
+        }
+    });
+    if growths == 1 { found } else { Vec::new() }
 }
 
 /// One card chosen out of all, in a program without a mask.

@@ -1,7 +1,7 @@
 //! Sums of losses where a model is evaluated with gradients on: nothing calls `backward()`, so nothing ever frees the graphs
 //! that the sum keeps.
 
-use super::{is_cut, is_for_torch, is_without_graph, terms, text_of_target};
+use super::{is_cut, is_for_torch, is_without_graph, lists, terms, text_of_target};
 use crate::code::walk::{Part, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StepKind};
 use crate::facts::Span;
@@ -16,7 +16,10 @@ pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let runs = runs_with_gradients(scope);
     let mut loops: Vec<Span> = runs.iter().map(|run| run.inside).collect();
     loops.dedup();
-    loops.into_iter().flat_map(|inside| in_loop(scope, &runs, inside)).collect()
+    let mut found: Vec<RawFinding> =
+        loops.into_iter().flat_map(|inside| in_loop(scope, &runs, inside)).collect();
+    found.extend(lists::in_evaluation(scope, &runs));
+    found
 }
 
 fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<RawFinding> {

@@ -1,0 +1,247 @@
+//! Lists of losses and outputs: `losses.append(loss)` keeps the graph of every step of a loop, as a sum does.
+
+mod growing;
+
+use super::{Note, What, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target};
+use crate::code::walk::{Part, innermost_loop, walk, within_function};
+use crate::code::{Expr, ExprKind, StepKind};
+use crate::facts::Span;
+use crate::rules::analyses::gradients::Run;
+use crate::rules::analyses::memory::method_of;
+use crate::rules::files::{FileScope, RawFinding};
+use growing::Lists;
+use rustc_hash::FxHashSet;
+
+/// `losses.append(loss)` in a loop that calls `loss.backward()`.
+pub(super) fn in_training(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> {
+    if !notes.iter().any(|note| matches!(note.what, What::Append(..))) {
+        return Vec::new();
+    }
+    let lists = Lists::of(scope);
+    let outputs = outputs_in(scope);
+    let mut found = Vec::new();
+    for (at, note) in notes.iter().enumerate() {
+        let What::Append(list, values) = &note.what else { continue };
+        let before: Vec<&Note> = notes[..at].iter().filter(|other| other.function == note.function).collect();
+        for inside in note.loops.iter().rev() {
+            let in_loop = notes.iter().filter(|other| other.function == note.function);
+            let in_loop: Vec<&Note> = in_loop.filter(|other| other.loops.contains(inside)).collect();
+            if !in_loop.iter().any(|other| matches!(other.what, What::Backward(_))) {
+                continue;
+            }
+            let steps = Steps { before: &before, in_loop: &in_loop, outputs: &outputs };
+            let kept = values.iter().find(|(value, _)| steps.give_graph(value, before.len()));
+            if let Some((value, span)) = kept
+                && lists.grows(list, note.function, *inside)
+                && !lists.is_differentiated(list, note.function)
+            {
+                found.push(finding(scope, list, value, *span));
+            }
+            break;
+        }
+    }
+    found
+}
+
+/// `outputs.append(model(x))` in a loop that evaluates a model with gradients on.
+pub(super) fn in_evaluation(scope: &FileScope<'_>, runs: &[Run<'_>]) -> Vec<RawFinding> {
+    if runs.is_empty() || !scope.whole_text().contains(".append(") {
+        return Vec::new();
+    }
+    let lists = Lists::of(scope);
+    let mut made: FxHashSet<(Span, String)> = FxHashSet::default();
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let (function, within) = within_function(around);
+        let Some(inside) = innermost_loop(within).map(|step| step.span) else { return };
+        if !runs.iter().any(|run| run.inside == inside) || is_without_graph(scope, within) {
+            return;
+        }
+        match part {
+            Part::Step(step) => {
+                let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+                let has_graph = keeps_graph(scope, value, runs, &|name| made.contains(&(inside, name)));
+                for name in targets.iter().filter_map(|target| text_of_target(scope, target)) {
+                    made.remove(&(inside, name.clone()));
+                    if has_graph {
+                        made.insert((inside, name));
+                    }
+                }
+            }
+            Part::Expr(expr) => {
+                let Some((object, "append", call)) = method_of(expr) else { return };
+                let Some(given) = call.arguments.first().map(|argument| &argument.value) else { return };
+                let list = scope.text(object.span);
+                let has_graph =
+                    |one: &&Expr<'_>| keeps_graph(scope, one, runs, &|name| made.contains(&(inside, name)));
+                let kept = parts_of(given).into_iter().find(has_graph);
+                if let Some(kept) = kept
+                    && lists.grows(list, function, inside)
+                    && !lists.is_differentiated(list, function)
+                    && !gradients_are_off_elsewhere(scope, function)
+                {
+                    let tensor = before_methods(kept);
+                    found.push(finding(scope, list, scope.text(tensor.span), tensor.span));
+                }
+            }
+            Part::Target(_) => {}
+        }
+    });
+    found
+}
+
+fn finding(scope: &FileScope<'_>, list: &str, value: &str, span: Span) -> RawFinding {
+    RawFinding::at(scope.place(span)).word("total", list).word("value", value)
+}
+
+/// The values whose graphs a list takes over from what is appended to it, each with its place.
+pub(super) fn kept_in(scope: &FileScope<'_>, given: &Expr<'_>) -> Vec<(String, Span)> {
+    let mut kept = Vec::new();
+    for part in parts_of(given) {
+        for name in terms(scope, part) {
+            let span = place_in(scope, part, &name);
+            kept.push((name, span));
+        }
+    }
+    kept
+}
+
+/// What is appended, or the parts of a tuple or a mapping that is.
+fn parts_of<'e, 's>(given: &'e Expr<'s>) -> Vec<&'e Expr<'s>> {
+    match &given.kind {
+        ExprKind::Sequence(parts) => parts.iter().collect(),
+        ExprKind::Mapping(entries) => entries.iter().map(|(_, value)| value).collect(),
+        _ => vec![given],
+    }
+}
+
+/// `output` of `output.softmax(1).cpu()`
+fn before_methods<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
+    match method_of(expr) {
+        Some((object, name, _))
+            if is_tensor_method(name) && !matches!(object.kind, ExprKind::Name("torch" | "F")) =>
+        {
+            before_methods(object)
+        }
+        _ => expr,
+    }
+}
+
+/// Where a name stands in an expression, or all of it where it stands there several times.
+fn place_in(scope: &FileScope<'_>, expr: &Expr<'_>, name: &str) -> Span {
+    let text = scope.text(expr.span);
+    let mut places = growing::words(text, name);
+    match (places.next(), places.next()) {
+        (Some(at), None) => {
+            let start = expr.span.start + at as u32;
+            Span { start, end: start + name.len() as u32 }
+        }
+        _ => expr.span,
+    }
+}
+
+/// What a function does up to a place, and what it does in one loop around that place.
+struct Steps<'n> {
+    before: &'n [&'n Note],
+    in_loop: &'n [&'n Note],
+    outputs: &'n FxHashSet<Span>,
+}
+
+impl Steps<'_> {
+    /// Whether a value has a graph there: it is differentiated in the loop, a loss that is part of what is, what a model that is
+    /// trained gave, or made of such a value.
+    fn give_graph(&self, value: &str, end: usize) -> bool {
+        let assigned = self.before[..end].iter().rposition(|note| match &note.what {
+            What::Assign(name, ..) => name == value,
+            _ => false,
+        });
+        let Some(at) = assigned else {
+            let base = value.split(['.', '[']).next().unwrap_or(value);
+            return self.is_differentiated(value, None) || (base != value && self.give_graph(base, end));
+        };
+        let note = self.before[at];
+        match &note.what {
+            What::Assign(_, _, true) => false,
+            What::Assign(..) if self.outputs.contains(&note.span) => true,
+            What::Assign(_, values, _) => {
+                values.iter().any(|value| self.give_graph(value, at))
+                    || self.is_differentiated(value, Some(note.span))
+            }
+            _ => false,
+        }
+    }
+
+    /// `value.backward()` behind the step that made the value, or a sum with it there that is differentiated.
+    fn is_differentiated(&self, value: &str, made: Option<Span>) -> bool {
+        let is_behind = |note: &&&Note| made.is_none_or(|made| made.end <= note.span.start);
+        let differentiated = |name: &str| {
+            let mut behind = self.in_loop.iter().filter(is_behind);
+            behind.any(
+                |note| matches!(&note.what, What::Backward(values) if values.iter().any(|one| one == name)),
+            )
+        };
+        let is_loss = value.to_ascii_lowercase().contains("loss");
+        let is_term = |note: &&Note| match &note.what {
+            What::Assign(sum, values, false) | What::Add(sum, values) => {
+                values.iter().any(|one| one == value) && differentiated(sum)
+            }
+            _ => false,
+        };
+        differentiated(value) || (is_loss && self.in_loop.iter().filter(is_behind).any(is_term))
+    }
+}
+
+/// The steps `output = model(x)` whose model an optimizer of the file trains.
+fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
+    let mut found = FxHashSet::default();
+    walk(scope.code, &mut |part, around| {
+        let Part::Step(step) = part else { return };
+        let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let ([_], ExprKind::Call(call)) = (&targets[..], &value.kind) else { return };
+        let is_object = matches!(call.callee.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
+        if is_object
+            && !is_without_graph(scope, within_function(around).1)
+            && is_trained(scope, scope.text(call.callee.span))
+        {
+            found.insert(step.span);
+        }
+    });
+    found
+}
+
+/// Whether an optimizer is made of the parameters of a model.
+fn is_trained(scope: &FileScope<'_>, model: &str) -> bool {
+    let text = scope.whole_text();
+    let parameters = format!("{model}.parameters()");
+    text.lines().any(|line| line.contains("optim") && line.contains(&parameters))
+}
+
+/// Whether an expression is what a model gave, with its graph.
+fn keeps_graph(
+    scope: &FileScope<'_>,
+    expr: &Expr<'_>,
+    runs: &[Run<'_>],
+    is_made: &dyn Fn(String) -> bool,
+) -> bool {
+    let has_graph = |one: &Expr<'_>| match &one.kind {
+        ExprKind::Name(name) => is_made((*name).to_owned()),
+        _ => runs.iter().any(|run| run.call == one.span),
+    };
+    part_with_graph(scope, expr, &has_graph).is_some()
+}
+
+/// Whether something outside this file may turn gradients off around a function of it, or the function could not work with
+/// them: a tensor with a graph has no `numpy()`.
+fn gradients_are_off_elsewhere(scope: &FileScope<'_>, function: Option<usize>) -> bool {
+    let function = function.map(|number| &scope.code.functions[number]);
+    let text = function.map_or(scope.whole_text(), |function| scope.text(function.span));
+    let needs_numbers = text.contains(".numpy()") && !text.contains("detach");
+    let turned_off = !scope.program.files_with("set_grad_enabled(False)").is_empty();
+    let off_around = |name: &str| {
+        ["no_grad", "inference_mode"].iter().any(|word| {
+            let others = scope.program.files_with(word);
+            others.iter().any(|file| *file != scope.file && scope.program.has_word(*file, name))
+        })
+    };
+    needs_numbers || turned_off || function.is_some_and(|function| off_around(function.name))
+}

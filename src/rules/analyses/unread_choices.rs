@@ -1,0 +1,37 @@
+//! NVIDIA_VISIBLE_DEVICES in a compose file, where no runtime reads it.
+
+use crate::code::walk::{Part, walk};
+use crate::code::{Observation, StepKind};
+use crate::rules::files::{FileScope, RawFinding};
+
+/// Services that name GPUs by the variable alone, in a project where nothing gives GPUs to a container, and nothing speaks of
+/// the default runtime of the engine.
+pub(super) fn without_runtime(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const GIVING: &[&str] = &[
+        "--gpus",
+        "--runtime=nvidia",
+        "--runtime nvidia",
+        "--set-as-default",
+        "capabilities: [",
+        "default-runtime",
+        "default_runtime",
+        "driver: nvidia",
+        "gpus:",
+        "nvidia-docker",
+        "nvidia.com/gpu",
+        "runtime: nvidia",
+    ];
+    if GIVING.iter().any(|word| !scope.program.files_with(word).is_empty()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Step(step) = part else { return };
+        if let StepKind::Observe(observed) = &step.kind
+            && observed.what == Observation::ChoiceWithoutRuntime
+        {
+            found.push(RawFinding::at(scope.place(step.span)).word("text", &*observed.text));
+        }
+    });
+    found
+}
