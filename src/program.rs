@@ -255,7 +255,7 @@ impl<'s> Program<'s> {
     }
 
     /// Whether `multiprocessing` forks unless it is told otherwise: on Linux, before Python 3.14.
-    fn forks_by_default(&self, file: FileId) -> bool {
+    pub(crate) fn forks_by_default(&self, file: FileId) -> bool {
         self.versions.at_least(self.name_of(file), "python", "3.14") != Some(true)
     }
 

@@ -37,6 +37,7 @@ mod locks;
 mod mask_numbers;
 mod memory;
 mod needs;
+mod node_numbers;
 mod nvml_indices;
 mod optional_imports;
 mod order;
@@ -256,6 +257,11 @@ const ANALYSES: &[Analysis] = &[
         look: parsed_masks::that_become_numbers,
     },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
+    Analysis {
+        name: "node-numbers-as-mask",
+        words: &["SLURM_JOB_GPUS", "SLURM_STEP_GPUS"],
+        look: node_numbers::as_mask,
+    },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {

@@ -5,9 +5,11 @@ use crate::code::walk::{Ancestor, Part, walk, walk_top};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::commands::is_variable_name;
 use crate::facts::{FileId, Span};
-use crate::program::RunCommand;
+use crate::program::{Names, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::sources::file_name_of;
+use std::cell::OnceCell;
 
 /// The first use of a GPU by a module that gunicorn or Celery loads in the master.
 pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -29,8 +31,39 @@ pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let Some((span, name)) = used else { return Vec::new() };
     let configures = || is_settings(scope).then_some("gunicorn");
     let server =
-        preloading(scope).or_else(|| queueing(scope)).or_else(|| embedding(scope)).or_else(configures);
+        loading(scope).or_else(|| embedding(scope)).or_else(configures).or_else(|| loading_importer(scope));
     server.map(|server| raw_finding(scope, span, name, server)).into_iter().collect()
+}
+
+/// What loads this module before it forks.
+fn loading(scope: &FileScope<'_>) -> Option<&'static str> {
+    preloading(scope).or_else(|| queueing(scope)).or_else(|| clustering(scope))
+}
+
+/// What loads a module before it forks that imports this one at its top.
+fn loading_importer(scope: &FileScope<'_>) -> Option<&'static str> {
+    /// Modules that import each other: further ones are not followed.
+    const MAX_FILES: usize = 50;
+    let mut files = vec![scope.file];
+    let mut next = 0;
+    while let Some(&file) = files.get(next) {
+        let above = scope.program.importers(file).into_iter().filter(|importer| importer.at_top);
+        for file in above.map(|importer| importer.file).collect::<Vec<_>>() {
+            if files.contains(&file) || files.len() >= MAX_FILES {
+                continue;
+            }
+            files.push(file);
+            let names = Names::of(scope.program, file);
+            let (program, policy, code) = (scope.program, scope.policy, scope.program.code(file));
+            let hardware = OnceCell::new();
+            let other = FileScope { program, policy, cpu: None, file, code, names: &names, hardware };
+            if let Some(server) = loading(&other) {
+                return Some(server);
+            }
+        }
+        next += 1;
+    }
+    None
 }
 
 fn raw_finding(scope: &FileScope<'_>, span: Span, name: String, server: &str) -> RawFinding {
@@ -143,6 +176,17 @@ fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
         pool.is_none_or(|pool| pool == "prefork") && (defines || names())
     };
     scope.program.run_commands().flatten().any(loads).then_some("Celery")
+}
+
+/// `manage.py qcluster` of Django Q, which loads the applications of Django and forks its workers: a module that Django
+/// itself imports.
+fn clustering(scope: &FileScope<'_>) -> Option<&'static str> {
+    let is_loaded = matches!(file_name_of(scope.program.name_of(scope.file)), "apps.py" | "models.py")
+        && scope.whole_text().contains("django")
+        && scope.program.forks_by_default(scope.file);
+    let clusters =
+        |command: &RunCommand| command.told("manage.py").is_some_and(|told| told.contains(&"qcluster"));
+    (is_loaded && scope.program.run_commands().flatten().any(clusters)).then_some("Django Q")
 }
 
 /// The value of the last of these options: `-A app`, `-Aapp`, `--app app`, `--app=app`.
