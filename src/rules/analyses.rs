@@ -314,7 +314,7 @@ const ANALYSES: &[Analysis] = &[
     Analysis { name: "rank-device-too-late", words: &["set_device"], look: late_ranks::used_before },
     Analysis {
         name: "task-number-beyond-gpus",
-        words: &["SLURM_LOCALID", "jax.distributed"],
+        words: &["SLURM_LOCALID", "LOCAL_RANK", "jax.distributed"],
         look: task_numbers::beyond_cards,
     },
     Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },

@@ -1,6 +1,7 @@
 //! Code that names a card other than the first one, beside calls that take the current card, or the first one, instead.
 
 use super::memory::method_of;
+use super::ranks::is_started_in_several;
 use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::facts::Span;
@@ -91,12 +92,13 @@ pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
 pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if chooses_current(scope) {
-        return Vec::new();
-    }
     let (mut used, mut first_used, mut cleaned) = (None, false, Vec::new());
+    let mut of_rank = None;
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr) = part else { return };
+        if of_rank.is_none() && takes_rank(scope, expr) {
+            of_rank = Some(expr.span);
+        }
         match &expr.kind {
             ExprKind::Text(text) => match text.strip_prefix("cuda") {
                 Some("") => first_used = true,
@@ -125,12 +127,43 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
             _ => {}
         }
     });
-    let Some(used) = used.filter(|_| !first_used) else { return Vec::new() };
+    // A group for NVIDIA cards without a device is a fault of its own.
+    let by_ranks = || !scope.whole_text().contains("nccl") && is_started_in_several(scope);
+    let ranked = of_rank.filter(|_| !cleaned.is_empty() && !ranks_choose(scope) && by_ranks());
+    let alone = used.filter(|_| !first_used && !chooses_current(scope));
+    let Some(used) = ranked.or(alone) else { return Vec::new() };
     let raw_finding = |span: Span| {
         let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
         raw_finding.beside(scope.place(used), "the card that is used")
     };
     cleaned.into_iter().map(raw_finding).collect()
+}
+
+/// `torch.device(rank)`, `net.to(local_rank)`, `x.cuda(rank)`, `f"cuda:{rank}"`: the card with the number of the process.
+fn takes_rank(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let is_rank = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Name("rank" | "local_rank"));
+    match &expr.kind {
+        ExprKind::Join(parts) => scope.text(expr.span).contains("cuda:{") && parts.iter().any(is_rank),
+        ExprKind::Call(call) => {
+            let moves = matches!(call.callee.kind, ExprKind::Attribute(_, "to" | "cuda"));
+            let makes = scope.names.path(&call.callee) == Some("torch.device");
+            (moves || makes) && call.arguments.first().is_some_and(|first| is_rank(&first.value))
+        }
+        _ => false,
+    }
+}
+
+/// Whether something makes a card the current one, or this file sets the mask of its process.
+fn ranks_choose(scope: &FileScope<'_>) -> bool {
+    const CHOICES: &[&str] = &["cuda.device(", "cuda.set_device", "import set_device", "set_device_index"];
+    let sets = |line: &str| {
+        line.split_once("CUDA_VISIBLE_DEVICES").is_some_and(|(_, rest)| {
+            let rest = rest.trim_start_matches(['"', '\'', ']', ' ']);
+            rest.starts_with('=') && !rest.starts_with("==")
+        })
+    };
+    CHOICES.iter().any(|choice| !scope.program.files_with(choice).is_empty())
+        || scope.whole_text().lines().any(sets)
 }
 
 /// Whether the file says which card is the current one, or which are visible.

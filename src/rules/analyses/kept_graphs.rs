@@ -246,6 +246,8 @@ fn terms(scope: &FileScope<'_>, expr: &Expr<'_>) -> Vec<String> {
 fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
     /// Methods whose result has no graph.
     const CUTTING: &[&str] = &["item", "detach", "tolist", "numpy", "detach_", "size", "dim", "numel"];
+    /// Functions that hand the graph of their first argument on.
+    const AVERAGES: &[&str] = &["horovod.torch.allgather", "horovod.torch.allreduce"];
     match &expr.kind {
         ExprKind::Name(name) => found.push((*name).to_owned()),
         ExprKind::Attribute(_, "data" | "shape" | "dtype" | "device") => {}
@@ -271,6 +273,10 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
             if arms.iter().all(|arm| !arm.is_empty()) {
                 found.extend(arms.into_iter().flatten());
             }
+        }
+        // An average over processes is differentiated as well.
+        ExprKind::Call(call) if AVERAGES.contains(&path(scope, &call.callee)) => {
+            call.arguments.iter().take(1).for_each(|first| add_terms(scope, &first.value, found));
         }
         ExprKind::Call(call) => match &call.callee.kind {
             ExprKind::Attribute(_, name) if CUTTING.contains(name) => {}

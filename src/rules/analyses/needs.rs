@@ -8,7 +8,7 @@ use crate::rules::prefilter::{Need, NodePredicate};
 
 /// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
 const BESIDE: &[(&str, &[&str])] = &[
-    ("cache-of-another-device", &["cuda:", ".cuda("]),
+    ("cache-of-another-device", &["cuda:", ".cuda(", "rank"]),
     ("cuda-in-dataset-worker", &["cuda", "device"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
     ("data-parallel-first-device", &["set_device"]),

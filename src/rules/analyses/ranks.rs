@@ -66,7 +66,7 @@ const SPAWNS: &[&str] = &["torch.multiprocessing.spawn", "torch.multiprocessing.
 
 /// Whether this file runs in several processes that all see all cards: a command of the project starts them, or the file
 /// does.
-fn is_started_in_several(scope: &FileScope<'_>) -> bool {
+pub(super) fn is_started_in_several(scope: &FileScope<'_>) -> bool {
     let by_launcher = |command: &RunCommand| {
         let starts_several = ["torchrun", "horovodrun"].iter().any(|name| command.options_of(name).is_some());
         command.starts == Some(scope.file)

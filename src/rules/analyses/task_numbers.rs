@@ -33,7 +33,12 @@ pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `int(os.environ["SLURM_LOCALID"])`
 fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
-    let is_name = |name: &Expr<'_>| matches!(&name.kind, ExprKind::Text(name) if name == "SLURM_LOCALID");
+    let is_name = |name: &Expr<'_>| match &name.kind {
+        ExprKind::Text(name) => {
+            name == "SLURM_LOCALID" || (name == "LOCAL_RANK" && is_rank_task_number(scope))
+        }
+        _ => false,
+    };
     let meant = scope.names.meant(index);
     match &meant.kind {
         ExprKind::Call(call) => {
@@ -47,6 +52,19 @@ fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         ExprKind::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_name(&item.1),
         _ => false,
     }
+}
+
+/// `os.environ["LOCAL_RANK"] = os.environ["SLURM_LOCALID"]` in this file, or `export LOCAL_RANK=$SLURM_LOCALID` in a script.
+fn is_rank_task_number(scope: &FileScope<'_>) -> bool {
+    const EXPORTED: &[&str] =
+        &["LOCAL_RANK=$SLURM_LOCALID", "LOCAL_RANK=${SLURM_LOCALID}", "LOCAL_RANK=\"$SLURM_LOCALID\""];
+    let is_set = |line: &str| {
+        line.split_once('=').is_some_and(|(name, value)| {
+            name.contains("LOCAL_RANK") && name.contains("environ[") && value.contains("SLURM_LOCALID")
+        })
+    };
+    scope.whole_text().lines().any(is_set)
+        || EXPORTED.iter().any(|line| !scope.program.files_with(line).is_empty())
 }
 
 /// `jax.distributed.initialize()` takes the GPU with the number of the task, unless it is told otherwise.
@@ -78,7 +96,9 @@ fn jobs_of(scope: &FileScope<'_>) -> Vec<Job> {
             if around.iter().all(|command| command.options_of("srun").is_none()) {
                 continue;
             }
-            let launcher = scope.program.sources.file(command.site.file);
+            // The outermost script is what sbatch was given.
+            let outermost = around.first().map_or(command.site.file, |command| command.site.file);
+            let launcher = scope.program.sources.file(outermost);
             let mut words: Vec<&str> = directives(&launcher.text).into_iter().map(|(_, word)| word).collect();
             // What sbatch is told overrules what the script says, and what srun is told overrules both.
             for option in ["sbatch", "srun"] {
