@@ -5,6 +5,8 @@
 //! of the named commit parted. So what others did to the named branch since then counts for nothing. A file that git
 //! does not know yet is new in all its lines, and one that git ignores has none that changed.
 
+#[cfg(feature = "runtime")]
+mod checkout;
 mod git;
 mod hunks;
 mod programs;
@@ -16,6 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "runtime")]
+pub use checkout::{Checkout, first_change};
 pub use states::States;
 
 /// Why git cannot tell, in one sentence with the way out.

@@ -4,6 +4,8 @@
 //! streams, and what an exit code means.
 
 mod check;
+#[cfg(feature = "runtime")]
+mod compare;
 mod crash;
 #[cfg(feature = "runtime")]
 mod doctor;
@@ -86,6 +88,9 @@ enum Command {
     /// Run a command on the GPU that the policy allows, alone, and leave nothing of it behind.
     #[cfg(feature = "runtime")]
     Exec(exec::Arguments),
+    /// Say whether a command is as fast at head as at base, and puts out the same; or one command as another.
+    #[cfg(feature = "runtime")]
+    Compare(compare::Arguments),
     /// Prove that a command does without the GPU: no forbidden import, no device, no process on a card.
     #[cfg(feature = "runtime")]
     Prove(prove::Arguments),
@@ -142,6 +147,8 @@ fn run(cli: Cli) -> u8 {
         Command::Doctor(arguments) => doctor::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Exec(arguments) => exec::run(&arguments),
+        #[cfg(feature = "runtime")]
+        Command::Compare(arguments) => compare::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Prove(arguments) => prove::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]

@@ -24,6 +24,7 @@
 //!    │
 //! exec          a command on the card that the policy allows
 //! proof         that a command does without the GPU
+//! compare       whether one command is as fast as another, with the same outputs
 //!    │
 //! native        loads of our own, run as such a command
 //! growth        whether memory grows from iteration to iteration
@@ -36,6 +37,7 @@ pub mod advice;
 pub mod backends;
 pub mod cards;
 pub mod choice;
+pub mod compare;
 pub mod doctor;
 pub mod document;
 pub mod driver;

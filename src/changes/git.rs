@@ -177,7 +177,7 @@ impl Git {
         self.answer(&[&["diff"], PLAIN, &options].concat(), names)
     }
 
-    fn answer(&self, arguments: &[&str], names: &[&OsStr]) -> Result<Vec<u8>, ChangesError> {
+    pub(super) fn answer(&self, arguments: &[&str], names: &[&OsStr]) -> Result<Vec<u8>, ChangesError> {
         let output = self.output(arguments, names)?;
         match output.status.success() {
             true => Ok(output.stdout),

@@ -23,7 +23,7 @@ use super::doctor::listing_fault;
 use super::driver::Answer;
 use super::exports::variables;
 use super::machine::{AskedMasks, Machine, Told};
-use super::management::Board;
+use super::management::{Board, Listing};
 use super::prevention::Prevention;
 use super::process::{self, Hiding, Limits, NotStarted, Running};
 use super::record::{End, NotChecked, REPORT};
@@ -140,7 +140,7 @@ pub struct Prepared {
     pub environment: Vec<(&'static str, String)>,
     pub unchecked: Vec<NotChecked>,
     pub prevention: Prevention,
-    hiding: Option<Hiding>,
+    pub(in crate::runtime) hiding: Option<Hiding>,
     /// The card as NVML tells about it, and how it was before the command; or why it cannot be watched.
     pub gauge: Result<(Gauge, Baseline), String>,
 }
@@ -180,6 +180,27 @@ impl Seen {
         let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
         Ok(Seen { machine, environment, renumbered, masks })
     }
+}
+
+/// The card for several commands, one after the other: chosen, held and confirmed as for one. `None` where there is no card and the policy
+/// asks for none.
+///
+/// # Errors
+/// When there is a card, or the policy asks for one, and it cannot be had.
+pub(in crate::runtime) fn held(
+    request: &Request<'_>,
+    progress: &mut dyn FnMut(&Card, &Progress),
+) -> Result<Option<(Prepared, Machine)>, Refusal> {
+    let seen = Seen::now(request.gpu, request.patience)?;
+    let has_cards =
+        matches!(seen.machine.listing.answer(), Some(Listing::Cards { boards, .. }) if !boards.is_empty());
+    if request.gpu.is_none() && !has_cards && seen.machine.driver.cards().is_empty() {
+        return Ok(None);
+    }
+    if seen.machine.is_simulated() && !request.allows_simulated {
+        return Err(Refusal::Simulated);
+    }
+    Ok(Some((prepare(&seen, request, progress)?, seen.machine)))
 }
 
 /// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other. The order is that

@@ -3,6 +3,7 @@
 
 mod client;
 mod commands;
+mod compare;
 mod contention;
 mod doctor;
 mod exec;
