@@ -19,6 +19,7 @@ mod planted;
 mod prometheus;
 mod prove;
 mod pytest_plugin;
+mod repeat;
 mod runs;
 mod simulated;
 mod strays;

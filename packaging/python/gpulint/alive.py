@@ -4,7 +4,7 @@ import gc
 import sys
 import types
 
-from gpulint.settings import short
+from gpulint.texts import short
 
 # A search for what holds a tensor looks at all objects at each step.
 STEPS = 8

@@ -7,7 +7,7 @@ import builtins
 import importlib
 import sys
 
-from gpulint.settings import short
+from gpulint.texts import short
 
 
 class CpuWatch:

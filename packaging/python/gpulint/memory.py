@@ -4,6 +4,7 @@ Only frameworks that the program has imported are asked, and none is asked a que
 """
 
 import gc
+import os
 import sys
 import time
 
@@ -139,10 +140,11 @@ class Meter:
             return api is not None and api.is_initialized()
         return bool(self.cuda.in_use())
 
+    def cuda_was_used_by_torch(self):
+        return "torch" in sys.modules and self.cuda_was_used("torch")
+
     def own(self, uuid):
         """Bytes that this process has on a card as its driver tells; "alone" if it tells none and nobody else is there; None if it is not known."""
-        import os
-
         processes = self.nvml.processes(uuid)
         if not processes:
             return None

@@ -16,7 +16,9 @@ from _pytest.runner import runtestprotocol
 from gpulint import alive, report
 from gpulint.cpu import CpuWatch
 from gpulint.memory import BLOCK, SMALLEST, Meter, Reading
-from gpulint.settings import Asked, Settings, words
+from gpulint.settings import Asked, Settings
+from gpulint.texts import words
+from gpulint.tracebacks import release_last
 
 
 class Run:
@@ -201,7 +203,7 @@ class Watch:
         failed = not run.passed()
         if failed and self._most(grown, asked):
             # What a traceback holds goes with it; its text is written already.
-            release_last_traceback()
+            release_last()
         if self._most(grown, asked):
             # First what is cheap: garbage of a test is young.
             _forget_instance(item)
@@ -254,7 +256,7 @@ class Watch:
             self.run = run = Run(before)
             runtestprotocol(item, log=False, nextitem=nextitem)
             if not run.passed():
-                release_last_traceback()
+                release_last()
                 test.update(verdict="grew", why="%s, and did not pass when it was run again" % kept)
                 return
             after = self.meter.settled()
@@ -337,32 +339,6 @@ def _forget_instance(item):
     if isinstance(item, pytest.Function) and isinstance(item.parent, pytest.Class):
         for name in ("_obj", "_instance"):
             vars(item).pop(name, None)
-
-
-def release_last_traceback():
-    """Lets go of the locals of the frames that the last failure left in sys.last_*, as of those that led to it."""
-    _release(getattr(sys, "last_traceback", None))
-    errors = [getattr(sys, "last_exc", None), getattr(sys, "last_value", None)]
-    seen = set()
-    while errors:
-        error = errors.pop()
-        if isinstance(error, BaseException) and id(error) not in seen:
-            seen.add(id(error))
-            _release(error.__traceback__)
-            errors.extend((error.__cause__, error.__context__, *getattr(error, "exceptions", ())))
-
-
-def _release(frames):
-    while frames is not None:
-        try:
-            frames.tb_frame.clear()
-        except RuntimeError:
-            # One that runs still.
-            pass
-        else:
-            # Before Python 3.13 a frame keeps a copy of its locals once somebody has asked for them, and updates it here.
-            frames.tb_frame.f_locals
-        frames = frames.tb_next
 
 
 def _version():

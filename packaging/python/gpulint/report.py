@@ -5,7 +5,7 @@ import os
 import tempfile
 
 from gpulint import alive
-from gpulint.settings import words
+from gpulint.texts import words
 
 SCHEMA = 1
 # In this order in the summary: the word of the document, that of the summary, and whether such tests are listed.

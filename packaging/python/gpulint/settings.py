@@ -1,37 +1,13 @@
 """What the user asks of the plugin: options, ini options, and the mark of a test."""
 
 import os
-import re
 
 import pytest
 
-UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
+from gpulint.texts import size
+
 LEAK = ("repeat", "strict", "report")
 CARDS = ("auto", "slot", "keep")
-
-
-def size(text):
-    """Bytes of a text such as `4MiB`; None if it is no size."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(text))
-    unit = UNITS.get(match.group(2).upper()) if match else None
-    return None if unit is None else int(float(match.group(1)) * unit)
-
-
-def words(count):
-    """A number of bytes for people: `512 B`, `4.0 MiB`."""
-    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if abs(count) >= unit:
-            return "%.1f %s" % (count / unit, name)
-    return "%d B" % count
-
-
-def short(file):
-    """The path from the current folder, if the file is below it."""
-    try:
-        relative = os.path.relpath(file)
-    except ValueError:
-        return file
-    return file if relative.startswith("..") else relative
 
 
 class Settings:

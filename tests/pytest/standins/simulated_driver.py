@@ -42,6 +42,13 @@ def use(ordinal):
     library().cuCtxSetCurrent(_contexts[ordinal])
 
 
+def free_and_total(ordinal):
+    use(ordinal)
+    free, total = ctypes.c_size_t(0), ctypes.c_size_t(0)
+    assert library().cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)) == 0
+    return free.value, total.value
+
+
 def take(ordinal, size):
     use(ordinal)
     address = ctypes.c_uint64(0)

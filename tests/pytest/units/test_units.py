@@ -3,8 +3,9 @@
 import pytest
 from gpulint.cards import divided, of_mask
 from gpulint.driver import uuid_of
+from gpulint.growth import judged, lasting_steps
 from gpulint.memory import Reading
-from gpulint.settings import size, words
+from gpulint.texts import size, words
 
 CARDS = ["GPU-a", "GPU-b"]
 
@@ -76,3 +77,37 @@ def test_growth():
 
 def test_uuid():
     assert uuid_of(bytes.fromhex("30903090000040008000000000000002")) == "GPU-30903090-0000-4000-8000-000000000002"
+
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    "series, unit, exact, outcome",
+    [
+        ([100 + 512 * n for n in range(10)], 512, True, "leak"),
+        ([100 + 512 * n for n in range(5)], 512, True, "leak"),
+        # Fewer than five show nothing.
+        ([100 + 512 * n for n in range(4)], 512, True, "inconclusive"),
+        ([100] * 10, 512, True, "clean"),
+        ([100, 900] * 5, 512, True, "clean"),
+        ([0, 0, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096], 512, True, "one_off"),
+        # A block that came early may be the first of a small leak.
+        ([0, 0] + [2 * MIB] * 8, 2 * MIB, False, "inconclusive"),
+        ([0, 0] + [2 * MIB] * 28, 2 * MIB, False, "one_off"),
+        # A cache that is not full yet, or a leak that comes now and then.
+        ([0, 0, 0, 512, 512, 512, 1024, 1024, 1024, 1024], 512, True, "inconclusive"),
+        ([n // 3 * 2 * MIB for n in range(30)], 2 * MIB, False, "leak"),
+        ([min(n, 12) * 2 * MIB for n in range(30)], 2 * MIB, False, "one_off"),
+        ([n // 10 * 2 * MIB for n in range(100)], 2 * MIB, False, "inconclusive"),
+        ([n // 8 * 2 * MIB for n in range(100)], 2 * MIB, False, "leak"),
+        ([5000 - 512 * n for n in range(10)], 512, True, "clean"),
+    ],
+)
+def test_what_a_series_shows(series, unit, exact, outcome):
+    assert judged(series, unit, exact) == outcome
+
+
+def test_lasting_steps():
+    assert lasting_steps([0, 512, 0, 512, 1024, 1024, 5000], 512) == [4, 6]
+    assert lasting_steps([], 512) == lasting_steps([1], 512) == []

@@ -1,5 +1,5 @@
 import torch
-from simulated_driver import DriverError, Pool, count, use
+from simulated_driver import DriverError, Pool, count, free_and_total
 
 _initialized = False
 _pool = Pool()
@@ -80,3 +80,25 @@ def memory_stats_as_nested_dict(ordinal=0):
 
 def memory_allocated(ordinal=0):
     return _pool.in_use.get(ordinal, 0)
+
+
+def mem_get_info(ordinal=0):
+    init()
+    return free_and_total(ordinal)
+
+
+def reset_peak_memory_stats(ordinal=0):
+    init()
+
+
+class memory:
+    _recorded = None
+
+    @staticmethod
+    def _record_memory_history():
+        memory._recorded = []
+
+    @staticmethod
+    def _dump_snapshot(file):
+        with open(file, "w", encoding="utf-8") as snapshot:
+            snapshot.write("recorded" if memory._recorded is not None else "nothing was recorded")

@@ -1,0 +1,8 @@
+TENSORS = []
+_runs = 0
+
+
+def count():
+    global _runs
+    _runs += 1
+    return _runs
