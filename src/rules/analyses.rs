@@ -238,7 +238,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "loss-keeps-graph",
-        words: &["backward", ".eval(", ".train(False", ".train(mode", "register_buffer"],
+        words: &["backward", ".eval(", ".train(False", ".train(mode", "register_buffer", "running_mean"],
         look: kept_graphs::by_sums,
     },
     Analysis {

@@ -31,13 +31,16 @@ enum What {
     Add(String, Vec<String>),
     /// `loss = a + b`: the name, the values whose graphs it takes over, and whether it is cut off from them.
     Assign(String, Vec<String>, bool),
-    /// `losses.append(loss)`: the list, and the values whose graphs it takes over, each with its place.
-    Append(String, Vec<(String, Span)>),
+    /// `losses.append(loss)`: the list, the values whose graphs it takes over, each with its place, and all that is given.
+    Append(String, Vec<(String, Span)>, Span),
 }
 
-/// Whether a part of a file is `loss.backward()`, of whatever value, sets the mode of a model, or names a buffer.
+/// Whether a part of a file is `loss.backward()`, of whatever value, sets the mode of a model, or is about a buffer.
 pub(in crate::rules) fn may_keep_graphs(part: Part<'_, '_>) -> bool {
     let Part::Expr(expr) = part else { return false };
+    if matches!(expr.kind, ExprKind::Attribute(_, "running_mean")) {
+        return true;
+    }
     let method = method_of(expr).map(|(_, name, _)| name);
     matches!(method, Some("backward" | "manual_backward" | "eval" | "register_buffer" | "train"))
 }
@@ -219,8 +222,9 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                         note(expr.span, What::Backward(values));
                     }
                     "append" => {
-                        let kept = first.map_or(Vec::new(), |first| lists::kept_in(scope, first));
-                        note(expr.span, What::Append(scope.text(object.span).to_owned(), kept));
+                        let Some(first) = first else { return };
+                        let kept = lists::kept_in(scope, first);
+                        note(expr.span, What::Append(scope.text(object.span).to_owned(), kept, first.span));
                     }
                     "detach_" => {
                         for value in terms(scope, object) {

@@ -11,7 +11,9 @@ use rustc_hash::FxHashSet;
 
 /// Updates of buffers in `forward`, with what has a graph wherever the module is used.
 pub(super) fn with_graphs(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if !scope.whole_text().contains("register_buffer(") || !is_for_torch(scope.whole_text()) {
+    let has_buffers =
+        ["register_buffer(", "running_mean"].iter().any(|word| scope.whole_text().contains(word));
+    if !has_buffers || !is_for_torch(scope.whole_text()) {
         return Vec::new();
     }
     let classes = scope.code.classes.iter().enumerate();
@@ -19,9 +21,13 @@ pub(super) fn with_graphs(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawFinding> {
-    let (buffers, layers) = members(scope, number);
+    let (mut buffers, layers) = members(scope, number);
     // What comes to a normalisation of batches has gone through layers before.
-    let is_batch_norm = class.bases.iter().any(|base| scope.text(base.span).contains("BatchNorm"));
+    let inherits = class.bases.iter().any(|base| scope.text(base.span).contains("BatchNorm"));
+    let is_batch_norm = inherits || class.name.contains("BatchNorm");
+    if inherits {
+        buffers.extend(["self.running_mean".to_owned(), "self.running_var".to_owned()]);
+    }
     if buffers.is_empty() || (layers.is_empty() && !is_batch_norm) {
         return Vec::new();
     }
@@ -42,35 +48,60 @@ fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawF
         if !is_here || is_without_graph(scope, within) {
             return;
         }
-        let (target, value, updates) = match &step.kind {
-            StepKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
-                [target] => (target, value, false),
-                _ => return,
-            },
-            StepKind::Update { target, value, .. } => (target, value, true),
-            _ => return,
-        };
-        let Some(name) = text_of_target(scope, target) else { return };
         let parameters = &scope.code.functions[function].parameters;
-        let has_graph = |one: &Expr<'_>| match &one.kind {
-            ExprKind::Name(known) => {
-                made.contains(*known)
-                    || (is_batch_norm && parameters.iter().skip(1).any(|parameter| parameter.name == *known))
-            }
-            ExprKind::Call(call) => layers.contains(scope.text(call.callee.span)),
-            ExprKind::Attribute(..) => layers.contains(scope.text(one.span)),
-            _ => false,
-        };
-        let with_graph = part_with_graph(scope, value, &has_graph);
-        if !buffers.contains(&name) {
-            match with_graph {
-                Some(_) => made.insert(name),
-                None if updates => false,
-                None => made.remove(&name),
+        let mut note = |name: String, value: &Expr<'_>, updates: bool| {
+            let has_graph = |one: &Expr<'_>| match &one.kind {
+                ExprKind::Name(known) => {
+                    made.contains(*known)
+                        || (is_batch_norm && parameters.iter().skip(1).any(|one| one.name == *known))
+                }
+                ExprKind::Call(call) => layers.contains(scope.text(call.callee.span)),
+                ExprKind::Attribute(..) => layers.contains(scope.text(one.span)),
+                _ => false,
             };
-        } else if let Some(part) = with_graph.filter(|_| updates || terms(scope, value).contains(&name)) {
-            let value = scope.text(part.span);
-            found.push(RawFinding::at(scope.place(part.span)).word("total", name).word("value", value));
+            let with_graph = part_with_graph(scope, value, &has_graph);
+            if !buffers.contains(&name) {
+                match with_graph {
+                    Some(_) => made.insert(name),
+                    None if updates => false,
+                    None => made.remove(&name),
+                };
+            } else if let Some(part) = with_graph.filter(|_| updates || terms(scope, value).contains(&name)) {
+                let value = scope.text(part.span);
+                found.push(RawFinding::at(scope.place(part.span)).word("total", name).word("value", value));
+            }
+        };
+        match &step.kind {
+            StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
+                // `mean, var = x.mean(0), x.var(0)`
+                ([Target::Sequence(targets)], ExprKind::Sequence(values))
+                    if targets.len() == values.len() =>
+                {
+                    for (target, value) in targets.iter().zip(values) {
+                        text_of_target(scope, target).into_iter().for_each(|name| note(name, value, false));
+                    }
+                }
+                ([target], _) => {
+                    text_of_target(scope, target).into_iter().for_each(|name| note(name, value, false));
+                }
+                _ => {}
+            },
+            StepKind::Update { target, value, .. } => {
+                text_of_target(scope, target).into_iter().for_each(|name| note(name, value, true));
+            }
+            // `self.mean.mul_(0.9).add_(mean * 0.1)`
+            StepKind::Evaluate(value) => {
+                if let Some((object, "add_" | "sub_" | "lerp_", call)) = method_of(value)
+                    && let Some(given) = call.arguments.first()
+                {
+                    let object = match method_of(object) {
+                        Some((inner, "mul_" | "div_", _)) => inner,
+                        _ => object,
+                    };
+                    note(scope.text(object.span).to_owned(), &given.value, true);
+                }
+            }
+            _ => {}
         }
     });
     found

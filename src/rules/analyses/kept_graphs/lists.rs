@@ -2,7 +2,9 @@
 
 mod growing;
 
-use super::{Note, What, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target};
+use super::{
+    Note, What, is_cut_off, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target,
+};
 use crate::code::walk::{Part, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, StepKind};
 use crate::facts::Span;
@@ -21,7 +23,7 @@ pub(super) fn in_training(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFindi
     let outputs = outputs_in(scope);
     let mut found = Vec::new();
     for (at, note) in notes.iter().enumerate() {
-        let What::Append(list, values) = &note.what else { continue };
+        let What::Append(list, values, given) = &note.what else { continue };
         let before: Vec<&Note> = notes[..at].iter().filter(|other| other.function == note.function).collect();
         for inside in note.loops.iter().rev() {
             let in_loop = notes.iter().filter(|other| other.function == note.function);
@@ -30,12 +32,27 @@ pub(super) fn in_training(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFindi
                 continue;
             }
             let steps = Steps { before: &before, in_loop: &in_loop, outputs: &outputs };
+            // `losses[-1].backward()`: the list holds all that was differentiated.
+            let last = format!("{list}[-1]");
+            let of_last = steps.differentiates(&last).then(|| (scope.text(*given).to_owned(), note.span));
+            if let Some((value, span)) = of_last {
+                if lists.grows(list, note.function, *inside)
+                    && !lists.is_differentiated(list, note.function, &last)
+                {
+                    found.push(finding(scope, list, &value, span));
+                }
+                break;
+            }
             let kept = values.iter().find(|(value, _)| steps.give_graph(value, before.len()));
             if let Some((value, span)) = kept
                 && lists.grows(list, note.function, *inside)
-                && !lists.is_differentiated(list, note.function)
+                && !lists.is_differentiated(list, note.function, "")
             {
-                found.push(finding(scope, list, value, *span));
+                let (value, span) = match steps.differentiated_part(value, before.len()) {
+                    Some(part) => (part, note.span),
+                    None => (value.as_str(), *span),
+                };
+                found.push(finding(scope, list, value, span));
             }
             break;
         }
@@ -77,7 +94,7 @@ pub(super) fn in_evaluation(scope: &FileScope<'_>, runs: &[Run<'_>]) -> Vec<RawF
                 let kept = parts_of(given).into_iter().find(has_graph);
                 if let Some(kept) = kept
                     && lists.grows(list, function, inside)
-                    && !lists.is_differentiated(list, function)
+                    && !lists.is_differentiated(list, function, "")
                     && !gradients_are_off_elsewhere(scope, function)
                 {
                     let tensor = before_methods(kept);
@@ -148,6 +165,22 @@ struct Steps<'n> {
 }
 
 impl Steps<'_> {
+    fn differentiates(&self, value: &str) -> bool {
+        let is_it = |note: &&&Note| matches!(&note.what, What::Backward(values) if values.iter().any(|one| one == value));
+        self.in_loop.iter().any(|note| is_it(&note))
+    }
+
+    /// `output["loss"].backward()`: a part of the value, which is not cut off before a place.
+    fn differentiated_part(&self, value: &str, end: usize) -> Option<&str> {
+        let is_part = |one: &str| one.strip_prefix(value).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let is_kept = |one: &&String| is_part(one) && !is_cut_off(self.before[..end].iter().copied(), one);
+        let mut parts = self.in_loop.iter().filter_map(|note| match &note.what {
+            What::Backward(values) => values.iter().find(is_kept),
+            _ => None,
+        });
+        parts.next().map(String::as_str)
+    }
+
     /// Whether a value has a graph there: it is differentiated in the loop, a loss that is part of what is, what a model that is
     /// trained gave, or made of such a value.
     fn give_graph(&self, value: &str, end: usize) -> bool {
@@ -157,7 +190,9 @@ impl Steps<'_> {
         });
         let Some(at) = assigned else {
             let base = value.split(['.', '[']).next().unwrap_or(value);
-            return self.is_differentiated(value, None) || (base != value && self.give_graph(base, end));
+            return self.is_differentiated(value, None)
+                || (base == value && self.differentiated_part(value, end).is_some())
+                || (base != value && self.give_graph(base, end));
         };
         let note = self.before[at];
         match &note.what {
@@ -166,6 +201,7 @@ impl Steps<'_> {
             What::Assign(_, values, _) => {
                 values.iter().any(|value| self.give_graph(value, at))
                     || self.is_differentiated(value, Some(note.span))
+                    || self.differentiated_part(value, end).is_some()
             }
             _ => false,
         }

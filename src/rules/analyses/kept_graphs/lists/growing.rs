@@ -143,12 +143,13 @@ impl<'s> Lists<'s> {
             && !self.numbers.iter().any(|(at, name)| *name == base && is_here(*at))
     }
 
-    /// Whether what a list holds comes into something that is differentiated.
-    pub(super) fn is_differentiated(&self, list: &str, function: Option<usize>) -> bool {
+    /// Whether what a list holds comes into something that is differentiated, but for `except.backward()`.
+    pub(super) fn is_differentiated(&self, list: &str, function: Option<usize>, except: &str) -> bool {
         let base = base_of(list);
         let is_here = |at: &Option<usize>| *at == function || base.starts_with("self.");
-        let mut texts: Vec<&str> =
-            self.differentiated.iter().filter(|(at, _)| is_here(at)).map(|(_, text)| *text).collect();
+        let counts = |text: &str| except.is_empty() || !text.starts_with(except);
+        let here = self.differentiated.iter().filter(|(at, text)| is_here(at) && counts(text));
+        let mut texts: Vec<&str> = here.map(|(_, text)| *text).collect();
         let mut next = 0;
         while let Some(&text) = texts.get(next) {
             if words(text, base).next().is_some() {
