@@ -127,6 +127,32 @@ fn two_commits_in_work_trees() {
 }
 
 #[test]
+fn a_checkout_runs_no_program_of_the_repository() {
+    let project = Project::new();
+    let marker = project.0.path().join("marker");
+    let script = format!("#!/bin/sh\ntouch '{}'\ncat\n", marker.display());
+    for name in [".git/hooks/post-checkout", "filter.sh"] {
+        project.write(name, &script);
+        let file = project.0.path().join(name);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(file, mode).expect("it is ours");
+    }
+    project.write(".gitattributes", "*.sh filter=own\n");
+    project.git(&["add", ".gitattributes"]);
+    project.git(&["commit", "--quiet", "--message", "attributes"]);
+    let filter = project.0.path().join("filter.sh").display().to_string();
+    project.git(&["config", "filter.own.smudge", &filter]);
+    project.git(&["config", "filter.own.required", "true"]);
+    let words = ["--isolated", "--base", "other", "--head", "HEAD", "--", "sh", "run.sh"];
+    let told = project.compared("sub", &words);
+    assert_eq!(told.came_to(), ("outputs_differ", "outputs-differ", 4), "{}", told.said.error);
+    assert!(!marker.exists());
+    // They would, where git is asked without care.
+    project.git(&["worktree", "add", "--quiet", "--detach", "tree", "HEAD"]);
+    assert!(marker.exists());
+}
+
+#[test]
 fn outputs_of_commits_differ() {
     let project = Project::new();
     // A commit that is named needs no clean work tree.
