@@ -41,6 +41,7 @@ mod items;
 mod iterables;
 mod iterators;
 mod jumps;
+mod kinds;
 mod launched;
 mod launchers;
 mod lazy;

@@ -7,10 +7,11 @@
 
 mod calls;
 mod facts;
+mod holding;
 mod kept;
 mod records;
 
-use super::heap::values::{Closure, Value};
+use super::heap::values::Value;
 use super::heap::{Heap, Made, Parents, Read, Recording, Relation, Written};
 use super::interpreter::{AtExit, Decision};
 use super::readings::{self, Readings};
@@ -343,138 +344,4 @@ fn is_kept<'p>(summary: &Summary<'p>, heap: &Heap<'p>, trace: &Trace, ended: &[(
     _ = summary.parents.set(summary.parents(heap));
     heap.refresh(&summary.made);
     true
-}
-
-impl<'p> Summary<'p> {
-    /// Whether one look at these arguments and what surrounds the call leaves it open that it would do the same.
-    fn may_hold(&self, arguments: &[Value<'p>], context: &Context) -> bool {
-        if !self.call.context.serves(context) {
-            return false;
-        }
-        let mut given = self.call.arguments.iter().zip(arguments);
-        !given.any(|(known, now)| known.as_ref().is_some_and(|known| known.is_plainly_other(now)))
-    }
-
-    /// Whether a call with these arguments would do the same, as far as the heap decides that: which object of the one call
-    /// then stands for which of the other.
-    pub fn relation(
-        &self,
-        heap: &Heap<'p>,
-        closure: Option<&Rc<Closure<'p>>>,
-        arguments: &[Value<'p>],
-    ) -> Option<Relation> {
-        let call = &self.call;
-        let given = call.arguments.iter().zip(arguments);
-        let parents = self.parents.get();
-        let mut relation = Relation::default();
-        let closures = call.closure.as_ref().zip(closure);
-        let fits = closures.is_none_or(|(known, now)| relation.unify_closures(known, now))
-            && given
-                .into_iter()
-                .all(|(known, now)| known.as_ref().is_none_or(|known| relation.unify(known, now)));
-        let holds = fits
-            && self
-                .reads
-                .iter()
-                .all(|read| relation.relate_parents(heap, parents) && relation.holds(heap, read))
-            && relation.other_classes().iter().all(|(first, second)| {
-                !heap.waits(*second) && !self.writes.iter().any(|written| written.scope == *first)
-            });
-        holds.then_some(relation)
-    }
-
-    /// What the scopes lie in that it was given or read.
-    fn parents(&self, heap: &Heap<'p>) -> Parents {
-        let callee = self.call.closure.iter().cloned().map(Value::Function);
-        let callee: SmallVec<[Value<'p>; 1]> = callee.collect();
-        let given = self.call.arguments.iter().flatten().chain(&callee);
-        let scopes: Vec<_> = self.reads.iter().map(Read::scope).collect();
-        heap.parents_of(&scopes, given.chain(self.reads.iter().flat_map(Read::values)))
-    }
-
-    /// The variables of the environment that its effects depend on or change.
-    pub fn touched(&self) -> &Touched {
-        &self.touched
-    }
-
-    /// What else it depended on.
-    pub fn facts(&self) -> &[Fact<'p>] {
-        &self.facts
-    }
-
-    /// The functions that ran.
-    pub fn ran(&self) -> impl Iterator<Item = FunctionId> {
-        self.followed.iter().map(|call| call.function)
-    }
-
-    /// The deepest call of a function that was followed in it.
-    pub fn followed(&self, function: FunctionId) -> Option<&Nested> {
-        let found = self.followed.binary_search_by_key(&function, |call| call.function);
-        Some(&self.followed[found.ok()?])
-    }
-
-    /// The calls that were not followed, since their functions were running already.
-    pub fn refused(&self) -> impl Iterator<Item = Nested> {
-        self.facts.iter().filter_map(|fact| match fact {
-            Fact::Refused(call) => Some(*call),
-            _ => None,
-        })
-    }
-
-    /// Its events, where it was recorded in a program that is over.
-    pub fn record(&self) -> Option<&Record> {
-        self.record.get()
-    }
-
-    /// Makes what the call made once more; returns what it wrote, and what it returned.
-    pub fn replay(
-        &self,
-        heap: &mut Heap<'p>,
-        relation: &mut Relation,
-        repeats: usize,
-    ) -> (Vec<Written<'p>>, Value<'p>) {
-        let loops = repeats.cast_signed() - self.call.repeats.cast_signed();
-        if !self.made.is_empty() {
-            match self.call.closure {
-                Some(_) => heap.make_again(&self.made, relation, loops),
-                // A module runs once in each program: what it makes can be the same.
-                None => heap.make_as_before(&self.made, relation, loops),
-            }
-        }
-        let is_same = self.call.closure.is_none() && relation.is_identity();
-        let writes = self.writes.iter().map(|written| Written {
-            scope: relation.scope(written.scope),
-            name: written.name,
-            value: written.value.as_ref().map(|value| relation.apply(value)),
-            version: written.version.filter(|_| is_same),
-        });
-        (writes.collect(), relation.apply(&self.call.result))
-    }
-}
-
-impl Relation {
-    /// Whether what was read in the first call is there for the second.
-    fn holds<'p>(&mut self, heap: &Heap<'p>, read: &Read<'p>) -> bool {
-        match read {
-            Read::Slot { scope, name, version, value } => {
-                let there = self.scope(*scope);
-                if there == *scope && heap.version_of(there, name) == *version {
-                    return true;
-                }
-                match (value, heap.held(there, name)) {
-                    (Some(first), Some(second)) => self.unify(first, &second),
-                    (None, None) => true,
-                    _ => false,
-                }
-            }
-            Read::All { scope, version, held } => {
-                let there = self.scope(*scope);
-                (there == *scope && heap.version(there) == *version)
-                    || heap.size(there) == held.len()
-                        && held.iter().all(|(name, first)| {
-                            heap.held(there, name).is_some_and(|second| self.unify(first, &second))
-                        })
-            }
-        }
-    }
 }

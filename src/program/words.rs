@@ -67,6 +67,12 @@ impl Program<'_> {
             && places_of(&source.text, &Finder::new(word)).next().is_some()
     }
 
+    /// Whether a file of Python registers classes as those below one of its own: `Name.register(`.
+    pub(crate) fn registers(&self, file: FileId, class: &str) -> bool {
+        let having = self.files_with(".register(");
+        having.contains(&file) && self.sources.file(file).text.contains(&format!("{class}.register("))
+    }
+
     /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names
     /// that are written somewhere.
     pub(crate) fn reads_variable(&self, name: &str) -> bool {

@@ -154,7 +154,7 @@ pub(crate) enum Role {
     CachedProperty,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ClassValue<'p> {
     pub file: FileId,
     pub class: usize,

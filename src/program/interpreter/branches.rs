@@ -62,6 +62,12 @@ fn in_arms<'a, 'p>(arms: &'a [(usize, Option<Value<'p>>)]) -> impl Iterator<Item
     arms.iter().map(|(_, value)| value.as_ref().unwrap_or(&Value::Absent))
 }
 
+/// Whether two values are one of the same, in whatever order.
+fn are_one_of_the_same(one: &Value<'_>, other: &Value<'_>) -> bool {
+    let (Value::OneOf(one), Value::OneOf(other)) = (one, other) else { return false };
+    one.len() == other.len() && one.iter().all(|one| other.iter().any(|other| one.same(other)))
+}
+
 /// One arm of a branch.
 pub(super) type ArmRun<'a, 'p> = Box<dyn FnOnce(&mut Interpreter<'p>) + 'a>;
 
@@ -169,7 +175,12 @@ impl<'p> Interpreter<'p> {
             let (earlier, later) = arms.split_at(first_without.unwrap_or(count));
             let untouched = first_without.map(|_| before.as_ref().unwrap_or(&Value::Absent));
             let values = in_arms(earlier).chain(untouched).chain(in_arms(later));
-            let joined = Value::one_of_refs(values);
+            let mut joined = Value::one_of_refs(values);
+            // One of the same values as before is what it was.
+            let is_as_before = matches!((&joined, &before), (Some(joined), Some(before)) if are_one_of_the_same(joined, before));
+            if is_as_before {
+                joined.clone_from(&before);
+            }
             if let (2, Some(joined @ Value::OneOf(_))) = (count, &joined) {
                 let in_arm = |number: usize| match arms.iter().find(|(arm, _)| *arm == number) {
                     Some((_, value)) => value.clone(),
@@ -179,7 +190,9 @@ impl<'p> Interpreter<'p> {
                     self.parted.push([joined.clone(), one, other]);
                 }
             }
-            joined_values.push((scope, name, joined));
+            if !is_as_before {
+                joined_values.push((scope, name, joined));
+            }
         }
         let state = states.into_iter().reduce(State::join).unwrap_or_default();
         ArmEnd { state, changes: joined_values }
@@ -258,6 +271,7 @@ impl<'p> Interpreter<'p> {
             if let Some(attribute) = &attribute {
                 run.assume_attribute(attribute, holds);
             }
+            run.narrow(test, holds);
         };
         self.exec_branches(vec![
             Box::new(|run| {

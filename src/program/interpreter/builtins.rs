@@ -186,6 +186,11 @@ impl<'p> Interpreter<'p> {
                 Some(name) => self.has_attribute(&object, &name),
                 None => Value::Unknown,
             },
+            ("isinstance", Some(value)) if args.items.len() == 2 => {
+                let class = args.at(1).map_or(Value::Unknown, |argument| argument.value.clone());
+                let class = self.force(class);
+                self.is_instance(&value, &class).map_or(Value::Unknown, Value::Bool)
+            }
             ("isinstance" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
             _ => return None,
         })

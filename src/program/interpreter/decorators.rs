@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::calls::Args;
 use crate::code::Expr;
 use crate::facts::Span;
-use crate::program::heap::values::{Closure, Marks, PathId, Role, Value};
+use crate::program::heap::values::{ClassValue, Closure, Marks, PathId, Role, Value};
 use std::rc::Rc;
 
 /// What the decorators of a function or class come to.
@@ -15,6 +15,9 @@ pub(super) struct Decorated<'p> {
     /// One of them asks how many GPUs there are.
     pub counts_devices: bool,
 }
+
+/// A mark that skips a test unless there are several GPUs.
+pub(super) const SKIPS_BY_COUNT: &str = "pytest.mark.skipif().device_count()";
 
 impl<'p> Interpreter<'p> {
     pub(super) fn define(&mut self, function: usize, decorators: &'p [Expr<'p>]) -> Value<'p> {
@@ -70,7 +73,7 @@ impl<'p> Interpreter<'p> {
     /// Evaluates a decorator; one that is named after several GPUs counts the devices.
     fn eval_decorator(&mut self, decorator: &'p Expr<'p>) -> Value<'p> {
         let text = self.program.sources.text(self.place(decorator.span));
-        if ["multi_gpu", "multigpu", "multi_accelerator", "MultiGPU", "MultiGpu"]
+        if ["multi_gpu", "multigpu", "multi_device", "multi_accelerator", "MultiGPU", "MultiGpu"]
             .iter()
             .any(|name| text.contains(name))
         {
@@ -89,6 +92,9 @@ impl<'p> Interpreter<'p> {
                 let args = Args::positional(vec![value.clone()], span);
                 let wrapped = self.call(wrapper, args, span);
                 let kept = wrapped.alternatives().iter().map(|wrapped| match wrapped {
+                    Value::Outside(path) if self.paths.text(*path).starts_with(SKIPS_BY_COUNT) => {
+                        counting(value.clone())
+                    }
                     Value::Unknown | Value::None | Value::Outside(_) => value.clone(),
                     wrapped => wrapped.clone(),
                 });
@@ -166,4 +172,17 @@ fn inside<'p>(function: Value<'p>, manager: Value<'p>) -> Value<'p> {
     let mut closure = Closure::clone(closure);
     closure.inside.push(manager);
     Value::Function(Rc::new(closure))
+}
+
+/// A function or class that runs only where there are several GPUs.
+fn counting(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Function(closure) => {
+            Value::Function(Rc::new(Closure { counts_devices: true, ..Closure::clone(&closure) }))
+        }
+        Value::Class(class) => {
+            Value::Class(Rc::new(ClassValue { counts_devices: true, ..ClassValue::clone(&class) }))
+        }
+        other => other,
+    }
 }

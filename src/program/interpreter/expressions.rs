@@ -147,6 +147,10 @@ impl<'p> Interpreter<'p> {
         place
     }
 
+    fn is_device_count(&self, value: &Value<'p>) -> bool {
+        matches!(value, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
+    }
+
     pub(super) fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
         if !self.state.set_up().mocked.is_empty() {
             let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
@@ -157,11 +161,8 @@ impl<'p> Interpreter<'p> {
         if let Some((scope, value)) = self.heap.look_up(self.here.scope, name) {
             let value = value.clone();
             self.expect_bound(scope, name);
-            if let Value::Outside(path) = &value
-                && self.paths.text(*path).ends_with("device_count()")
-            {
-                self.asked_count = true;
-            }
+            // On some ways it is the number of something else: who asks whether it is above one, asks for this one.
+            self.asked_count |= value.alternatives().iter().any(|value| self.is_device_count(value));
             return self.force_lazy(value);
         }
         match name {

@@ -245,7 +245,7 @@ impl<'p> Interpreter<'p> {
         let asks = |argument: &Arg<'p>| matches!(&argument.value, Value::Text(text) if text.text.contains("device_count"));
         if call_model.skips && (self.asked_count || args.items.iter().any(asks)) {
             self.asked_count = true;
-            return Value::Outside(self.paths.id("pytest.mark.skipif().device_count()"));
+            return Value::Outside(self.paths.id(super::decorators::SKIPS_BY_COUNT));
         }
         if call_model.keeps_arguments {
             return Value::Outside(self.made_from(call_model.result, args));

@@ -209,10 +209,16 @@ fn method_of(operator: Operator) -> Option<(&'static str, &'static str)> {
     })
 }
 
-fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
+/// Whether `left is right`, where one of them is None or both are truth values.
+pub(super) fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
     match (left, right) {
+        (Value::OneOf(values), single) => {
+            let mut verdicts = values.iter().map(|value| is_none(value, single));
+            let first = verdicts.next()??;
+            verdicts.all(|verdict| verdict == Some(first)).then_some(first)
+        }
         (Value::None, Value::None) => Some(true),
-        (Value::Unknown | Value::OneOf(_) | Value::Outside(_) | Value::Deferred(..), _) => None,
+        (Value::Unknown | Value::Outside(_) | Value::Deferred(..), _) => None,
         (_, Value::None) => Some(false),
         (Value::Bool(a), Value::Bool(b)) => Some(a == b),
         _ => None,

@@ -205,6 +205,9 @@ impl<'p> Interpreter<'p> {
                 }
             }
             Target::Sequence(targets) => {
+                if let Some(parts) = parts_of_each(&value, targets) {
+                    return targets.iter().zip(parts).for_each(|(target, part)| self.assign(target, part));
+                }
                 let value = self.iterate(value, self.here.statement);
                 let parts = match &value {
                     Value::Sequence(values) if values.len() == targets.len() => Some(values.clone()),
@@ -367,6 +370,21 @@ impl<'p> Interpreter<'p> {
 /// The span of a compound statement up to the end of its header.
 fn header(step: Span, last: Span) -> Span {
     Span { start: step.start, end: last.end.max(step.start) }
+}
+
+/// What targets get of one of several tuples that have as many parts each.
+fn parts_of_each<'p>(value: &Value<'p>, targets: &[Target<'p>]) -> Option<Vec<Value<'p>>> {
+    let Value::OneOf(values) = value else { return None };
+    let tuples: Option<Vec<&[Value<'p>]>> = values
+        .iter()
+        .map(|value| match value {
+            Value::Sequence(parts) if parts.len() == targets.len() => Some(&parts[..]),
+            _ => None,
+        })
+        .collect();
+    let tuples = tuples.filter(|_| !targets.iter().any(|target| matches!(target, Target::Rest(_))))?;
+    let part = |index: usize| Value::one_of_refs(tuples.iter().map(|parts| &parts[index]));
+    (0..targets.len()).map(part).collect()
 }
 
 /// Whether two constants are equal in Python, when that is known.
