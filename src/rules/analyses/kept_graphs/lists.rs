@@ -16,7 +16,8 @@ use rustc_hash::FxHashSet;
 
 /// `losses.append(loss)` in a loop that calls `loss.backward()`.
 pub(super) fn in_training(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> {
-    if !notes.iter().any(|note| matches!(note.what, What::Append(..))) {
+    let has = |wanted: fn(&What) -> bool| notes.iter().any(|note| wanted(&note.what));
+    if !has(|what| matches!(what, What::Append(..))) || !has(|what| matches!(what, What::Backward(_))) {
         return Vec::new();
     }
     let lists = Lists::of(scope);
@@ -230,6 +231,10 @@ impl Steps<'_> {
 /// The steps `output = model(x)` whose model an optimizer of the file trains.
 fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
     let mut found = FxHashSet::default();
+    let optimizers = optimizers_of(scope.whole_text());
+    if optimizers.is_empty() {
+        return found;
+    }
     walk(scope.code, &mut |part, around| {
         let Part::Step(step) = part else { return };
         let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
@@ -237,7 +242,7 @@ fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
         let is_object = matches!(call.callee.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
         if is_object
             && !is_without_graph(scope, within_function(around).1)
-            && is_trained(scope, scope.text(call.callee.span))
+            && is_trained(&optimizers, scope.text(call.callee.span))
         {
             found.insert(step.span);
         }
@@ -245,11 +250,23 @@ fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
     found
 }
 
+/// The lines that make an optimizer of the parameters of a model.
+fn optimizers_of(text: &str) -> Vec<&str> {
+    let places = memchr::memmem::find_iter(text.as_bytes(), PARAMETERS);
+    let line = |at: usize| {
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+        &text[start..end]
+    };
+    places.map(line).filter(|line| line.contains("optim")).collect()
+}
+
+const PARAMETERS: &str = ".parameters()";
+
 /// Whether an optimizer is made of the parameters of a model.
-fn is_trained(scope: &FileScope<'_>, model: &str) -> bool {
-    let text = scope.whole_text();
-    let parameters = format!("{model}.parameters()");
-    text.lines().any(|line| line.contains("optim") && line.contains(&parameters))
+fn is_trained(optimizers: &[&str], model: &str) -> bool {
+    let parameters = format!("{model}{PARAMETERS}");
+    optimizers.iter().any(|line| line.contains(&parameters))
 }
 
 /// Whether an expression is what a model gave, with its graph.
