@@ -46,7 +46,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut set: Vec<(Seen, String)> = Vec::new();
     let mut options: Vec<(Seen, String)> = Vec::new();
     let (mut asked, mut later): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
-    let mut imports: Vec<(Seen, Place)> = Vec::new();
+    let mut imports: Vec<(Seen, &Import<'_>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
             if let StepKind::Import(import) = &step.kind
@@ -58,10 +58,8 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             if let StepKind::Import(import) = &step.kind
                 && !import.lazy
-                && let Some(place) =
-                    made_by_import(scope.program, scope.file, import, &mut FxHashSet::default())
             {
-                imports.push((Seen::of(step.span, around), place));
+                imports.push((Seen::of(step.span, around), import));
             }
         }
         Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
@@ -98,6 +96,15 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.push(raw_finding.beside(scope.place(cause.span), "the devices are made here"));
         }
     }
+    // Only where something is set it matters what the modules of the project do.
+    let imports: Vec<(Seen, Place)> = match set.is_empty() {
+        true => Vec::new(),
+        false => {
+            let made_by =
+                |import| made_by_import(scope.program, scope.file, import, &mut FxHashSet::default());
+            imports.into_iter().filter_map(|(seen, import)| Some((seen, made_by(import)?))).collect()
+        }
+    };
     for (seen, path) in &set {
         // What a file imports first has run when its functions do.
         let runs_before = |one: &Seen| {

@@ -21,9 +21,12 @@ pub(super) fn with_graphs(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawFinding> {
-    let (mut buffers, layers) = members(scope, number);
     // What comes to a normalisation of batches has gone through layers before.
     let inherits = class.bases.iter().any(|base| scope.text(base.span).contains("BatchNorm"));
+    if !inherits && !scope.whole_text().contains("register_buffer") {
+        return Vec::new();
+    }
+    let (mut buffers, layers) = members(scope, number);
     let is_batch_norm = inherits || class.name.contains("BatchNorm");
     if inherits {
         buffers.extend(["self.running_mean".to_owned(), "self.running_var".to_owned()]);
