@@ -2,6 +2,7 @@
 
 use super::exec::{GRACE, HideCards, time};
 use super::options::{PolicyOptions, SimulatedOptions};
+use super::outputs::Form;
 use super::{ignoring_closed_pipe, say, settings_of};
 use crate::changes::{Asked, Checkout, first_change};
 use crate::policy::Mode;
@@ -11,7 +12,7 @@ use crate::runtime::document::Document;
 use crate::runtime::process::Limits;
 use crate::runtime::slot::slot_folder;
 use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -77,13 +78,6 @@ pub struct Arguments {
     simulated: SimulatedOptions,
     #[command(flatten)]
     policy: PolicyOptions,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Form {
-    #[default]
-    Text,
-    Json,
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<u8> {

@@ -8,6 +8,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+/// For people, or for programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    #[default]
+    Text,
+    Json,
+}
+
 /// A report that goes to a file: `json=report.json`.
 #[derive(Clone, Debug)]
 pub struct Output<F = Format> {

@@ -2,6 +2,7 @@
 
 use super::exec::{GRACE, time};
 use super::options::{PolicyOptions, SimulatedOptions};
+use super::outputs::Form;
 use super::{ignoring_closed_pipe, say, settings_of};
 use crate::policy::Cpu;
 use crate::runtime::document::Document;
@@ -9,7 +10,7 @@ use crate::runtime::process::Limits;
 use crate::runtime::proof::document::Proof;
 use crate::runtime::proof::{Request, run as prove, text};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -52,13 +53,6 @@ pub struct Arguments {
     simulated: SimulatedOptions,
     #[command(flatten)]
     policy: PolicyOptions,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Form {
-    #[default]
-    Text,
-    Json,
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<u8> {

@@ -49,6 +49,10 @@ impl Program<'_> {
     /// The files that have this text somewhere, whatever their language.
     pub(crate) fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
         readings::note_all_texts();
+        self.having(text)
+    }
+
+    fn having(&self, text: &'static str) -> Arc<[FileId]> {
         let mut known = self.words.files.lock().unwrap_or_else(PoisonError::into_inner);
         let search = || {
             let finder = Finder::new(text);
@@ -69,8 +73,9 @@ impl Program<'_> {
 
     /// Whether a file of Python registers classes as those below one of its own: `Name.register(`.
     pub(crate) fn registers(&self, file: FileId, class: &str) -> bool {
-        let having = self.files_with(".register(");
-        having.contains(&file) && self.sources.file(file).text.contains(&format!("{class}.register("))
+        readings::note_whole(file);
+        self.having(".register(").contains(&file)
+            && self.sources.file(file).text.contains(&format!("{class}.register("))
     }
 
     /// Whether some file reads the variable: a project may have variables of its own. Judged by the text, for names

@@ -365,10 +365,7 @@ impl<'p> Value<'p> {
             Value::Sequence(values) => Some(!values.is_empty()),
             Value::Mapping(items) => Some(!items.is_empty()),
             Value::Function(_) | Value::Class(_) | Value::Module(_) | Value::Stream(_) => Some(true),
-            Value::OneOf(values) => {
-                let first = values.first()?.truth();
-                if values.iter().all(|value| value.truth() == first) { first } else { None }
-            }
+            Value::OneOf(values) => agreed(values, Value::truth),
             _ => None,
         }
     }
@@ -392,6 +389,16 @@ impl<'p> Value<'p> {
             _ => None,
         }
     }
+}
+
+/// What is known of each of several alternatives, where it is the same of all.
+pub(crate) fn agreed<'p>(
+    values: &[Value<'p>],
+    mut verdict: impl FnMut(&Value<'p>) -> Option<bool>,
+) -> Option<bool> {
+    let mut verdicts = values.iter().map(&mut verdict);
+    let first = verdicts.next()??;
+    verdicts.all(|verdict| verdict == Some(first)).then_some(first)
 }
 
 /// Whether two functions were defined as one and hold the same.

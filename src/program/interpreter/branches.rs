@@ -118,7 +118,7 @@ impl<'p> Interpreter<'p> {
                 }
                 Flow::Raise => {
                     self.summaries.raised += 1;
-                    if let Some(&handlers) = self.catches.last().or(self.passed_through.last()) {
+                    if let Some(handlers) = self.handlers() {
                         self.jump_with(handlers, outcome);
                     }
                 }

@@ -51,13 +51,7 @@ impl<'p> Interpreter<'p> {
         }
         let forks = self.forks(&text, &Args::default(), None);
         self.note(What::Spawn { callee: text.to_string(), forks }, span);
-        let before = self.state.clone();
-        self.enter_process();
-        self.in_child += 1;
-        let result = self.special(object, "run", Vec::new(), span);
-        self.in_child -= 1;
-        self.state = before;
-        result
+        self.in_another_process(|run| run.special(object, "run", Vec::new(), span))
     }
 
     /// What a thread, a process or an executor passes on to the function that it calls.
@@ -138,14 +132,15 @@ impl<'p> Interpreter<'p> {
 }
 
 impl Interpreter<'_> {
-    /// Runs something in a process that is a copy of this one, and forgets what it changed there.
-    pub(super) fn in_a_copy(&mut self, run: impl FnOnce(&mut Self)) {
+    /// Runs something in a process that this one starts, and forgets what it changed there.
+    pub(super) fn in_another_process<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.state.clone();
         self.enter_process();
         self.in_child += 1;
-        run(self);
+        let result = run(self);
         self.in_child -= 1;
         self.state = before;
+        result
     }
 }
 

@@ -141,13 +141,12 @@ impl<'p> Interpreter<'p> {
                 self.summaries.note_again(summary, noted);
             }
             (Some(effects), fit) => {
-                let (entry, exit, start) = match &fit {
-                    Fit::KnownAgain(again) => (&again.entry, &again.exit, again.start),
-                    _ => (&effects.entry, &effects.exit, effects.noted.events.start),
-                };
-                let left_with = match &fit {
-                    Fit::KnownAgain(again) => &again.left_with[..],
-                    _ => effects.left_with.as_deref().unwrap_or_default(),
+                let (entry, exit, start, left_with) = match &fit {
+                    Fit::KnownAgain(again) => (&again.entry, &again.exit, again.start, &again.left_with[..]),
+                    _ => {
+                        let left_with = effects.left_with.as_deref().unwrap_or_default();
+                        (&effects.entry, &effects.exit, effects.noted.events.start, left_with)
+                    }
                 };
                 if effects.loads {
                     self.relied_on = self.relied_on.min(start);

@@ -90,7 +90,7 @@ impl<'p> Interpreter<'p> {
         }
         // What none of the handlers surely catches goes on to the `try` around this one.
         if !handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]))
-            && let Some(&around) = self.catches.last().or(self.passed_through.last())
+            && let Some(around) = self.handlers()
             && self.quiet == 0
         {
             let ended = (flow == Flow::Raise).then(|| ArmEnd { state: after.clone(), changes: done.clone() });

@@ -147,10 +147,6 @@ impl<'p> Interpreter<'p> {
         place
     }
 
-    fn is_device_count(&self, value: &Value<'p>) -> bool {
-        matches!(value, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
-    }
-
     pub(super) fn name(&mut self, name: &'p str, span: Span) -> Value<'p> {
         if !self.state.set_up().mocked.is_empty() {
             let qualified = format!("{}.{name}", self.program.dotted(self.here.file));
@@ -162,7 +158,7 @@ impl<'p> Interpreter<'p> {
             let value = value.clone();
             self.expect_bound(scope, name);
             // On some ways it is the number of something else: who asks whether it is above one, asks for this one.
-            self.asked_count |= value.alternatives().iter().any(|value| self.is_device_count(value));
+            self.asked_count |= value.alternatives().iter().any(|value| self.counts_devices(value));
             return self.force_lazy(value);
         }
         match name {

@@ -30,7 +30,7 @@ impl<'p> Interpreter<'p> {
             Some(effects) if is_own => self.fit_of_effects(summary, effects, relation)?,
             Some(effects) => self.fit_elsewhere(summary, effects, relation)?,
         };
-        // A `try` around the call goes on from where it raised.
+        // A `try` around the call goes on from where it raised: with the states that are known, or where it left the state as it was.
         let raises_somewhere = call.may_raise && !self.catches.is_empty();
         let changes = call
             .effects

@@ -5,7 +5,7 @@ use super::operators::is_none;
 use super::steps::equal;
 use crate::code::{Comparison, Expr, ExprKind, StepKind};
 use crate::program::heap::CONTENTS;
-use crate::program::heap::values::{ClassValue, Text, Value};
+use crate::program::heap::values::{ClassValue, Text, Value, agreed};
 use crate::sources::Language;
 use std::rc::Rc;
 
@@ -42,11 +42,7 @@ impl<'p> Interpreter<'p> {
     /// Whether a value is an instance of a class, or of one of several.
     pub(super) fn is_instance(&mut self, value: &Value<'p>, class: &Value<'p>) -> Option<bool> {
         let verdict = |run: &mut Self, class: &Value<'p>| match value {
-            Value::OneOf(values) => {
-                let mut verdicts = values.iter().map(|value| run.is_instance_of(value, class));
-                let first = verdicts.next()??;
-                verdicts.all(|verdict| verdict == Some(first)).then_some(first)
-            }
+            Value::OneOf(values) => agreed(values, |value| run.is_instance_of(value, class)),
             value => run.is_instance_of(value, class),
         };
         let Value::Sequence(classes) = class else { return verdict(self, class) };
@@ -86,19 +82,11 @@ impl<'p> Interpreter<'p> {
             return Some(true);
         }
         let is_known = own.iter().flatten().all(|base| matches!(base, Value::Class(_) | Value::Outside(_)));
-        let may_be = match value {
-            Value::None
-            | Value::Bool(_)
-            | Value::Int(..)
-            | Value::Text(_)
-            | Value::Function(_)
-            | Value::Sequence(_)
-            | Value::Mapping(_)
-            | Value::Collection(_) => false,
-            Value::Instance(_) => !is_known,
-            _ => true,
+        let is_other = match value {
+            Value::Instance(_) => is_known,
+            value => is_of_python(value),
         };
-        (!may_be && self.has_plain_instances(class)).then_some(false)
+        (is_other && self.has_plain_instances(class)).then_some(false)
     }
 
     /// Whether the instances of a class are objects that it, or one below it, made. A constant may be the member of an
@@ -165,15 +153,7 @@ impl<'p> Interpreter<'p> {
                 let is_project = bases.iter().all(|base| matches!(base, Value::Class(_)));
                 (is_project && OF_LIBRARIES.contains(&path)).then_some(false)
             }
-            Value::None
-            | Value::Bool(_)
-            | Value::Int(..)
-            | Value::Text(_)
-            | Value::Function(_)
-            | Value::Sequence(_)
-            | Value::Mapping(_)
-            | Value::Collection(_) => OF_LIBRARIES.contains(&path).then_some(false),
-            _ => None,
+            value => (is_of_python(value) && OF_LIBRARIES.contains(&path)).then_some(false),
         }
     }
 
@@ -267,6 +247,21 @@ impl<'p> Interpreter<'p> {
             self.heap.bind(scope, name, Value::one_of(kept));
         }
     }
+}
+
+/// Whether a value is a constant, a collection or a function: no instance of a class of the project or a library.
+fn is_of_python(value: &Value<'_>) -> bool {
+    matches!(
+        value,
+        Value::None
+            | Value::Bool(_)
+            | Value::Int(..)
+            | Value::Text(_)
+            | Value::Function(_)
+            | Value::Sequence(_)
+            | Value::Mapping(_)
+            | Value::Collection(_)
+    )
 }
 
 /// Whether an expression does no more than name a class, or several.

@@ -86,7 +86,7 @@ impl<'p> Interpreter<'p> {
         let with = made_with.as_ref().unwrap_or(&args);
         if works_in_copies(&text, made_with.as_ref()) {
             self.note(What::Spawn { callee: text.to_string(), forks: true }, span);
-            self.in_a_copy(|run| run.apply_effects(call_model.effects, &text, with, span));
+            self.in_another_process(|run| run.apply_effects(call_model.effects, &text, with, span));
         } else {
             self.apply_effects(call_model.effects, &text, with, span);
         }

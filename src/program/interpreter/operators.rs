@@ -5,7 +5,7 @@ use super::collections::merged;
 use super::steps::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
-use crate::program::heap::values::{LONGEST, Text, Value};
+use crate::program::heap::values::{LONGEST, Text, Value, agreed};
 
 impl<'p> Interpreter<'p> {
     /// Whether a value counts as true. An object is asked by `__bool__`, or by `__len__` where its class has no other.
@@ -212,11 +212,7 @@ fn method_of(operator: Operator) -> Option<(&'static str, &'static str)> {
 /// Whether `left is right`, where one of them is None or both are truth values.
 pub(super) fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
     match (left, right) {
-        (Value::OneOf(values), single) => {
-            let mut verdicts = values.iter().map(|value| is_none(value, single));
-            let first = verdicts.next()??;
-            verdicts.all(|verdict| verdict == Some(first)).then_some(first)
-        }
+        (Value::OneOf(values), single) => agreed(values, |value| is_none(value, single)),
         (Value::None, Value::None) => Some(true),
         (Value::Unknown | Value::Outside(_) | Value::Deferred(..), _) => None,
         (_, Value::None) => Some(false),

@@ -5,7 +5,7 @@ use super::lazy::replaces_package;
 use super::{Flow, Interpreter};
 use crate::code::{Arm, Expr, Operator, Step, StepKind, Target};
 use crate::facts::Span;
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{Value, agreed};
 
 impl<'p> Interpreter<'p> {
     pub(super) fn block(&mut self, block: &'p [Step<'p>]) {
@@ -401,12 +401,7 @@ pub(super) fn equal(one: &Value<'_>, other: &Value<'_>) -> Option<bool> {
             Some(false)
         }
         (Value::OneOf(values), single) | (single, Value::OneOf(values)) => {
-            let verdicts: Vec<_> = values.iter().map(|value| equal(value, single)).collect();
-            verdicts
-                .first()
-                .copied()
-                .flatten()
-                .filter(|first| verdicts.iter().all(|verdict| *verdict == Some(*first)))
+            agreed(values, |value| equal(value, single))
         }
         _ => None,
     }

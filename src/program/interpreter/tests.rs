@@ -169,8 +169,9 @@ impl<'p> Interpreter<'p> {
         each.iter().any(|mark| self.counts_devices(mark))
     }
 
-    fn counts_devices(&self, mark: &Value<'p>) -> bool {
-        matches!(mark, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
+    /// Whether a value is the number of devices, or a mark that asks for it.
+    pub(super) fn counts_devices(&self, value: &Value<'p>) -> bool {
+        matches!(value, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
     }
 
     fn run_test_class(&mut self, class: &Rc<ClassValue<'p>>, places: &Rc<[FileId]>, module: &Marks<'p>) {
