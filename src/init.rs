@@ -3,7 +3,9 @@
 
 pub mod evidence;
 pub mod machine;
+pub mod peers;
 pub mod runner;
+mod sections;
 pub mod standards;
 
 use crate::policy::{Amount, DeviceOrder};
@@ -20,6 +22,18 @@ pub struct Wishes {
     pub cpu: Option<Cpu>,
     /// What stands above the section about the GPU: what the project says, and what it does not agree on.
     pub remarks: Vec<String>,
+    pub rules: RuleWishes,
+    /// Files and folders that are not reported on.
+    pub exclude: Vec<String>,
+}
+
+/// What is decided about rules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleWishes {
+    pub ignore: BTreeSet<String>,
+    pub severity: BTreeMap<String, String>,
+    /// Rules that do not run in the files of a glob, in the order in which they were named.
+    pub per_path: Vec<(String, BTreeSet<String>)>,
 }
 
 /// The GPU that scripts must use.
@@ -45,8 +59,23 @@ pub struct Gpu {
 pub struct Cpu {
     /// None stands for the whole project.
     pub entry_points: Vec<String>,
+    /// None stands for the usual ones.
+    pub forbidden_imports: Vec<String>,
+    /// Modules of the project that count as GPU code.
+    pub gpu_modules: Vec<String>,
     /// Where the project hides the GPUs from each of them, when it says so.
     pub seen: Option<String>,
+}
+
+impl RuleWishes {
+    /// Rules that do not run in these files.
+    pub fn ignore_in(&mut self, glob: &str, rules: &[&str]) {
+        let at = self.per_path.iter().position(|(known, _)| known == glob).unwrap_or_else(|| {
+            self.per_path.push((glob.to_owned(), BTreeSet::new()));
+            self.per_path.len() - 1
+        });
+        self.per_path[at].1.extend(rules.iter().map(|rule| (*rule).to_owned()));
+    }
 }
 
 impl Wishes {
@@ -135,8 +164,8 @@ impl Wishes {
                 [first, ref others @ ..] => format!("{first} and {} more", others.len()),
             };
             let entry_points = parts.modules.keys().cloned().collect();
-            self.cpu =
-                Some(Cpu { entry_points, seen: Some(format!("every GPU is hidden from them at {seen}")) });
+            let seen = Some(format!("every GPU is hidden from them at {seen}"));
+            self.cpu = Some(Cpu { entry_points, seen, ..Cpu::default() });
         }
         if let Some((file, place)) = parts.importing.first_key_value() {
             let others = match parts.importing.len() - 1 {
@@ -190,80 +219,17 @@ pub fn policy_text(wishes: &Wishes) -> String {
     for remark in &wishes.remarks {
         let _ = writeln!(text, "# {remark}");
     }
-    gpu_section(wishes.gpu.as_ref(), &mut text);
+    sections::gpu(wishes.gpu.as_ref(), &mut text);
     text.push('\n');
-    cpu_section(wishes.cpu.as_ref(), &mut text);
+    sections::cpu(wishes.cpu.as_ref(), &mut text);
+    text.push('\n');
+    sections::rules(&wishes.rules, &mut text);
+    sections::exclude(&wishes.exclude, &mut text);
     text.push_str(
-        "\n# rules:\n\
-         #   select: [recommended]                 # strict and all say more\n\
-         #   per-path: {\"legacy/**\": {ignore: [device-not-allowed]}}\n\n\
-         # Findings of today that may wait: `gpulint check --write-baseline` writes the file.\n\
+        "\n# Findings of today that may wait: `gpulint check --write-baseline` writes the file.\n\
          # baseline: gpulint-baseline.json\n",
     );
     text
-}
-
-fn gpu_section(gpu: Option<&Gpu>, text: &mut String) {
-    let commented = if gpu.is_some() { "" } else { "# " };
-    let nothing = Gpu::default();
-    let gpu = gpu.unwrap_or(&nothing);
-    text.push_str("# The one GPU that scripts must use.\n");
-    let _ = writeln!(text, "{commented}gpu:");
-    let mut key = |key: &str, value: Option<String>, example: &str, why: &str| {
-        // Everything but the order speaks of one card.
-        let is_said = value.is_some() && (!gpu.is_open || key == "device-order");
-        let mark = mark(commented, is_said);
-        let line = format!("{key}: {}", value.unwrap_or_else(|| example.to_owned()));
-        let why = gpu.seen.get(key).map_or(why, String::as_str);
-        let _ = writeln!(text, "{mark}{line:34}  # {why}");
-    };
-    let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
-    let list = |texts: &[String]| format!("[{}]", texts.iter().map(quoted).collect::<Vec<_>>().join(", "));
-    key("name", gpu.name.as_ref().map(quoted), "\"RTX 3090\"", "its name contains this");
-    let least = gpu.min_memory.map(|least| least.to_string());
-    key("min-memory", least, "20GiB", "it has at least this much");
-    let mask = gpu.visible_devices.as_ref().map(quoted);
-    key("visible-devices", mask, "\"1\"", "what scripts set CUDA_VISIBLE_DEVICES to");
-    if let Some(uuid) = &gpu.uuid {
-        key("visible-devices", None, &quoted(uuid), "the same card in every slot");
-    }
-    let order = gpu.device_order.map(|order| order.as_str().to_owned());
-    key("device-order", order, "PCI_BUS_ID", "how an index counts; nvidia-smi counts by PCI slot");
-    let device = gpu.device.as_ref().map(quoted);
-    let device = device.or((!commented.is_empty()).then(|| "\"cuda:0\"".to_owned()));
-    key("device", device, "\"cuda:0\"", "the only device that code may name then");
-    let forbidden = (!gpu.forbidden.is_empty()).then(|| list(&gpu.forbidden));
-    key("forbidden", forbidden, "[\"RTX 5060 Ti\"]", "cards that must never be used");
-}
-
-fn cpu_section(cpu: Option<&Cpu>, text: &mut String) {
-    let commented = if cpu.is_some() { "" } else { "# " };
-    let named = cpu.map_or(&[][..], |cpu| &cpu.entry_points);
-    let why = cpu.and_then(|cpu| cpu.seen.as_deref());
-    let why = why.unwrap_or("modules of it; without this key all of the project");
-    text.push_str("# The part that must run without a GPU.\n");
-    let _ = writeln!(text, "{commented}cpu:");
-    let quoted = named.iter().map(|name| serde_json::Value::from(name.as_str()).to_string());
-    let list = match named {
-        [] => "\"cli.*\"".to_owned(),
-        _ => quoted.collect::<Vec<_>>().join(", "),
-    };
-    let line = format!("entry-points: [{list}]");
-    let mark = mark(commented, !named.is_empty());
-    let _ = writeln!(text, "{mark}{line:34}  # {why}");
-    let _ = writeln!(
-        text,
-        "{commented}  forbidden-imports: [cupy, torch, numba.cuda]  # what it must not import"
-    );
-}
-
-/// What stands before a key of a section: keys without a value are comments.
-fn mark(commented: &str, has_value: bool) -> &'static str {
-    match (commented.is_empty(), has_value) {
-        (true, true) => "  ",
-        (true, false) => "  # ",
-        (false, _) => "#   ",
-    }
 }
 
 /// The content of a `.pre-commit-config.yaml` that runs gpulint and nothing else.

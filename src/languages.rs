@@ -8,7 +8,7 @@ mod dockerfile;
 mod dotenv;
 mod embedded;
 mod grammar;
-mod ini;
+pub(crate) mod ini;
 mod interpolation;
 mod interpreters;
 mod json;

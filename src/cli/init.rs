@@ -4,6 +4,7 @@ use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::atomic_write::replace;
 use crate::disk::Disk;
 use crate::init::evidence::Evidence;
+use crate::init::peers::{Moved, Tool, gpu_code};
 use crate::init::runner::Runner;
 use crate::init::{Cpu, Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
@@ -37,6 +38,10 @@ pub struct Arguments {
     #[arg(long, value_name = "MODULES", num_args = 0.., value_delimiter = ',', require_equals = true,
           value_parser = module)]
     cpu: Option<Vec<String>>,
+    /// Take over the settings of other tools, or of these, and say what each becomes: bans of imports (ruff's TID251 and TID253,
+    /// contracts of import-linter), and what is decided about rules (torch-preflight, TorchFix).
+    #[arg(long, value_name = "TOOLS", num_args = 0.., value_delimiter = ',', require_equals = true)]
+    from: Option<Vec<Tool>>,
     /// Write .pre-commit-config.yaml, or print the entry to add if there is one already.
     #[arg(long)]
     pre_commit: bool,
@@ -86,6 +91,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let asks_for_a_workflow = arguments.workflow || arguments.runner.is_some();
     let asks_for_more = arguments.pre_commit || asks_for_a_workflow || arguments.standards.is_some();
     let mut pages = Vec::new();
+    let mut told = String::new();
     let mut in_force = existing.as_ref().map(|(_, policy)| policy.clone());
     if existing.is_none() || asks_for_policy || !asks_for_more {
         if let Some((file, _)) = &existing
@@ -93,7 +99,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         {
             bail!("{} has a policy already; change it there, or replace it with --force", shown(file));
         }
-        let wishes = arguments.wishes();
+        let (wishes, words) = arguments.wishes()?;
+        told = words;
         let text = policy_text(&wishes);
         let file = folder.join("gpulint.yaml");
         in_force = Some(policy::read(&file, &text)?);
@@ -126,6 +133,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     if let Some(page) = pages.iter().find(|page| page.file.exists() && !page.replaces && !arguments.force) {
         bail!("{} exists; replace it with --force", shown(&page.file));
     }
+    if !told.is_empty() {
+        ignoring_closed_pipe(writeln!(out, "{told}"))?;
+    }
     for page in &pages {
         write(page)?;
         ignoring_closed_pipe(writeln!(out, "Wrote {}.", shown(&page.file)))?;
@@ -145,10 +155,12 @@ impl Arguments {
     }
 
     fn asks_for_policy(&self) -> bool {
-        self.names_a_gpu() || self.cpu.is_some()
+        self.names_a_gpu() || self.cpu.is_some() || self.from.is_some()
     }
 
-    fn wishes(&self) -> Wishes {
+    /// What the policy is to say, and what is told of the settings of other tools.
+    fn wishes(&self) -> anyhow::Result<(Wishes, String)> {
+        let mut moved = self.from.as_deref().map(|tools| Moved::from(tools, &self.folder)).transpose()?;
         let gpu = match (self.names_a_gpu(), &self.cpu) {
             (true, _) => Some(Gpu {
                 name: self.gpu_name.clone(),
@@ -172,13 +184,16 @@ impl Arguments {
                 }
             },
         };
-        let cpu = self.cpu.clone().map(|entry_points| Cpu { entry_points, seen: None });
-        let wishes = Wishes { gpu, cpu, remarks: Vec::new() };
-        match self.asks_for_policy() {
-            true => wishes,
-            // What is said counts, else what is there.
-            false => wishes.with(&Evidence::of(&self.folder)),
+        let cpu = self.cpu.clone().map(|entry_points| Cpu { entry_points, ..Cpu::default() });
+        let mut wishes = Wishes { gpu, cpu, ..Wishes::default() };
+        if let Some(moved) = &mut moved {
+            moved.add_to(&mut wishes, |modules| gpu_code(&self.folder, modules));
         }
+        // What is said counts, else what is there.
+        if !self.names_a_gpu() && self.cpu.is_none() {
+            wishes = wishes.with(&Evidence::of(&self.folder));
+        }
+        Ok((wishes, moved.map(|moved| moved.words()).unwrap_or_default()))
     }
 
     /// An index says nothing without an order.

@@ -1,6 +1,6 @@
 //! INI files: what pytest and tox set, and keys that choose a device.
 
-pub(super) mod reader;
+pub(crate) mod reader;
 mod services;
 
 use super::command_lines::{Literal, step_of};

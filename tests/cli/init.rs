@@ -5,6 +5,7 @@ use crate::project::{Answer, Project, answer};
 use std::fs;
 
 mod inferred;
+mod peers;
 
 /// A program that takes whatever it is given.
 const TAKES: &str = "import torch\n\nx = torch.zeros(1).cuda()\n";
