@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Builds the site: the pages of docs/ and one page for each rule, with search. Needs `pip install mkdocs==1.6.1` and a gpulint.
+"""Builds the site: the pages of docs/ and one page for each rule, with search; each also as Markdown, and `llms.txt`, which lists
+them for programs (https://llmstxt.org). Needs `pip install mkdocs==1.6.1` and a gpulint.
 
     cargo build
     scripts/site.py target/debug/gpulint target/site
@@ -10,6 +11,7 @@ A link that leads nowhere is a failure.
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,8 +46,42 @@ def main():
         # JSON is YAML.
         settings.write_text(json.dumps(settings_for(rules, pages, home)))
         build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", settings]
-        subprocess.run([*build, "--site-dir", pathlib.Path(out).resolve()], check=True)
+        site = pathlib.Path(out).resolve()
+        subprocess.run([*build, "--site-dir", site], check=True)
+        for page in pages.rglob("*.md"):
+            shutil.copyfile(page, site / page.relative_to(pages))
+        listed = llms_for(rules, pages)
+        (site / "llms.txt").write_text(listed)
+        lost = [target for target in re.findall(r"\]\(([^)]+)\)", listed) if not (site / target).is_file()]
+        if lost:
+            raise SystemExit(f"llms.txt names what is no page: {', '.join(lost)}")
     print(f"{out}: {len(rules)} rules")
+
+
+def llms_for(rules, pages):
+    """What there is to read, in the form of https://llmstxt.org: a title, what it is about, and lists of links."""
+    about = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]["description"]
+    lines = ["# gpulint", "", f"> {about}", ""]
+    lines += ["`gpulint check --format compact` prints each finding on a line, with the reason, what to do and the fix as a patch."]
+    lines += ["`gpulint rule ID` explains a rule, `gpulint trace FILE` tells what a program does to the GPU."]
+
+    def entry(page, told):
+        return f"- [{page.removesuffix('.md')}]({page}): {' '.join(told.split())}"
+
+    for section, names in {"Start": ["index"], **SECTIONS}.items():
+        lines += ["", f"## {section}", ""]
+        lines += [entry(f"{name}.md", title_of(pages / f"{name}.md")) for name in names]
+    families = {}
+    for rule in rules:
+        families.setdefault(rule["family"], []).append(rule)
+    for family, of_family in families.items():
+        lines += ["", f"## Rules: {family}", ""]
+        lines += [entry(f"rules/{rule['id']}.md", rule["summary"]) for rule in of_family]
+    return "\n".join(lines) + "\n"
+
+
+def title_of(page):
+    return next(line.lstrip("# ") for line in page.read_text().splitlines() if line.startswith("# "))
 
 
 def linked(text, folder, home):

@@ -21,7 +21,7 @@ mod surroundings;
 mod texts;
 mod writes;
 
-pub use corrections::{Correction, Corrections, Kept, Mended};
+pub use corrections::{Correction, Corrections, Kept, Mended, patch};
 pub use fix_loop::{Applied, Dropped, Settled, Wanted, apply_until_stable, path_aliases};
 pub use fixers::{is_fixer, names as fixer_names};
 pub use joined::rule_about_devices;

@@ -4,6 +4,7 @@ mod azure;
 mod change;
 mod checkstyle;
 pub(crate) mod commands;
+mod compact;
 mod concise;
 mod correction;
 mod excerpt;
@@ -96,6 +97,8 @@ pub enum Format {
     Text,
     /// One line for each finding: `path:line:column: severity[rule] message`.
     Concise,
+    /// For programs that write code: the finding, the reason once for each rule, what to do, and the fix as a patch.
+    Compact,
     /// One JSON object, for programs.
     Json,
     /// One JSON object for each finding, each on a line.
@@ -125,7 +128,7 @@ pub enum Format {
     CorrectionJson,
 }
 
-/// Writes the report. Text and concise end with the summary; beside the others it belongs on
+/// Writes the report. Text, concise and compact end with the summary; beside the others it belongs on
 /// standard error, see [`summary_line`]. Returns what the form of the report had no room for, in one sentence.
 pub fn render(report: &Report, format: Format, out: &mut dyn Write) -> std::io::Result<Option<String>> {
     let Some(form) = commands::Form::of(format) else { return render_as(report, format, out) };
@@ -144,6 +147,7 @@ fn render_as(report: &Report, format: Format, out: &mut dyn Write) -> std::io::R
         Format::Html => return html::render(report, out),
         Format::Text => text::render(report, out),
         Format::Concise => concise::render(report, out),
+        Format::Compact => compact::render(report, out),
         Format::Json => json::render(report, out),
         Format::Jsonl => jsonl::render(report, out),
         Format::Github => github::render(report, out),

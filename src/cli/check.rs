@@ -42,7 +42,7 @@ pub struct Arguments {
     /// Files and folders to check; `-` reads standard input.
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
-    /// Output format on standard output: text, concise, json, jsonl, sarif, github, gitlab, junit, rdjson,
+    /// Output format on standard output: text, concise, compact, json, jsonl, sarif, github, gitlab, junit, rdjson,
     /// checkstyle, azure, markdown, html or correction.
     #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true, value_name = "FORMAT")]
     format: Format,
@@ -87,7 +87,7 @@ pub struct Arguments {
     /// Print only findings: no notes and no summary.
     #[arg(long, short)]
     quiet: bool,
-    /// Show the number of findings of each rule, instead of the findings in text and concise reports.
+    /// Show the number of findings of each rule, instead of the findings in text, concise and compact reports.
     #[arg(long)]
     statistics: bool,
     /// The path of the file on standard input, which decides its policy and its imports.
@@ -327,7 +327,7 @@ fn shown_on() -> ShownOn {
 }
 
 fn print(report: &Report, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
-    let for_people = matches!(arguments.format, Format::Text | Format::Concise);
+    let for_people = matches!(arguments.format, Format::Text | Format::Concise | Format::Compact);
     if for_people && arguments.statistics {
         return render_statistics(report, out);
     }

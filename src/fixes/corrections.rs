@@ -2,6 +2,8 @@
 
 mod diffs;
 
+pub use diffs::patch;
+
 use super::Settled;
 use super::fix_loop::{Applied, Dropped};
 use crate::facts::FileId;

@@ -23,7 +23,7 @@ impl Form {
     pub fn of(format: Format) -> Option<Form> {
         match format {
             Format::Github | Format::Azure => None,
-            Format::Text | Format::Concise => Some(Form::Plain),
+            Format::Text | Format::Concise | Format::Compact => Some(Form::Plain),
             Format::Json
             | Format::Jsonl
             | Format::Sarif

@@ -100,7 +100,7 @@ fn settings_are_read_although_git_ignores_them_and_secrets_stay_out_of_reports()
         .file("app/.env.local", "CUDA_VISIBLE_DEVICES=2\n")
         .file("app/a.py", "");
     assert_eq!(listed(&project, ""), ["app/.env", "app/a.py"]);
-    for format in ["text", "concise", "json", "github"] {
+    for format in ["text", "concise", "compact", "json", "github"] {
         let answer = project.run(&format!("check --format {format}"));
         assert!(answer.stdout.contains("missing-device-order"), "{answer:?}");
         assert!(!answer.stdout.contains("open-sesame"), "{answer:?}");

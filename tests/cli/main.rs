@@ -8,6 +8,7 @@ mod broken;
 mod cache;
 mod changed_lines;
 mod comfort;
+mod compact;
 mod examples;
 mod excluded;
 mod files;

@@ -9,9 +9,10 @@ fn project() -> Project {
 }
 
 /// Every format there is.
-const FORMATS: [&str; 14] = [
+const FORMATS: [&str; 15] = [
     "text",
     "concise",
+    "compact",
     "json",
     "jsonl",
     "sarif",
@@ -34,7 +35,7 @@ fn is_concise(answer: &Answer) -> bool {
 
 #[test]
 fn text_for_people_ends_with_the_summary() {
-    for format in ["", "--format text", "--format concise"] {
+    for format in ["", "--format text", "--format concise", "--format compact"] {
         let answer = project().run(&format!("check {format}"));
         assert_eq!((answer.code, answer.stderr.as_str()), (Some(1), ""));
         let last = answer.stdout.lines().last().expect("a summary");
@@ -46,7 +47,7 @@ fn text_for_people_ends_with_the_summary() {
 
 #[test]
 fn formats_for_programs_leave_the_summary_to_standard_error() {
-    for format in &FORMATS[2..] {
+    for format in &FORMATS[3..] {
         let answer = project().run(&format!("check --format {format}"));
         assert_eq!(answer.code, Some(1));
         assert!(answer.stderr.starts_with("Checked 2 files: 1 warning"), "{answer:?}");

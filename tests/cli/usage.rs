@@ -45,7 +45,7 @@ fn an_unknown_option_or_value() {
         ("check --output json=", "expected FORMAT=FILE, for example json=report.json"),
         (
             "check --output x=y",
-            "`x` is not a format; they are text, concise, json, jsonl, sarif, github, gitlab",
+            "`x` is not a format; they are text, concise, compact, json, jsonl, sarif, github, gitlab",
         ),
         ("trace", "<FILE>"),
         ("rule", "<ID>"),

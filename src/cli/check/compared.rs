@@ -39,8 +39,8 @@ pub struct Plan {
 impl Plan {
     pub fn of(arguments: &Arguments, request: &Request) -> anyhow::Result<Plan> {
         let options = &arguments.known;
-        let for_people =
-            arguments.output.is_empty() && matches!(arguments.format, Format::Text | Format::Concise);
+        let for_people = arguments.output.is_empty()
+            && matches!(arguments.format, Format::Text | Format::Concise | Format::Compact);
         if options.since.is_none() && !options.staged {
             return Ok(Plan {
                 request: request.clone(),

@@ -44,6 +44,7 @@ fn no_report_begins_a_command_of_a_workflow() {
     let formats = [
         "text",
         "concise",
+        "compact",
         "json",
         "jsonl",
         "sarif",
