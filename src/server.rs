@@ -15,7 +15,9 @@ mod client;
 mod diagnostics;
 mod documents;
 mod encoding;
+mod hints;
 mod hover;
+mod known;
 mod outgoing;
 mod parent;
 mod projects;
@@ -23,6 +25,7 @@ mod remedies;
 mod session;
 mod transport;
 mod uri;
+mod wishes;
 
 use crate::findings::Severity;
 use crate::settings::Request;
@@ -32,9 +35,11 @@ use outgoing::Outgoing;
 use session::Session;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
+pub use wishes::Shown;
 
 /// What the command line says.
 #[derive(Clone, Debug)]
@@ -45,6 +50,7 @@ pub struct Options {
     pub min_severity: Severity,
     /// A check starts when nothing was changed for so long.
     pub delay: Duration,
+    pub shown: Shown,
 }
 
 /// What the session hears of.
@@ -71,7 +77,8 @@ pub fn run(options: Options, on_large_stacks: OnLargeStacks) -> u8 {
     let heard = events.clone();
     thread::spawn(move || transport::listen(io::stdin().lock(), &heard));
     let results = events.clone();
-    let mut checks = Checks::new(options.clone());
+    let options = Arc::new(options);
+    let mut checks = Checks::new(Arc::clone(&options));
     thread::spawn(move || on_large_stacks(&mut || checks.work(&mut queue, &results)));
     let mut session = Session::new(Outgoing::to(io::stdout()), options, events, jobs);
     loop {
@@ -98,9 +105,13 @@ pub fn hear(bytes: &[u8]) {
     }
     transport::listen(&stream[..], &events);
     let (jobs, _unread) = mpsc::channel();
-    let options =
-        Options { request: Request::default(), min_severity: Severity::Note, delay: Duration::ZERO };
-    let mut session = Session::new(Outgoing::to(io::sink()), options, events, jobs);
+    let options = Options {
+        request: Request::default(),
+        min_severity: Severity::Note,
+        delay: Duration::ZERO,
+        shown: Shown::default(),
+    };
+    let mut session = Session::new(Outgoing::to(io::sink()), Arc::new(options), events, jobs);
     for mut event in inbox.try_iter() {
         // A process that is named is watched by a thread until it ends.
         if let Event::Message(Message::Request(request)) = &mut event

@@ -3,7 +3,7 @@
 use super::on_large_stacks;
 use super::options::{PolicyOptions, severity};
 use crate::findings::Severity;
-use crate::server;
+use crate::server::{self, Shown};
 use crate::settings::Request;
 use clap::Args;
 use std::time::Duration;
@@ -36,6 +36,7 @@ pub fn run(arguments: Arguments) -> u8 {
         ignore: arguments.ignore,
         ..arguments.policy.request(Vec::new())
     };
-    let options = server::Options { request, min_severity: arguments.min_severity, delay: DELAY };
+    let min_severity = arguments.min_severity;
+    let options = server::Options { request, min_severity, delay: DELAY, shown: Shown::default() };
     server::run(options, |checks| on_large_stacks(checks))
 }

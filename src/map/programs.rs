@@ -3,10 +3,13 @@
 use super::Spot;
 use super::machine::{Card, Counted, Machine};
 use crate::code::Host;
-use crate::facts::Place;
+use crate::facts::{FileId, Place};
 use crate::program::trace::{Choice, Event, Trace, What};
-use crate::program::{Definition, MASK, ORDER, Program, Reaching, Start};
+use crate::program::{Definition, Judged, MASK, ORDER, Program, Reaching, Start};
 use crate::rules::wording::as_code;
+use crate::rules::{Governed, RuleSet};
+use crate::settings::Settings;
+use crate::sources::Sources;
 use crate::trace::{describe, started_by};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -74,6 +77,31 @@ pub struct Held {
     pub known: bool,
     /// Where the values come from.
     pub set_at: Vec<Deed>,
+}
+
+/// The programs of a project and the cards that each takes, on a machine as the policy describes it. None where a policy names a rule
+/// that does not exist.
+pub fn programs_of(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Vec<ProgramLine> {
+    let Ok(governed) = Governed::of(settings, rules, sources) else { return Vec::new() };
+    let options = governed.options(settings, sources);
+    let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
+    let judge = |program: &Program<'_>, trace: &Trace, start: Start| lines_of(program, trace, start);
+    let distinct = |lines: &mut Vec<ProgramLine>| {
+        lines.sort();
+        lines.dedup();
+    };
+    let mut lines = program.follow(judge, distinct, None).judged;
+    let machine = Machine::of_policy(&settings.policy);
+    lines.iter_mut().for_each(|line| line.take_cards(&machine));
+    lines
+}
+
+impl Judged for ProgramLine {
+    fn places(&self) -> Vec<Place> {
+        Vec::new()
+    }
+
+    fn shown_by(&mut self, _: FileId) {}
 }
 
 /// The lines of what was followed: none of code that nobody starts.

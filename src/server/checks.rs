@@ -3,19 +3,19 @@
 use super::diagnostics::{Maker, Note, Origin, about_policy};
 use super::documents::{Document, Documents, Notebook};
 use super::encoding::Encoding;
+use super::hints::hints_of;
+use super::known;
 use super::projects::{Project, Projects, Trouble, trouble_about, trouble_with};
 use super::remedies::Change;
 use super::uri::{self, Named};
 use super::{Event, Options};
-use crate::Outcome;
 use crate::disk::Bounds;
 use crate::facts::FileId;
-use crate::findings::baseline::{Baseline, Run};
 use crate::findings::{Finding, Status};
 use crate::languages;
 use crate::rules::Loaded;
-use crate::settings::Settings;
 use crate::sources::{Kept, Language, Opened, Source, Sources};
+use lsp_types::InlayHint;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,10 @@ pub struct Job {
     pub encoding: Encoding,
     /// Files may have changed that are not open.
     pub disk_changed: bool,
+    /// What the command line and the editor say now.
+    pub options: Arc<Options>,
+    /// Somebody asks for the cards of programs.
+    pub with_hints: bool,
 }
 
 /// What came of it.
@@ -45,6 +49,8 @@ pub struct Checked {
     pub policy_files: BTreeSet<PathBuf>,
     /// A check met a fault of gpulint itself.
     pub failed: bool,
+    /// For each document that was looked at, which cards its programs take; `None` where nobody asked.
+    pub hints: Option<BTreeMap<String, Vec<InlayHint>>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -68,7 +74,7 @@ struct Open {
 
 /// What is remembered from one check to the next.
 pub struct Checks {
-    options: Options,
+    options: Arc<Options>,
     projects: Projects,
     kept: Kept,
     before: Vec<Before>,
@@ -85,9 +91,9 @@ struct Before {
 }
 
 impl Checks {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: Arc<Options>) -> Self {
         Checks {
-            projects: Projects::new(options.clone()),
+            projects: Projects::new(Arc::clone(&options)),
             options,
             kept: Kept::default(),
             before: Vec::new(),
@@ -107,7 +113,12 @@ impl Checks {
     }
 
     fn checked(&mut self, job: &Job) -> Checked {
-        let mut checked = Checked::default();
+        let mut checked = Checked { hints: job.with_hints.then(BTreeMap::new), ..Checked::default() };
+        if !Arc::ptr_eq(&self.options, &job.options) {
+            self.options = Arc::clone(&job.options);
+            self.projects = Projects::new(Arc::clone(&job.options));
+            self.before.clear();
+        }
         let mut groups: Vec<(Arc<Project>, Vec<Open>)> = Vec::new();
         let opens = opens(&job.documents);
         // Nothing is kept of what was closed.
@@ -133,11 +144,13 @@ impl Checks {
         for (project, group) in groups {
             let versions: Vec<_> = group.iter().flat_map(|open| open.documents.clone()).collect();
             let is_same = |before: &&Before| {
-                !job.disk_changed && before.project.is_that_of(&project) && before.versions == versions
+                let is_enough = before.result.hints.is_some() || !job.with_hints;
+                let is_same = before.project.is_that_of(&project) && before.versions == versions;
+                !job.disk_changed && is_enough && is_same
             };
             let result = match self.before.iter().find(is_same) {
                 Some(before) => before.result.clone(),
-                None => self.guarded(&project, group, job.encoding),
+                None => self.guarded(&project, group, job),
             };
             checked.add(&result);
             before.push(Before { project, versions, result });
@@ -148,15 +161,16 @@ impl Checks {
     }
 
     /// A check that cannot take the server with it.
-    fn guarded(&mut self, project: &Project, group: Vec<Open>, encoding: Encoding) -> Checked {
+    fn guarded(&mut self, project: &Project, group: Vec<Open>, job: &Job) -> Checked {
         let names: BTreeSet<String> =
             group.iter().flat_map(|open| open.documents.iter().map(|(uri, _)| uri.clone())).collect();
-        let work = || self.of_project(project, group, encoding);
+        let work = || self.of_project(project, group, job);
         survived(work).unwrap_or(Checked { kept: names, failed: true, ..Checked::default() })
     }
 
-    fn of_project(&mut self, project: &Project, group: Vec<Open>, encoding: Encoding) -> Checked {
+    fn of_project(&mut self, project: &Project, group: Vec<Open>, job: &Job) -> Checked {
         let mut checked = Checked::default();
+        let encoding = job.encoding;
         let mut opened = Vec::new();
         let mut known = Vec::new();
         for mut open in group {
@@ -202,7 +216,7 @@ impl Checks {
             }
         };
         let rules = own_rules.as_ref().unwrap_or(&project.rules);
-        mark_known(&mut outcome, &sources, &settings);
+        known::mark(&mut outcome, &sources, &settings);
         let (mut origins, mut raw_notebooks, mut versions) = (HashMap::new(), HashMap::new(), HashMap::new());
         for open in known {
             let is_it = |source: &Source| match &open.opened.path {
@@ -220,6 +234,7 @@ impl Checks {
             }
             origins.insert(file, open.origin);
         }
+        checked.hints = job.with_hints.then(|| hints_of(&sources, &settings, rules, &origins, encoding));
         let maker = Maker {
             sources: &sources,
             rules,
@@ -243,29 +258,6 @@ impl Checks {
     }
 }
 
-/// Marks what the baselines of the policies list. One that cannot be read lists nothing here: `gpulint check` says what
-/// is wrong with it, and more is shown in the meantime.
-fn mark_known(outcome: &mut Outcome, sources: &Sources, settings: &Settings) {
-    let is_gone = |path: &str| sources.root.join(path).symlink_metadata().is_err();
-    for (number, file) in settings.baselines().into_iter().enumerate() {
-        let Ok(baseline) = Baseline::read(&settings.disk, &file, &file.to_string_lossy()) else { continue };
-        let is_its = |file: &FileId| settings.baseline_of(sources.file(*file)) == Some(number);
-        let checked = outcome.checked.iter().filter(|file| is_its(file));
-        let run = Run {
-            files: checked.map(|file| sources.file(*file).name.as_str()).collect(),
-            rules: outcome.ran.iter().map(String::as_str).collect(),
-            is_gone: &is_gone,
-            is_named: &|_| false,
-        };
-        let (mut its, others): (Vec<Finding>, Vec<Finding>) =
-            std::mem::take(&mut outcome.findings).into_iter().partition(|one| is_its(&one.place.file));
-        baseline.mark(&mut its, sources, &run);
-        outcome.findings = others;
-        outcome.findings.append(&mut its);
-    }
-    outcome.findings.sort_by(|one, other| (one.place, &one.rule).cmp(&(other.place, &other.rule)));
-}
-
 impl Said {
     /// Of a document that was looked at in this version.
     fn nothing(version: i32) -> Said {
@@ -281,6 +273,9 @@ impl Checked {
         self.troubles.extend(other.troubles.iter().cloned());
         self.policy_files.extend(other.policy_files.iter().cloned());
         self.failed |= other.failed;
+        if let (Some(hints), Some(others)) = (&mut self.hints, &other.hints) {
+            hints.extend(others.iter().map(|(uri, of)| (uri.clone(), of.clone())));
+        }
     }
 
     /// What is wrong with a policy is said in its file as well, which may be open or not.
@@ -300,7 +295,7 @@ impl Checked {
 
 impl Clone for Checked {
     fn clone(&self) -> Self {
-        let mut copy = Checked::default();
+        let mut copy = Checked { hints: self.hints.as_ref().map(|_| BTreeMap::new()), ..Checked::default() };
         copy.add(self);
         // That a check failed is told once.
         copy.failed = false;

@@ -24,6 +24,18 @@ pub struct Client {
     pub versioned_edits: bool,
     /// It knows actions that are more than the name of a command.
     pub knows_actions: bool,
+    /// It asks for the change of an action when somebody takes it.
+    pub resolves_edits: bool,
+    /// It asks for diagnostics, and can be told that there are others.
+    pub pulls: bool,
+    /// It can be told that hints have changed.
+    pub refreshes_hints: bool,
+    /// It shows what is under way.
+    pub shows_progress: bool,
+    /// It can be asked for its settings.
+    pub tells_settings: bool,
+    /// It can be asked to tell of new settings.
+    pub watches_settings: bool,
 }
 
 impl Client {
@@ -42,12 +54,30 @@ impl Client {
             shows_documents: can("window/showDocument/support"),
             versioned_edits: can("workspace/workspaceEdit/documentChanges"),
             knows_actions: literals.is_some_and(Value::is_object),
+            resolves_edits: can("textDocument/codeAction/dataSupport") && resolves(params),
+            pulls: params.pointer("/capabilities/textDocument/diagnostic").is_some_and(Value::is_object)
+                && can("workspace/diagnostics/refreshSupport"),
+            refreshes_hints: can("workspace/inlayHint/refreshSupport"),
+            shows_progress: can("window/workDoneProgress"),
+            tells_settings: can("workspace/configuration"),
+            watches_settings: can("workspace/didChangeConfiguration/dynamicRegistration"),
         }
+    }
+
+    /// What it is asked to tell of.
+    pub fn registrations(&self) -> Vec<Value> {
+        let settings = json!({
+            "id": "settings",
+            "method": "workspace/didChangeConfiguration",
+            "registerOptions": {"section": "gpulint"},
+        });
+        let files = self.watches_files.then(watched);
+        files.into_iter().chain(self.watches_settings.then_some(settings)).collect()
     }
 
     /// What this server can do.
     pub fn greeting(&self) -> Value {
-        json!({
+        let mut greeting = json!({
             "capabilities": {
                 "positionEncoding": self.encoding.kind(),
                 "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
@@ -58,26 +88,36 @@ impl Client {
                     }],
                 },
                 "hoverProvider": true,
-                "codeActionProvider": {"codeActionKinds": ["quickfix", FIX_ALL]},
+                "codeActionProvider": {"codeActionKinds": ["quickfix", FIX_ALL], "resolveProvider": self.resolves_edits},
+                "inlayHintProvider": true,
                 "executeCommandProvider": {"commands": [EXPLAIN]},
                 "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
             },
             "serverInfo": {"name": "gpulint", "version": env!("CARGO_PKG_VERSION")},
-        })
+        });
+        // One that cannot be told of news would show old ones: an edit changes what is found in other files. It is told without asking.
+        if self.pulls {
+            greeting["capabilities"]["diagnosticProvider"] = json!({"identifier": "gpulint", "interFileDependencies": true, "workspaceDiagnostics": false});
+        }
+        greeting
     }
 }
 
+/// Whether somebody can be asked for the change of an action later.
+fn resolves(params: &Value) -> bool {
+    let known = params.pointer("/capabilities/textDocument/codeAction/resolveSupport/properties");
+    known.and_then(Value::as_array).is_some_and(|known| known.iter().any(|property| property == "edit"))
+}
+
 /// The files that a check may depend on, for a client that is asked to watch them.
-pub fn watched() -> Value {
+fn watched() -> Value {
     let endings =
         "{py,pyw,ipynb,sh,bash,zsh,sbatch,slurm,ps1,psm1,bat,cmd,rs,yaml,yml,toml,json,ini,cfg,env,mk,txt}";
     let names = [&format!("**/*.{endings}"), "**/{Dockerfile*,*.dockerfile,Makefile,Pipfile,.env*,.envrc}"];
     json!({
-        "registrations": [{
-            "id": "files",
-            "method": "workspace/didChangeWatchedFiles",
-            "registerOptions": {"watchers": names.map(|glob| json!({"globPattern": glob}))},
-        }],
+        "id": "files",
+        "method": "workspace/didChangeWatchedFiles",
+        "registerOptions": {"watchers": names.map(|glob| json!({"globPattern": glob}))},
     })
 }
 

@@ -1,7 +1,9 @@
 //! What an editor shows about a finding under the pointer: the rule's reason, what to do, and where it comes from.
 
 use crate::findings::Finding;
+use crate::report::RULES_PAGE;
 use crate::rules::{Rule, RuleSet};
+use std::ops::Range;
 
 /// The page of a finding in Markdown. A finding about suppressions may belong to no rule file.
 pub fn page(rule: Option<&Rule>, finding: &Finding, href: &str) -> String {
@@ -18,6 +20,37 @@ pub fn page(rule: Option<&Rule>, finding: &Finding, href: &str) -> String {
     }
     page
 }
+
+/// What there is to say about the word at a byte of a line, and which bytes it takes: an id of a rule in a policy or in a comment of
+/// gpulint, and the words that such a comment begins with.
+pub fn about_word(line: &str, at: usize, is_policy: bool) -> Option<(String, Range<usize>)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let before = line.get(..at)?;
+    let start = before.len() - before.chars().rev().take_while(|c| is_part(*c)).count();
+    let end = at + line[at..].chars().take_while(|c| is_part(*c)).count();
+    let word = &line[start..end];
+    let in_comment = line.find("gpulint:").is_some_and(|mark| mark <= start);
+    if in_comment && let Some((_, meaning)) = WORDS.iter().find(|(known, _)| *known == word) {
+        return Some((format!("**gpulint: {word}**\n\n{meaning}\n"), start..end));
+    }
+    let rule = RuleSet::embedded().find(word).filter(|_| in_comment || is_policy)?;
+    let mut page = format!("**gpulint: [{word}]({RULES_PAGE}#{word})**\n\n{}\n", sentence(&rule.summary));
+    page.push_str(&format!("\n{}\n", rule.why.trim_end()));
+    Some((page, start..end))
+}
+
+/// What the words of a comment do.
+const WORDS: &[(&str, &str)] = &[
+    (
+        "ignore",
+        "The rules in brackets are silent on this line, or on the statement below when the comment stands alone. A comment that \
+                silences nothing is reported itself.",
+    ),
+    (
+        "ignore-file",
+        "The rules in brackets are silent in the whole file. A comment that silences nothing is reported itself.",
+    ),
+];
 
 /// Whether the reference of rules has the rule; a rule of the project's own it has not.
 pub fn is_on_the_page(id: &str) -> bool {
@@ -55,6 +88,32 @@ mod tests {
         assert_eq!(sentence("os.environ is rebound"), "os.environ is rebound.");
         assert_eq!(sentence("Did you mean `x`?"), "Did you mean `x`?");
         assert_eq!(sentence(""), ".");
+    }
+
+    #[test]
+    fn words_of_our_own_are_known_where_they_mean_something() {
+        let comment = "x = 1  # gpulint: ignore[missing-device-order] why";
+        let at = |line: &str, word: &str, is_policy| {
+            let found = about_word(line, line.find(word).unwrap() + 2, is_policy);
+            found.map(|(page, range)| (page.lines().next().unwrap().to_owned(), line[range].to_owned()))
+        };
+        let rule = at(comment, "missing", false).unwrap();
+        assert!(rule.0.starts_with("**gpulint: [missing-device-order]("), "{rule:?}");
+        assert_eq!(rule.1, "missing-device-order");
+        assert_eq!(
+            at(comment, "ignore", false),
+            Some(("**gpulint: ignore**".to_owned(), "ignore".to_owned()))
+        );
+        for (line, word, is_policy) in [
+            (comment, "why", false),
+            ("missing-device-order", "missing", false),
+            ("ignore: x", "ignore", true),
+        ] {
+            assert_eq!(at(line, word, is_policy), None, "{line}");
+        }
+        assert!(at("  ignore: [missing-device-order]", "missing", true).is_some());
+        assert_eq!(about_word("é", 1, true), None);
+        assert_eq!(about_word("", 0, true), None);
     }
 
     #[test]

@@ -36,10 +36,11 @@ impl Outgoing {
         self.send(Notification::new(method.to_owned(), params).into());
     }
 
-    /// Asks for something; what the answer says does not matter.
-    pub fn ask(&mut self, method: &str, params: impl Serialize) {
+    /// Asks for something; returns the number of the question. Of most what the answer says does not matter.
+    pub fn ask(&mut self, method: &str, params: impl Serialize) -> i32 {
         self.next_request += 1;
         self.send(Request::new(self.next_request.into(), method.to_owned(), params).into());
+        self.next_request
     }
 
     /// Shows people a message.

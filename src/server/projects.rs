@@ -29,12 +29,12 @@ pub struct Trouble {
 
 /// The projects that were found so far, by the folders of the files that asked.
 pub struct Projects {
-    options: Options,
+    options: Arc<Options>,
     good: HashMap<PathBuf, Arc<Project>>,
 }
 
 impl Projects {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: Arc<Options>) -> Self {
         Projects { options, good: HashMap::new() }
     }
 

@@ -1,7 +1,7 @@
 //! One conversation with an editor: what is open, what it was told about it, and what is to be checked next.
 
 use super::checks::{Checked, Job, Said};
-use super::client::{Client, folder_at, watched};
+use super::client::{Client, folder_at};
 use super::diagnostics::Note;
 use super::documents::Documents;
 use super::outgoing::Outgoing;
@@ -9,19 +9,27 @@ use super::projects::Trouble;
 use super::{Event, Options, parent};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId};
 use lsp_types::{MessageType, PublishDiagnosticsParams};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 mod asked;
 mod policies;
+mod settings;
 mod told;
+mod waiting;
 
 use policies::PolicyFiles;
+use waiting::Waiting;
 
 /// While somebody types without a pause, a check starts this often.
 const LONGEST_DELAY: Duration = Duration::from_secs(1);
+
+/// Names the progress of the first check.
+const READING: &str = "gpulint/reading";
 
 pub struct Session {
     pub(super) out: Outgoing,
@@ -30,7 +38,16 @@ pub struct Session {
     pub(super) folders: Vec<PathBuf>,
     /// What the editor shows, by the names of documents.
     pub(super) shown: BTreeMap<String, Said>,
-    options: Options,
+    /// What the command line says.
+    base: Arc<Options>,
+    /// The same with what the editor says.
+    options: Arc<Options>,
+    /// What the editor said last.
+    settings: Value,
+    settings_asked: Option<RequestId>,
+    pub(super) waiting: Waiting,
+    /// The first look at a project is under way, or is over.
+    reading: Reading,
     phase: Phase,
     events: Sender<Event>,
     jobs: Sender<Job>,
@@ -40,6 +57,14 @@ pub struct Session {
     troubles: BTreeSet<Trouble>,
     policies: PolicyFiles,
     has_told_of_fault: bool,
+}
+
+/// The first check reads a project, and takes as long as all that follow; editors show that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Expected,
+    Shown,
+    Done,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,14 +83,19 @@ struct Due {
 }
 
 impl Session {
-    pub fn new(out: Outgoing, options: Options, events: Sender<Event>, jobs: Sender<Job>) -> Self {
+    pub fn new(out: Outgoing, options: Arc<Options>, events: Sender<Event>, jobs: Sender<Job>) -> Self {
         Session {
             out,
             client: Client::default(),
             documents: Documents::default(),
             folders: Vec::new(),
             shown: BTreeMap::new(),
+            base: Arc::clone(&options),
             options,
+            settings: Value::Null,
+            settings_asked: None,
+            waiting: Waiting::default(),
+            reading: Reading::Expected,
             phase: Phase::Expected,
             events,
             jobs,
@@ -91,8 +121,7 @@ impl Session {
         match event {
             Event::Message(Message::Request(request)) => self.asked(request),
             Event::Message(Message::Notification(told)) => return self.told(told),
-            // What was asked of the editor were favours.
-            Event::Message(Message::Response(_)) => {}
+            Event::Message(Message::Response(response)) => self.answered(response),
             Event::Unreadable { what, id } => {
                 self.out.not_understood(id, &format!("a message that cannot be understood: {what}"));
             }
@@ -125,6 +154,7 @@ impl Session {
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::ShutDown;
                 self.due = None;
+                self.refuse_waiting();
                 self.out.answer(request.id, ());
             }
             (Phase::Running, _) => self.answer(request),
@@ -139,13 +169,19 @@ impl Session {
             parent::watch(process, self.events.clone());
         }
         self.out.answer(request.id, self.client.greeting());
+        self.take_settings(&request.params["initializationOptions"]);
+        self.due = None;
     }
 
     fn told(&mut self, told: Notification) -> Option<u8> {
         match (self.phase, told.method.as_str()) {
             (_, "exit") => return Some(self.exit_code()),
-            (Phase::Running, "initialized") if self.client.watches_files => {
-                self.out.ask("client/registerCapability", watched());
+            (Phase::Running, "initialized") => {
+                let registrations = self.client.registrations();
+                if !registrations.is_empty() {
+                    self.out.ask("client/registerCapability", json!({"registrations": registrations}));
+                }
+                self.ask_for_settings();
             }
             (Phase::Running, _) => self.take(told),
             // Before the beginning and after the end nothing is meant.
@@ -190,13 +226,18 @@ impl Session {
             folders: self.folders.clone(),
             encoding: self.client.encoding,
             disk_changed: std::mem::take(&mut self.disk_changed),
+            options: Arc::clone(&self.options),
+            with_hints: self.waiting.wants_hints(),
         };
+        self.waiting.forget_hints();
+        self.show_reading();
         self.is_checking = self.jobs.send(job).is_ok();
     }
 
     /// Tells the editor what a check came to, as far as it is still about the texts that are open.
     fn publish(&mut self, checked: Checked) {
         self.is_checking = false;
+        self.show_read();
         if self.phase == Phase::ShutDown {
             return;
         }
@@ -213,6 +254,23 @@ impl Session {
         self.tell_of_troubles(checked.troubles);
         if checked.failed {
             self.failed(None);
+        }
+        self.checked_for(checked.hints);
+    }
+
+    /// Says that a project is being read, the first time.
+    fn show_reading(&mut self) {
+        if self.reading == Reading::Expected && self.client.shows_progress {
+            self.reading = Reading::Shown;
+            self.out.ask("window/workDoneProgress/create", json!({"token": READING}));
+            let begin = json!({"kind": "begin", "title": "gpulint: reading the project"});
+            self.out.tell("$/progress", json!({"token": READING, "value": begin}));
+        }
+    }
+
+    fn show_read(&mut self) {
+        if std::mem::replace(&mut self.reading, Reading::Done) == Reading::Shown {
+            self.out.tell("$/progress", json!({"token": READING, "value": {"kind": "end"}}));
         }
     }
 
@@ -234,7 +292,9 @@ impl Session {
             Some(shown) => shown.version != said.version || shown.notes != said.notes,
             None => true,
         };
-        if is_news {
+        if is_news && self.is_pulled(uri) {
+            self.waiting.has_news(uri);
+        } else if is_news {
             let diagnostics = said.notes.iter().map(|note| note.diagnostic.clone()).collect();
             let params = PublishDiagnosticsParams { uri: uri.into(), version: said.version, diagnostics };
             self.out.tell("textDocument/publishDiagnostics", params);
@@ -245,10 +305,17 @@ impl Session {
     /// Takes back what was said about a document.
     fn forget(&mut self, uri: &str) {
         let Some(said) = self.shown.remove(uri) else { return };
-        if !said.notes.is_empty() {
+        if self.is_pulled(uri) {
+            self.waiting.has_news(uri);
+        } else if !said.notes.is_empty() {
             let params = PublishDiagnosticsParams { uri: uri.into(), version: None, diagnostics: Vec::new() };
             self.out.tell("textDocument/publishDiagnostics", params);
         }
+    }
+
+    /// Whether the editor asks for what is to be said about a document. It does not about those that are not open.
+    fn is_pulled(&self, uri: &str) -> bool {
+        self.client.pulls && self.documents.get(uri).is_some()
     }
 
     /// Each is told once, and again when it was gone in between.

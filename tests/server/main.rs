@@ -4,6 +4,7 @@ mod client;
 mod conversation;
 mod documents;
 mod fixes;
+mod modern;
 mod notebooks;
 mod peers;
 mod policies;

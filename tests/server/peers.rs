@@ -61,6 +61,29 @@ fn neovim_shows_and_fixes_a_finding() {
 }
 
 #[test]
+fn emacs_shows_and_fixes_a_finding() {
+    let has_eglot = ["--batch", "--eval", "(progn (package-initialize) (require 'eglot))"];
+    if !is_here("Emacs with Eglot", Command::new("emacs").args(has_eglot)) {
+        return;
+    }
+    let folder = Folder::with(&[POLICY, ("train.py", WRONG)]);
+    let mut editor = Command::new("emacs");
+    editor.args(["--batch", "--load"]).arg(script("emacs.el")).env("GPULINT", BINARY);
+    let output = editor.current_dir(folder.path()).env("HOME", folder.path()).output().expect("it is here");
+    assert_eq!(
+        lines_of(&output),
+        [
+            "client eglot",
+            "found on line 2: missing-device-order",
+            "hover **gpulint: [missing-device-order]",
+            "action gpulint: set the order beside the mask",
+            "line os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"",
+            "found nothing",
+        ]
+    );
+}
+
+#[test]
 fn the_client_of_pygls_agrees_with_every_message() {
     let python = std::env::var("GPULINT_PYGLS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let version = "from importlib.metadata import version; assert int(version('pygls').split('.')[0]) >= 2";

@@ -4,12 +4,13 @@ use super::Session;
 use crate::report::RULES_PAGE;
 use crate::server::actions::{EXPLAIN, actions_for, file_of, fix_all, touch};
 use crate::server::checks::language_of;
+use crate::server::encoding::Lines;
 use crate::server::hover;
 use crate::server::remedies::Change;
 use lsp_server::{ErrorCode, Request};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, ExecuteCommandParams, Hover, HoverParams, MarkupContent,
-    MarkupKind, MessageType, Range, WorkspaceEdit,
+    MarkupKind, MessageType, Position, Range, WorkspaceEdit,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,6 +20,15 @@ impl Session {
     pub(super) fn answer(&mut self, request: Request) {
         let answer = match request.method.as_str() {
             "textDocument/codeAction" => read(&request).and_then(|params| shown(self.code_actions(&params))),
+            "codeAction/resolve" => match self.resolved(&request.params) {
+                Some(action) => shown(action),
+                None => {
+                    let why = "the document has changed since; ask for its actions again";
+                    return self.out.refuse(request.id, ErrorCode::ContentModified, why);
+                }
+            },
+            "textDocument/diagnostic" => return self.asked_for_diagnostics(request),
+            "textDocument/inlayHint" => return self.asked_for_hints(request),
             "textDocument/hover" => read(&request).and_then(|params| shown(self.hover(&params))),
             "workspace/executeCommand" => read(&request).map(|params| {
                 self.execute(&params);
@@ -37,27 +47,65 @@ impl Session {
 
     fn code_actions(&self, params: &CodeActionParams) -> Vec<CodeAction> {
         let uri = params.text_document.uri.as_ref();
-        let Some(document) = self.documents.get(uri).filter(|_| self.client.knows_actions) else {
-            return Vec::new();
-        };
-        let file = language_of(uri, &self.documents).map(|language| file_of(uri, document, language));
-        let change = |changes: &[Change]| self.change_of(changes);
-        let Some(said) = self.current(uri) else { return Vec::new() };
-        let touched: Vec<_> =
-            said.notes.iter().filter(|note| touch(note.diagnostic.range, params.range)).collect();
+        let Some(said) = self.current(uri).filter(|_| self.client.knows_actions) else { return Vec::new() };
+        let touched = said.notes.iter().enumerate();
+        let touched = touched.filter(|(_, note)| touch(note.diagnostic.range, params.range));
+        let touched: Vec<usize> = touched.map(|(at, _)| at).collect();
         let only = params.context.only.as_deref();
         // It is about the whole file; nobody needs to hear of it at every place who did not ask.
-        let all = said.all_safe.iter().filter(|_| only.is_some() || !touched.is_empty());
-        let all: Vec<_> = all.filter_map(|all| change(std::slice::from_ref(all)).map(fix_all)).collect();
-        let actions = touched
-            .into_iter()
-            .flat_map(|note| actions_for(note, file.as_ref(), (uri, document), self.client.encoding, change));
+        let asks_for_all = only.is_some() || !touched.is_empty();
+        let all = asks_for_all.then_some(None);
+        let actions = touched.into_iter().map(Some).chain(all).flat_map(|about| {
+            let actions = self.actions_about(uri, about).into_iter();
+            actions.map(move |action| self.offered(action, uri, about))
+        });
         let is_wanted = |action: &CodeAction| {
             // An explanation is of no kind, and nobody asks for it by one.
             let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
             only.is_none_or(|only| only.iter().any(|wanted| is_of_kind(kind, wanted.as_str())))
         };
-        actions.chain(all).filter(is_wanted).collect()
+        actions.filter(is_wanted).collect()
+    }
+
+    /// What can be done about a note of a document, by its number, or about all of them at once.
+    fn actions_about(&self, uri: &str, about: Option<usize>) -> Vec<CodeAction> {
+        let (Some(document), Some(said)) = (self.documents.get(uri), self.current(uri)) else {
+            return Vec::new();
+        };
+        let change = |changes: &[Change]| self.change_of(changes);
+        let Some(at) = about else {
+            let all = said.all_safe.iter();
+            return all.filter_map(|all| change(std::slice::from_ref(all)).map(fix_all)).collect();
+        };
+        let file = language_of(uri, &self.documents).map(|language| file_of(uri, document, language));
+        let note = said.notes.get(at);
+        let actions =
+            note.map(|note| actions_for(note, file.as_ref(), (uri, document), self.client.encoding, change));
+        actions.unwrap_or_default()
+    }
+
+    /// The action as it is offered: without its change where the editor asks for that later.
+    fn offered(&self, action: CodeAction, uri: &str, about: Option<usize>) -> CodeAction {
+        if !self.client.resolves_edits || action.edit.is_none() {
+            return action;
+        }
+        let data = json!({"uri": uri, "version": self.documents.version(uri), "about": about, "title": action.title});
+        CodeAction { edit: None, data: Some(data), ..action }
+    }
+
+    /// The action with its change, or as it is where it has none to come; `None` when its document is another by now.
+    fn resolved(&self, action: &Value) -> Option<Value> {
+        let data = &action["data"];
+        let Some(uri) = data["uri"].as_str() else { return Some(action.clone()) };
+        if self.documents.version(uri).map(i64::from) != data["version"].as_i64() {
+            return None;
+        }
+        let about = data["about"].as_u64().and_then(|about| usize::try_from(about).ok());
+        let mut actions = self.actions_about(uri, about).into_iter();
+        let known = actions.find(|known| data["title"] == known.title.as_str())?;
+        let mut resolved = action.clone();
+        resolved["edit"] = serde_json::to_value(known.edit?).ok()?;
+        Some(resolved)
     }
 
     /// A change of the workspace; `None` when a document is no longer what it is meant for.
@@ -81,15 +129,33 @@ impl Session {
 
     fn hover(&self, params: &HoverParams) -> Option<Hover> {
         let place = &params.text_document_position_params;
+        let uri = place.text_document.uri.as_ref();
         let here = Range { start: place.position, end: place.position };
-        let notes = self.current_notes(place.text_document.uri.as_ref()).iter();
+        let notes = self.current_notes(uri).iter();
         let notes = notes.filter(|note| !note.page.is_empty() && touch(note.diagnostic.range, here));
         let notes: Vec<_> = notes.collect();
-        let pages: Vec<&str> = notes.iter().map(|note| note.page.as_str()).collect();
-        Some(Hover {
-            contents: MarkupContent { kind: MarkupKind::Markdown, value: pages.join("\n---\n\n") }.into(),
-            range: Some(notes.first()?.diagnostic.range),
-        })
+        let mut pages: Vec<String> = notes.iter().map(|note| note.page.clone()).collect();
+        let mut range = notes.first().map(|note| note.diagnostic.range);
+        if let Some((page, word)) = self.word_at(uri, place.position) {
+            // A finding about a comment stands on all of it, and the rule that it names is another one.
+            pages.insert(0, page);
+            range = Some(word);
+        }
+        let contents = MarkupContent { kind: MarkupKind::Markdown, value: pages.join("\n---\n\n") };
+        Some(Hover { contents: contents.into(), range: Some(range?) })
+    }
+
+    /// What there is to say about a word that is gpulint's own, and where it stands.
+    fn word_at(&self, uri: &str, position: Position) -> Option<(String, Range)> {
+        let document = self.documents.get(uri)?;
+        let lines = Lines::of(&document.text);
+        let line = lines.line(position.line);
+        let start = lines.start(position.line);
+        let at = lines.byte(position, self.client.encoding).checked_sub(start)?;
+        let is_policy =
+            ["/gpulint.yaml", "/gpulint.yml", "/pyproject.toml"].iter().any(|name| uri.ends_with(name));
+        let (page, word) = hover::about_word(line, at, is_policy)?;
+        Some((page, lines.range(start + word.start..start + word.end, self.client.encoding)))
     }
 
     fn execute(&mut self, params: &ExecuteCommandParams) {

@@ -37,7 +37,15 @@ impl Session {
                     self.check_soon();
                 })
             }
-            // Settings come from the policy and the command line. Everything else is not for us either.
+            "workspace/didChangeConfiguration" => {
+                self.settings_changed(&told.params);
+                Ok(())
+            }
+            "$/cancelRequest" => {
+                self.cancelled(&told.params["id"]);
+                Ok(())
+            }
+            // Everything else is not for us.
             _ => Ok(()),
         };
         if let Err(error) = understood {
