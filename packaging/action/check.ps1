@@ -3,7 +3,7 @@
 $ErrorActionPreference = 'Continue'
 [Console]::OutputEncoding = New-Object System.Text.UTF8Encoding $false
 $env:GIT_TERMINAL_PROMPT = '0'
-# Only the question about code scanning needs it.
+# Two questions to GitHub need it, and nothing else gets it.
 $token = $env:TOKEN
 Remove-Item -Path Env:TOKEN -ErrorAction SilentlyContinue
 
@@ -14,6 +14,13 @@ function Add-Output($name, $value) {
 function Write-Annotation($level, $text) {
     $text = $text.Replace('%', '%25').Replace("`r", '%0D').Replace("`n", '%0A')
     Write-Host "::$level title=gpulint::$text"
+}
+
+if ("$token" -match '[^A-Za-z0-9_.=-]') {
+    Write-Annotation 'error' 'The input token has a character that no token of GitHub has.'
+    Add-Output 'exit-code' 2
+    Add-Output 'verdict' 'unusable'
+    exit 0
 }
 
 # The lines that git prints; nothing when it fails.
@@ -27,17 +34,30 @@ function Test-Git {
     $LASTEXITCODE -eq 0
 }
 
+# git fetch, with the token where actions/checkout kept no credentials of its own. GitHub refuses two.
+function Test-Fetch {
+    $server = if ($env:GITHUB_SERVER_URL) { $env:GITHUB_SERVER_URL } else { 'https://github.com' }
+    $header = "http.$server/.extraheader"
+    if (Test-Git config --get-all $header) { return Test-Git fetch --quiet --no-tags @args }
+    $env:GIT_CONFIG_COUNT = '1'
+    $env:GIT_CONFIG_KEY_0 = $header
+    $env:GIT_CONFIG_VALUE_0 = 'AUTHORIZATION: basic ' + [Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes("x-access-token:$token"))
+    $fetched = Test-Git fetch --quiet --no-tags @args
+    Remove-Item -Path Env:GIT_CONFIG_COUNT, Env:GIT_CONFIG_KEY_0, Env:GIT_CONFIG_VALUE_0
+    $fetched
+}
+
 # Whether the commit is here, together with the one where HEAD left it; fetches what lacks for that.
 function Get-History($commit) {
     if (Test-Git merge-base $commit HEAD) { return $true }
     $head = Get-Git rev-parse HEAD
     if ((Get-Git rev-parse --is-shallow-repository) -eq 'true') {
         foreach ($depth in 50, 1000) {
-            if (-not (Test-Git fetch --quiet --no-tags "--depth=$depth" origin $commit $head)) { return $false }
+            if (-not (Test-Fetch "--depth=$depth" origin $commit $head)) { return $false }
             if (Test-Git merge-base $commit HEAD) { return $true }
         }
-        if (-not (Test-Git fetch --quiet --no-tags --unshallow origin $commit $head)) { return $false }
-    } elseif (-not (Test-Git fetch --quiet --no-tags origin $commit)) {
+        if (-not (Test-Fetch --unshallow origin $commit $head)) { return $false }
+    } elseif (-not (Test-Fetch origin $commit)) {
         return $false
     }
     Test-Git merge-base $commit HEAD
@@ -52,7 +72,7 @@ function Get-BaseOfEvent {
     if ($env:GITHUB_EVENT_NAME -ceq 'pull_request' -and $head -eq $env:GITHUB_SHA -and $parents.Count -eq 2) {
         $base = $parents[0]
         if (-not (Test-Git cat-file -e "$base^{commit}")) {
-            if (-not (Test-Git fetch --quiet --no-tags --depth=2 origin $head)) { return }
+            if (-not (Test-Fetch --depth=2 origin $head)) { return }
         }
         if (Test-Git merge-base $base HEAD) { return $base }
         return
@@ -64,7 +84,7 @@ function Get-BaseOfEvent {
 function Get-NamedBase($name) {
     $commit = Get-Git rev-parse --verify --quiet "$name^{commit}"
     if (-not $commit) {
-        if (-not (Test-Git fetch --quiet --no-tags --depth=1 origin ($name -replace '^origin/', ''))) { return }
+        if (-not (Test-Fetch --depth=1 origin ($name -replace '^origin/', ''))) { return }
         $commit = Get-Git rev-parse FETCH_HEAD
     }
     if (Get-History $commit) { return $commit }
@@ -110,6 +130,7 @@ if ($env:INPUT_FAIL_ON) { $arguments += "--fail-on=$env:INPUT_FAIL_ON" }
 if ($env:INPUT_MODE) { $arguments += "--mode=$env:INPUT_MODE" }
 if ($env:INPUT_BASELINE) { $arguments += "--baseline=$env:INPUT_BASELINE" }
 if ($since) { $arguments += "--since=$since" }
+$arguments += @("$env:INPUT_ARGS" -split "`r?`n" | Where-Object { $_ })
 $arguments += '--'
 # A backslash at the end would escape the quote that Windows PowerShell puts behind it.
 $arguments += @($env:INPUT_PATHS -split "`r?`n" | ForEach-Object { $_.TrimEnd('\') } | Where-Object { $_ })
@@ -124,6 +145,7 @@ if ($code -notin 0, 1 -or -not (Test-Path -LiteralPath $json)) { exit 0 }
 Add-Output 'json' $json
 Add-Output 'sarif' $sarif
 $counts = ([IO.File]::ReadAllText($json) | ConvertFrom-Json).summary
+Add-Output 'findings' ($counts.error + $counts.warning + $counts.note)
 Add-Output 'errors' $counts.error
 Add-Output 'warnings' $counts.warning
 Add-Output 'notes' $counts.note

@@ -20,10 +20,32 @@ write() {
   echo "$1=$2" >> "$GITHUB_OUTPUT"
 }
 
+unusable() {
+  told error "$@"
+  write exit-code 2
+  write verdict unusable
+  exit
+}
+
 export GIT_TERMINAL_PROMPT=0
-# Only the question about code scanning needs it.
+case $TOKEN in
+  *[!A-Za-z0-9_.=-]*) unusable "The input token has a character that no token of GitHub has." ;;
+esac
+# Two questions to GitHub need it, and nothing else gets it.
 authorization="Authorization: Bearer $TOKEN"
+credentials=$(printf 'x-access-token:%s' "$TOKEN" | base64 | tr -d '\n')
 unset TOKEN
+
+# fetch WORD…: git fetch, with the token where actions/checkout kept no credentials of its own. GitHub refuses two.
+fetch() {
+  local header="http.${GITHUB_SERVER_URL:-https://github.com}/.extraheader"
+  if git config --get-all "$header" > /dev/null 2>&1; then
+    git fetch --quiet --no-tags "$@"
+  else
+    # In the environment, where other users of the machine cannot read it.
+    GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=$header GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $credentials" git fetch --quiet --no-tags "$@"
+  fi
+}
 
 has_commit() {
   git cat-file -e "$1^{commit}" 2> /dev/null
@@ -42,12 +64,12 @@ fetched() {
   head=$(git rev-parse HEAD) || return
   if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
     for depth in 50 1000; do
-      git fetch --quiet --no-tags --depth="$depth" origin "$1" "$head" || return
+      fetch --depth="$depth" origin "$1" "$head" || return
       parted "$1" && return
     done
-    git fetch --quiet --no-tags --unshallow origin "$1" "$head" || return
+    fetch --unshallow origin "$1" "$head" || return
   else
-    git fetch --quiet --no-tags origin "$1" || return
+    fetch origin "$1" || return
   fi
   parted "$1"
 }
@@ -62,7 +84,7 @@ base_of_event() {
   parents=$(git cat-file commit "$head" | sed -n '1,/^$/s/^parent //p')
   if [ "$GITHUB_EVENT_NAME" = pull_request ] && [ "$head" = "${GITHUB_SHA:-}" ] && [ "$(wc -l <<< "$parents")" -eq 2 ]; then
     local base=${parents%%$'\n'*}
-    has_commit "$base" || git fetch --quiet --no-tags --depth=2 origin "$head" || return
+    has_commit "$base" || fetch --depth=2 origin "$head" || return
     parted "$base" || return
     echo "$base"
     return
@@ -76,18 +98,11 @@ base_of_event() {
 named_base() {
   local commit
   if ! commit=$(git rev-parse --verify --quiet "$1^{commit}"); then
-    git fetch --quiet --no-tags --depth=1 origin "${1#origin/}" || return
+    fetch --depth=1 origin "${1#origin/}" || return
     commit=$(git rev-parse FETCH_HEAD) || return
   fi
   fetched "$commit" || return
   echo "$commit"
-}
-
-unusable() {
-  told error "$@"
-  write exit-code 2
-  write verdict unusable
-  exit
 }
 
 since=
@@ -123,6 +138,10 @@ if [ -n "$INPUT_FAIL_ON" ]; then command+=("--fail-on=$INPUT_FAIL_ON"); fi
 if [ -n "$INPUT_MODE" ]; then command+=("--mode=$INPUT_MODE"); fi
 if [ -n "$INPUT_BASELINE" ]; then command+=("--baseline=$INPUT_BASELINE"); fi
 if [ -n "$since" ]; then command+=("--since=$since"); fi
+while IFS= read -r word; do
+  word=${word%$'\r'}
+  if [ -n "$word" ]; then command+=("$word"); fi
+done <<< "$INPUT_ARGS"
 command+=(--)
 while IFS= read -r path; do
   path="${path%$'\r'}"
@@ -147,6 +166,7 @@ counts=$(tr -d '\n' < "$reports/gpulint.json" | grep -o '"summary": *{[^}]*}' | 
 count() {
   sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" <<< "$counts"
 }
+write findings "$(($(count error) + $(count warning) + $(count note)))"
 write errors "$(count error)"
 write warnings "$(count warning)"
 write notes "$(count note)"

@@ -46,6 +46,7 @@ Assert-OnlyFor 'check' 'min-severity' "$env:INPUT_MIN_SEVERITY" ''
 Assert-OnlyFor 'check' 'fail-on' "$env:INPUT_FAIL_ON" ''
 Assert-OnlyFor 'check' 'mode' "$env:INPUT_MODE" ''
 Assert-OnlyFor 'check' 'baseline' "$env:INPUT_BASELINE" ''
+Assert-OnlyFor 'check' 'args' "$env:INPUT_ARGS" ''
 Assert-OnlyFor 'check' 'since' "$env:INPUT_SINCE" 'auto'
 Assert-OnlyFor 'check' 'annotations' "$env:INPUT_ANNOTATIONS" 'true'
 Assert-OnlyFor 'check' 'sarif' "$env:INPUT_SARIF" 'auto'
@@ -68,7 +69,7 @@ if ((Get-Rank $severity) -gt (Get-Rank $failing)) {
         "fail-on must be $severity as well")
 }
 # Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
-foreach ($name in 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE', 'BINARY', 'BINARY_SHA256', 'WORKING_DIRECTORY', 'PROFILE', 'JOBS', 'ARTIFACT') {
+foreach ($name in 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE', 'VERSION', 'BINARY', 'BINARY_SHA256', 'WORKING_DIRECTORY', 'PROFILE', 'JOBS', 'ARTIFACT') {
     if ([Environment]::GetEnvironmentVariable("INPUT_$name") -match '[\r\n]') {
         Deny "the input $($name.ToLowerInvariant().Replace('_', '-')) has more than one line"
     }
@@ -78,6 +79,12 @@ if (-not $env:INPUT_SINCE) {
 }
 if ($env:INPUT_SINCE.StartsWith('-')) {
     Deny "the input since is ``$env:INPUT_SINCE``, and no commit, branch or tag begins with a dash"
+}
+foreach ($word in "$env:INPUT_ARGS" -split "`r?`n" | Where-Object { $_ }) {
+    if ($word -ceq '--' -or $word.StartsWith('--format')) {
+        Deny "the input args has the line ``$word``, which the step itself says: the inputs paths and annotations are for that"
+    }
+    if ($word -notmatch '^-.') { Deny "the input args has the line ``$word``, which is no option; the input paths names what is checked" }
 }
 if (-not "$env:INPUT_PATHS".Trim()) { Deny 'the input paths is empty; `.` stands for everything' }
 foreach ($profile_name in "$env:INPUT_PROFILE" -split '[, ]+' | Where-Object { $_ }) {
@@ -89,6 +96,9 @@ if ($env:INPUT_JOBS -and $env:INPUT_JOBS -notmatch '^[1-9][0-9]*$') {
 if ("$env:INPUT_BINARY_SHA256" -cmatch '[^0-9a-f]') {
     Deny "the input binary-sha256 is ``$env:INPUT_BINARY_SHA256``, which is no SHA-256 in small letters"
 }
+if ($env:INPUT_VERSION -and $env:INPUT_BINARY) {
+    Deny 'the inputs version and binary contradict each other: a binary that is there is taken as it is'
+}
 if ($env:INPUT_BINARY_SHA256 -and -not $env:INPUT_BINARY) {
     Deny 'the input binary-sha256 is about the input binary, which is empty'
 }
@@ -99,7 +109,7 @@ if (-not (Test-Path -LiteralPath "$env:INPUT_WORKING_DIRECTORY" -PathType Contai
     Deny "the input working-directory is ``$env:INPUT_WORKING_DIRECTORY``, which is no folder; does the job check out first?"
 }
 # Windows PowerShell hands arguments on as one line, in which a quote would begin another argument.
-foreach ($name in 'PATHS', 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE') {
+foreach ($name in 'PATHS', 'ARGS', 'CONFIG', 'SELECT', 'IGNORE', 'BASELINE', 'SINCE') {
     if ([Environment]::GetEnvironmentVariable("INPUT_$name") -match '"') {
         Deny "the input $($name.ToLowerInvariant()) holds a double quote, which no name on Windows does"
     }
@@ -143,7 +153,8 @@ if ($env:INPUT_BINARY) {
 }
 
 $manifest = Get-Content -LiteralPath (Join-Path $env:GITHUB_ACTION_PATH 'Cargo.toml')
-$version = ($manifest | Select-String -Pattern '^version = "(.*)"$' | Select-Object -First 1).Matches[0].Groups[1].Value
+$own = ($manifest | Select-String -Pattern '^version = "(.*)"$' | Select-Object -First 1).Matches[0].Groups[1].Value
+$version = if ($env:INPUT_VERSION) { $env:INPUT_VERSION -creplace '^v', '' } else { $own }
 $target = if ($env:RUNNER_ARCH -eq 'X64') { 'x86_64-pc-windows-msvc' } else { 'none' }
 $archive = "gpulint-$version-$target.zip"
 $table = Join-Path (Join-Path $env:GITHUB_ACTION_PATH 'packaging') 'checksums.txt'
@@ -157,6 +168,10 @@ if ($checksum) {
     exit 0
 }
 
+if ($version -cne $own) {
+    Deny ("the input version is ``$env:INPUT_VERSION``, and packaging/checksums.txt of this action knows no such release for this runner. " +
+        "The action's own is $own; another version of the action knows others.")
+}
 if (-not (Get-Command cargo -ErrorAction SilentlyContinue)) {
     Deny ("cargo was not found. No binary of gpulint $version is released for this runner, so it is built from " +
         'source: set up Rust before this step, or name a binary with the input binary.')

@@ -56,6 +56,7 @@ only_for check min-severity "$INPUT_MIN_SEVERITY" ""
 only_for check fail-on "$INPUT_FAIL_ON" ""
 only_for check mode "$INPUT_MODE" ""
 only_for check baseline "$INPUT_BASELINE" ""
+only_for check args "$INPUT_ARGS" ""
 only_for check since "$INPUT_SINCE" auto
 only_for check annotations "$INPUT_ANNOTATIONS" true
 only_for check sarif "$INPUT_SARIF" auto
@@ -76,7 +77,7 @@ if [ "$(rank "$INPUT_MIN_SEVERITY")" -gt "$(rank "$INPUT_FAIL_ON")" ]; then
     "fail-on must be $INPUT_MIN_SEVERITY as well"
 fi
 # Programs repeat such a word in their complaints, and a line of its own would be obeyed by GitHub.
-for name in CONFIG SELECT IGNORE BASELINE SINCE BINARY BINARY_SHA256 WORKING_DIRECTORY PROFILE JOBS ARTIFACT; do
+for name in CONFIG SELECT IGNORE BASELINE SINCE VERSION BINARY BINARY_SHA256 WORKING_DIRECTORY PROFILE JOBS ARTIFACT; do
   value=INPUT_$name
   case ${!value} in
     *$'\n'* | *$'\r'*) refuse "the input $(tr '[:upper:]_' '[:lower:]-' <<< "$name") has more than one line" ;;
@@ -86,6 +87,15 @@ case $INPUT_SINCE in
   "") refuse "the input since is empty; it must be auto, none, or a commit, branch or tag" ;;
   -*) refuse "the input since is \`$INPUT_SINCE\`, and no commit, branch or tag begins with a dash" ;;
 esac
+while IFS= read -r word; do
+  word=${word%$'\r'}
+  case $word in
+    "") ;;
+    -- | --format*) refuse "the input args has the line \`$word\`, which the step itself says: the inputs paths and annotations are for that" ;;
+    -?*) ;;
+    *) refuse "the input args has the line \`$word\`, which is no option; the input paths names what is checked" ;;
+  esac
+done <<< "$INPUT_ARGS"
 if [ -z "${INPUT_PATHS//[[:space:]]/}" ]; then refuse "the input paths is empty; \`.\` stands for everything"; fi
 IFS=', ' read -ra profiles <<< "$INPUT_PROFILE"
 for profile in ${profiles[@]+"${profiles[@]}"}; do
@@ -97,6 +107,9 @@ esac
 case $INPUT_BINARY_SHA256 in
   *[!0-9a-f]*) refuse "the input binary-sha256 is \`$INPUT_BINARY_SHA256\`, which is no SHA-256 in small letters" ;;
 esac
+if [ -n "$INPUT_VERSION" ] && [ -n "$INPUT_BINARY" ]; then
+  refuse "the inputs version and binary contradict each other: a binary that is there is taken as it is"
+fi
 if [ -n "$INPUT_BINARY_SHA256" ] && [ -z "$INPUT_BINARY" ]; then
   refuse "the input binary-sha256 is about the input binary, which is empty"
 fi
@@ -165,7 +178,9 @@ if [ -n "$INPUT_BINARY" ]; then
   exit
 fi
 
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Cargo.toml" | head -n 1)
+own=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Cargo.toml" | head -n 1)
+version=${INPUT_VERSION#v}
+version=${version:-$own}
 case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
   Linux-X64) target=x86_64-unknown-linux-musl ;;
   Linux-ARM64) target=aarch64-unknown-linux-musl ;;
@@ -183,6 +198,10 @@ if [ -n "$checksum" ]; then
   exit
 fi
 
+if [ "$version" != "$own" ]; then
+  refuse "the input version is \`$INPUT_VERSION\`, and packaging/checksums.txt of this action knows no such release for this runner." \
+    "The action's own is $own; another version of the action knows others."
+fi
 if ! command -v cargo > /dev/null; then
   refuse "cargo was not found. No binary of gpulint $version is released for this runner, so it is built from source:" \
     "set up Rust before this step, or name a binary with the input binary."

@@ -69,6 +69,9 @@ fn inputs_reach_gpulint() {
     assert_eq!(ran.exit_code, 0, "{}", ran.text);
     let ran = job(&[sub, ("select", "devices")]);
     assert_eq!(ran.exit_code, 0, "{}", ran.text);
+    let ran = job(&[sub, ("args", "--ignore=missing-device-order\n\n--extend-select=devices\r\n")]);
+    assert_eq!(ran.exit_code, 0, "{}", ran.text);
+    assert_eq!(ran.outputs["findings"], "0");
     let ran = job(&[("working-directory", "right"), ("config", "my policy.yaml")]);
     assert!(ran.exit_code == 1 && ran.text.contains("wrong-visible-devices"), "{}", ran.text);
     let ran = job(&[sub, ("annotations", "false"), ("summary", "false")]);
@@ -107,6 +110,17 @@ fn inputs_that_make_no_sense_are_refused_before_anything_is_built() {
         ([("since", ""), ("mode", "gpu")], "the input since is empty"),
         ([("since", "--output=x"), ("mode", "gpu")], "begins with a dash"),
         ([("paths", "\n \n"), ("mode", "gpu")], "the input paths is empty"),
+        (
+            [("args", "train.py"), ("mode", "gpu")],
+            "the input args has the line `train.py`, which is no option",
+        ),
+        ([("args", "--"), ("mode", "gpu")], "the input args has the line `--`, which the step itself says"),
+        (
+            [("args", "--exit-zero\n--format=json"), ("mode", "gpu")],
+            "the line `--format=json`, which the step itself",
+        ),
+        ([("args", "--exit-zero"), ("stage", "runtime")], "the input args is one of `stage: check`"),
+        ([("version", "0.1.0"), ("mode", "gpu")], "the inputs version and binary contradict each other"),
         ([("working-directory", "absent"), ("mode", "gpu")], "which is no folder"),
         ([("binary", "absent"), ("mode", "gpu")], "the input binary is `absent`, which is no file"),
         ([("binary", "train.py"), ("mode", "gpu")], "which may not be executed"),
@@ -354,7 +368,7 @@ fn sarif_is_uploaded_where_code_scanning_is_available() {
             .run();
         let asked = answer.join().unwrap();
         assert!(asked.starts_with("GET /repos/someone/project/code-scanning/alerts?"), "{asked}");
-        assert!(asked.contains("uthorization: Bearer a token"), "{asked}");
+        assert!(asked.contains("uthorization: Bearer a-token"), "{asked}");
         assert_eq!(ran.exit_code, 1, "findings fail the step either way: {}", ran.text);
         assert_eq!(ran.text.contains("::notice title=gpulint::Code scanning is not available"), !uploads);
         assert_eq!(ran.used.len(), usize::from(uploads), "{:?}", ran.used);

@@ -212,7 +212,7 @@ impl<'a> Job<'a> {
             ["true"] | ["always()"] => "true".to_owned(),
             ["runner", "os"] => self.os.to_owned(),
             ["runner", "temp"] => self.project.path().join("runner temp").display().to_string(),
-            ["github", "token"] => "a token".to_owned(),
+            ["github", "token"] => "a-token".to_owned(),
             ["github", "event", "pull_request", "base", "sha"] => self.event_base.clone(),
             ["github", "event", ..] => String::new(),
             ["steps", id, "outputs", output] | ["steps", id, output @ "outcome"] => {
@@ -220,7 +220,10 @@ impl<'a> Job<'a> {
             }
             ["inputs", input] => {
                 let given = self.inputs.iter().find(|(name, _)| name == input).map(|(_, value)| *value);
-                given.or(action["inputs"][*input]["default"].as_str()).unwrap_or_default().to_owned()
+                match given.or(action["inputs"][*input]["default"].as_str()).unwrap_or_default() {
+                    "${{ github.token }}" => self.value_of("github.token", action, ran),
+                    value => value.to_owned(),
+                }
             }
             _ => panic!("unknown: {name}"),
         }

@@ -76,10 +76,19 @@ fn a_release_is_downloaded_when_its_checksum_is_known() {
     let (project, action, mirror) =
         (project("download"), action_copy("download"), Scratch::new("install-mirror"));
     release(&action, &mirror);
-    let run = || {
-        let job = Job::new(&project, &[]).without_binary().action_at(action.path());
+    let run_of = |version: &'static str| {
+        let job = Job::new(&project, &[("version", version)]).without_binary().action_at(action.path());
         job.env("GPULINT_DOWNLOADS", format!("file://{}", mirror.path().display())).run()
     };
+    let run = || run_of("");
+    for version in [env!("CARGO_PKG_VERSION"), concat!("v", env!("CARGO_PKG_VERSION"))] {
+        let ran = run_of(version);
+        assert_eq!((ran.exit_code, ran.steps["plan"]["source"].as_str()), (0, "download"), "{}", ran.text);
+    }
+    let ran = run_of("99.0.0");
+    let unknown =
+        "the input version is `99.0.0`, and packaging/checksums.txt of this action knows no such release";
+    assert!(ran.exit_code == 2 && ran.text.contains(unknown), "{}", ran.text);
     let ran = run();
     assert_eq!(ran.exit_code, 0, "{}", ran.text);
     assert_eq!(ran.steps["plan"]["source"], "download");

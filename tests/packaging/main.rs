@@ -15,6 +15,8 @@ mod hooks;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
+mod integrations;
+#[cfg(unix)]
 mod runtime;
 mod scratch;
 #[cfg(unix)]
