@@ -9,6 +9,7 @@ from importlib.metadata import distribution, files
 gpulint = distribution('gpulint')
 for key in ['Name', 'Version', 'Summary', 'License-Expression', 'Requires-Python', 'Description-Content-Type']:
     print(key, gpulint.metadata[key], sep=': ')
+print('Links:', gpulint.metadata.get_all('Project-URL'))
 print('Readme:', gpulint.metadata.get_payload().strip().splitlines()[0])
 print('Requires:', gpulint.requires)
 print('Plugins:', [(point.group, point.name, point.value) for point in gpulint.entry_points if point.group == 'pytest11'])
@@ -37,7 +38,17 @@ fn wheel_installs_a_gpulint_that_works() {
 
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(run(&bin.join("gpulint"), &["--version"]), (Some(0), format!("gpulint {version}\n")));
+    // The same by the name of the module, also where the folder of the program is not in PATH.
+    let python = bin.join("python");
+    assert_eq!(run(&python, &["-m", "gpulint", "--version"]), (Some(0), format!("gpulint {version}\n")));
     scratch.write("predict.py", WRONG);
+    let (found, text) = run(&python, &["-m", "gpulint", "check", "predict.py"]);
+    assert!(found == Some(1) && text.contains(WRONG_RULE), "{text}");
+    let hidden = scratch.path().join("hidden");
+    std::fs::rename(bin.join("gpulint"), &hidden).expect("it is there");
+    let (missing, text) = run(&python, &["-m", "gpulint", "check"]);
+    assert!(missing == Some(3) && text.starts_with("error: there is no program gpulint in "), "{text}");
+    std::fs::rename(&hidden, bin.join("gpulint")).expect("it is there");
     let (found, text) = run(&bin.join("gpulint"), &["check", "--format", "concise", "predict.py"]);
     assert_eq!(found, Some(1), "{text}");
     assert!(text.contains(WRONG_RULE), "{text}");
@@ -49,11 +60,12 @@ fn wheel_installs_a_gpulint_that_works() {
         text,
         format!(
             "Name: gpulint\nVersion: {version}\nSummary: {}\nLicense-Expression: {}\nRequires-Python: >=3.8\n\
-             Description-Content-Type: text/markdown; charset=UTF-8; variant=GFM\nReadme: # gpulint\n\
+             Description-Content-Type: text/markdown; charset=UTF-8; variant=GFM\nLinks: ['Source Code, {}']\nReadme: # gpulint\n\
              Requires: None\nPlugins: [('pytest11', 'gpulint', 'gpulint.pytest_plugin')]\n\
              LICENSE-APACHE {apache}\nLICENSE-MIT {mit}\n",
             env!("CARGO_PKG_DESCRIPTION"),
             env!("CARGO_PKG_LICENSE"),
+            env!("CARGO_PKG_REPOSITORY"),
         )
     );
 }
