@@ -141,7 +141,7 @@ pub enum Speaks {
     ForItself,
     /// For a program that shows what only the project as a whole can decide.
     ForOneOfMany,
-    /// For the whole project: it is known by its rule alone, wherever it stands.
+    /// For the whole project: it is known by its rule, and the name that it is about, wherever it stands.
     ForProject,
 }
 

@@ -75,7 +75,7 @@ use program::{Earlier, Judged, Memory, Program, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
-    FileRules, Governed, Rule, RuleSet, Ruling, Scope, ScopeKind, UnknownSelector, findings_of,
+    FileRules, Governed, Rule, RuleSet, Ruling, Scope, ScopeKind, UnknownSelector, findings_of, gather_alike,
     soften_where_unread, speak_for_programs, speak_for_project,
 };
 use serde::{Deserialize, Serialize};
@@ -150,6 +150,7 @@ fn check_remembering(
     suppress(&mut findings, &suppressions, sources, rules, &governed);
     soften_where_unread(&mut findings, &program);
     speak_for_project(&mut findings, &program, &governed);
+    gather_alike(&mut findings, &program, &governed);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();
         let both = (findings.as_mut_slice(), unasked.as_slice());

@@ -1,6 +1,7 @@
 //! Rules: one YAML file each, embedded at build. A rule finds effects in traces and says when they are
 //! a fault.
 
+mod alike;
 mod analyses;
 mod at_import;
 mod conditions;
@@ -33,6 +34,7 @@ mod validation;
 mod values;
 pub(crate) mod wording;
 
+pub use alike::gather_alike;
 pub(crate) use analyses::{Asked, meant_device};
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use example::{Example, ExampleTexts, Examples, Files};

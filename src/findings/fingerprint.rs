@@ -52,7 +52,10 @@ pub(super) fn marks<'a>(findings: &'a [Finding], sources: &'a Sources) -> Vec<Ma
         *ordinal += 1;
     }
     let mark = |(finding, ordinal): (&'a Finding, u32)| match finding.speaks {
-        Speaks::ForProject => Mark { rule: &finding.rule, path: None, line: String::new(), ordinal: 0 },
+        Speaks::ForProject => {
+            let line = finding.value("name").unwrap_or_default().to_owned();
+            Mark { rule: &finding.rule, path: None, line, ordinal: 0 }
+        }
         _ => Mark {
             rule: &finding.rule,
             path: Some(&sources.file(finding.place.file).name),

@@ -64,6 +64,9 @@ pub struct Rule {
     pub without_policy: Option<Said>,
     /// Without a policy one finding speaks for the whole project, and the others are notes.
     pub for_project: Option<ForProject>,
+    /// Without a policy the first of many findings about one `{name}` speaks for them, and the others are notes.
+    #[serde(default)]
+    pub alike: bool,
     /// Other places to show, in this order.
     #[serde(default)]
     pub related: Vec<RelatedPlace>,

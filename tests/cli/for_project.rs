@@ -111,3 +111,30 @@ fn a_severity_that_the_policy_gives_holds_for_each() {
     let project = programs(&["a.py", "b.py"]).file("gpulint.yaml", policy);
     assert_eq!(seen(&project.run("check --format json")), ["a.py warning 1", "b.py warning 1"]);
 }
+
+#[test]
+fn what_many_places_say_in_the_same_words_is_said_once() {
+    let file = |name: &str| {
+        format!("from torch.cuda.amp import {name}\n\n\ndef f(step):\n    with {name}():\n        step()\n")
+    };
+    let of = |count: usize| {
+        let names = ["a.py", "b.py", "c.py", "d.py", "e.py", "f.py"];
+        let project =
+            names[..count].iter().fold(Project::new(), |project, name| project.file(name, file("autocast")));
+        project.file("g.py", file("GradScaler"))
+    };
+    let few = of(5).run("check --format json");
+    assert_eq!(seen(&few).len(), 6, "{few:?}");
+    let many = of(6).run("check --format json --min-severity note");
+    let notes = ["b.py", "c.py", "d.py", "e.py", "f.py"].map(|name| format!("{name} note 1"));
+    let others = ["g.py warning 1".to_owned()];
+    assert_eq!(seen(&many), [&["a.py warning 1".to_owned()][..], &notes, &others].concat());
+    let message = many.json()["findings"][0]["message"].to_string();
+    assert!(message.ends_with("; 5 more places do the same\""), "{message}");
+    let policy = "gpu: {visible-devices: '0', device-order: PCI_BUS_ID}\n";
+    let decided = of(6).file("gpulint.yaml", policy).run("check --format json --select deprecated-amp-api");
+    assert_eq!(seen(&decided).len(), 7, "{decided:?}");
+    let fixed = of(6);
+    fixed.run("check --fix --unsafe-fixes --select deprecated-amp-api");
+    assert_eq!(seen(&fixed.run("check --format json --min-severity note")), Vec::<String>::new());
+}

@@ -39,8 +39,9 @@ pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let (formats, sure) = formats_of(dtype, scope);
         let Some((name, kind)) = formats.into_iter().find_map(|(name, is_text)| {
             let kind = kind_of(&name, is_text, on_cpu)?;
-            // Code for any device writes float32 to end an autocast around it, which it does.
-            (device.is_some() || !matches!(kind, Kind::Full)).then_some((name, kind))
+            // Code for any device writes float32 to end an autocast around it, which it does; a choice of formats has it
+            // as the one that is none.
+            (device.is_some() && sure || !matches!(kind, Kind::Full)).then_some((name, kind))
         }) else {
             return;
         };

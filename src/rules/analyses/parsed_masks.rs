@@ -11,6 +11,8 @@ const MASKS: &[&str] = &["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ROCR
 
 /// What comes of reading a mask in a way that it need not fit.
 const AS_NUMBER: &str = "a list, a UUID or an empty mask raises a ValueError here";
+const AS_NUMBERS: &str = "a UUID or an empty mask raises a ValueError here";
+const AS_NUMBERS_THAT_ARE_THERE: &str = "a UUID raises a ValueError here";
 const AS_LITERAL: &str =
     "one index gives a number and no list here, and a UUID or an empty mask raises an error";
 
@@ -21,13 +23,13 @@ const READERS: &[&str] = &["ast.literal_eval", "builtins.eval", "json.loads", "y
 pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<RawFinding> = Vec::new();
     // Names that a loop over the parts of a mask binds, and where they hold.
-    let mut elements: Vec<(&str, Span)> = Vec::new();
+    let mut elements: Vec<(&str, Span, &'static str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
             if let StepKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
                 && mask_in(scope, iterable, 0).is_some()
             {
-                elements.push((name, step.span));
+                elements.push((name, step.span, raises(scope, iterable)));
             }
         }
         Part::Expr(expr) => match &expr.kind {
@@ -36,17 +38,21 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     if let Target::Name(name, _) = &generator.target
                         && mask_in(scope, &generator.iterable, 0).is_some()
                     {
-                        elements.push((name, expr.span));
+                        let raises = match generator.conditions.is_empty() {
+                            true => raises(scope, &generator.iterable),
+                            false => AS_NUMBERS_THAT_ARE_THERE,
+                        };
+                        elements.push((name, expr.span, raises));
                     }
                 }
             }
             ExprKind::Call(call) => {
-                let variable = number_of(scope, call).or_else(|| {
+                let as_number = number_of(scope, call).or_else(|| {
                     let ExprKind::Name(name) = made_int(scope, call)?.kind else { return None };
                     let within = |span: &Span| span.start <= expr.span.start && expr.span.end <= span.end;
-                    elements.iter().any(|(known, span)| *known == name && within(span)).then_some(MASKS[0])
+                    let element = elements.iter().find(|(known, span, _)| *known == name && within(span));
+                    element.map(|(_, _, raises)| (MASKS[0], *raises))
                 });
-                let as_number = variable.map(|variable| (variable, AS_NUMBER));
                 let as_literal = || literal_of(scope, call).map(|variable| (variable, AS_LITERAL));
                 let read = as_number.or_else(as_literal).filter(|_| !is_guarded(scope, around));
                 if let Some((variable, raises)) = read {
@@ -61,15 +67,35 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-/// The mask that a call makes a number, or numbers, of.
-fn number_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<&'static str> {
-    if let Some(of) = made_int(scope, call) {
-        return mask_in(scope, of, 0);
+/// The mask that a call makes a number, or numbers, of, and what comes of that.
+fn number_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<(&'static str, &'static str)> {
+    let of = match made_int(scope, call) {
+        Some(of) => of,
+        None => {
+            let is_map = scope.names.path(&call.callee) == Some("builtins.map");
+            let [function, values] = &call.arguments[..] else { return None };
+            let makes_int = scope.names.path(&function.value) == Some("builtins.int");
+            (is_map && makes_int).then_some(&values.value)?
+        }
+    };
+    Some((mask_in(scope, of, 0)?, raises(scope, of)))
+}
+
+/// What comes of making a number of a mask, or of its parts.
+fn raises(scope: &FileScope<'_>, mask: &Expr<'_>) -> &'static str {
+    let mut at = scope.names.meant(mask);
+    loop {
+        at = match &at.kind {
+            ExprKind::Call(call) => match &call.callee.kind {
+                ExprKind::Attribute(_, "split") => return AS_NUMBERS,
+                ExprKind::Attribute(object, _) => scope.names.meant(object),
+                _ => return AS_NUMBER,
+            },
+            ExprKind::Item(pair) => scope.names.meant(&pair.0),
+            ExprKind::Any(values) if !values.is_empty() => scope.names.meant(&values[0]),
+            _ => return AS_NUMBER,
+        }
     }
-    let is_map = scope.names.path(&call.callee) == Some("builtins.map");
-    let [function, values] = &call.arguments[..] else { return None };
-    let makes_int = scope.names.path(&function.value) == Some("builtins.int");
-    if is_map && makes_int { mask_in(scope, &values.value, 0) } else { None }
 }
 
 /// The mask that a call reads as a literal of Python or JSON.

@@ -37,13 +37,20 @@ fn again(scope: &FileScope<'_>, handler: &Handler<'_>, tried: &[String]) -> Opti
         let ExprKind::Call(call) = &expr.kind else { return };
         let later = around.iter().any(|one| matches!(one, Ancestor::Function(_)));
         let name = scope.text(call.callee.span);
-        if first.is_none() && !later && tried.iter().any(|one| one == name) && !is_on_cpu(written, name) {
+        let is_again = || tried.iter().any(|one| one == name) && !is_on_cpu(written, name);
+        if first.is_none() && !later && is_again() && !tells_of(handler, call) {
             first = Some((expr.span, name.to_owned()));
         }
     });
     let (span, name) = first?;
     let raw_finding = RawFinding::at(scope.place(span)).word("call", name);
     Some(raw_finding.beside(scope.place(handler.head), "caught here, and held until the block ends"))
+}
+
+/// Whether a call is given the exception itself: it tells somebody of it.
+fn tells_of(handler: &Handler<'_>, call: &Call<'_>) -> bool {
+    let caught = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Name(name) if Some(name) == handler.name);
+    call.arguments.iter().any(|argument| caught(&argument.value))
 }
 
 /// The calls that are tried: those of the first statement that may need memory, and those that run a model by their

@@ -41,6 +41,12 @@ pub fn moved_up(site: &Site<'_>) -> Result<Draft, Refusal> {
     let missing_at = missing_too.iter().flat_map(|rule| found(site, rule)).map(|finding| finding.place.span);
     let first = readers.chain(missing_at).min();
     let first = first.ok_or("what reads it first is in another file, which starts this one; set it there")?;
+    let is_meant = |late: &&Late| site.finding.place.span == tree.node(late.statement).span;
+    if lates.iter().find(is_meant).is_some_and(|late| is_chosen(site, tree, late.statement, first)) {
+        return Err("it is set under a condition; set it before the first use where that holds".to_owned());
+    }
+    let lates: Vec<Late> =
+        lates.into_iter().filter(|late| !is_chosen(site, tree, late.statement, first)).collect();
     let mut settings: Vec<Setting> = Vec::new();
     for (name, value) in
         missing(site).unwrap_or_default().into_iter().chain(lates.iter().map(|late| late.setting.clone()))
@@ -71,6 +77,24 @@ fn is_set_before(site: &Site<'_>, variable: &str) -> bool {
     let conflicts: Vec<_> = found(site, "conflicting-pins").map(|finding| finding.place).collect();
     late.any(|finding| {
         site.program.text(finding.place).contains(variable) && conflicts.contains(&finding.place)
+    })
+}
+
+/// Whether a statement runs under a condition, or in a loop or a handler, that another place does not share. What stands below
+/// `if __name__ == "__main__":` counts as the file's.
+fn is_chosen(site: &Site<'_>, tree: &Tree, statement: NodeId, place: Span) -> bool {
+    let mut around = tree.outwards(statement).skip(1);
+    around.any(|(id, node)| {
+        let head = tree.children(id).next().map(|(_, head)| head.span).unwrap_or_default();
+        // What is asked or iterated over comes before. Where there is no card, a mask for it does no harm.
+        let shares = head == place || head.end <= place.start && place.end <= node.span.end;
+        match node.kind {
+            TreeKind::If => !shares && !site.slice(head).contains("__name__"),
+            TreeKind::Otherwise | TreeKind::Case | TreeKind::Handler | TreeKind::For | TreeKind::While => {
+                !shares
+            }
+            _ => false,
+        }
     })
 }
 
