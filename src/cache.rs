@@ -67,7 +67,7 @@ impl Checks {
         let Some(keys) = key::of(sources, settings, rules) else { return check(sources, settings, rules) };
         let earlier = self.earlier.borrow().get(&keys.project).cloned().unwrap_or_default();
         let memory = Memory::new(earlier, sources, keys.files);
-        let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory))?;
+        let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory), None)?;
         if let Some(earlier) = earlier {
             self.earlier.borrow_mut().insert(keys.project, earlier);
         }
@@ -109,7 +109,7 @@ impl Cache {
         let earlier: Option<Earlier<Finding>> =
             text_in(&programs).and_then(|text| serde_json::from_str(&text).ok());
         let memory = Memory::new(earlier.unwrap_or_default(), sources, keys.files);
-        let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory))?;
+        let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory), None)?;
         let _ = self.keep(&file, &outcome, sources);
         if let Some(earlier) = earlier {
             let _ = self.place(&programs, &earlier, MOST_BYTES_OF_PROGRAMS);

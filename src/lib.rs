@@ -104,7 +104,20 @@ pub struct Outcome {
 /// # Errors
 /// When the policy or the command line names a rule that does not exist.
 pub fn check(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Result<Outcome, UnknownSelector> {
-    Ok(check_remembering(sources, settings, rules, None)?.0)
+    Ok(check_remembering(sources, settings, rules, None, None)?.0)
+}
+
+/// Somebody who looks at programs while they are judged. One may come more than once.
+type Watch<'w> = &'w (dyn Fn(&Program<'_>, &Trace, Start) + Sync);
+
+/// The same, and shows each program that is followed to somebody.
+fn check_watched(
+    sources: &Sources,
+    settings: &Settings,
+    rules: &RuleSet,
+    watch: Watch<'_>,
+) -> Result<Outcome, UnknownSelector> {
+    Ok(check_remembering(sources, settings, rules, None, Some(watch))?.0)
 }
 
 /// Checks all sources, and takes what earlier checks came to from there. What is to be kept for later ones comes with the
@@ -114,6 +127,7 @@ fn check_remembering(
     settings: &Settings,
     rules: &RuleSet,
     memory: Option<Memory<Finding>>,
+    watch: Option<Watch<'_>>,
 ) -> Result<(Outcome, Option<Earlier<Finding>>), UnknownSelector> {
     let governed = Governed::of(settings, rules, sources)?;
     let options = governed.options(settings, sources);
@@ -124,6 +138,9 @@ fn check_remembering(
         governed.is_asked(ruling, &finding.rule, finding.place.file, name_of(finding))
     };
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
+        if let Some(watch) = watch {
+            watch(program, trace, start);
+        }
         let ruling = governed.at(trace.entry.unwrap_or(FileId(0)));
         let Ruling { policy, cpu, selection, .. } = ruling;
         let scope = Scope::new(program, (policy, cpu.as_ref()), trace, ScopeKind::of(start));

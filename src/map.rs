@@ -35,7 +35,7 @@ mod what_if;
 
 pub use imports::{Edge, ImportKind};
 pub use machine::{Card, Machine, MachineError};
-pub use programs::{ProgramLine, programs_of};
+pub use programs::{ProgramLine, lines_of, with_cards};
 pub use switches::{Decides, Rivals, Variable};
 pub use table::write as write_table;
 pub use touchpoints::{Kind, Touchpoint};

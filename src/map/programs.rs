@@ -3,13 +3,11 @@
 use super::Spot;
 use super::machine::{Card, Counted, Machine};
 use crate::code::Host;
-use crate::facts::{FileId, Place};
+use crate::facts::Place;
+use crate::policy::Policy;
 use crate::program::trace::{Choice, Event, Trace, What};
-use crate::program::{Definition, Judged, MASK, ORDER, Program, Reaching, Start};
+use crate::program::{Definition, MASK, ORDER, Program, Reaching, Start};
 use crate::rules::wording::as_code;
-use crate::rules::{Governed, RuleSet};
-use crate::settings::Settings;
-use crate::sources::Sources;
 use crate::trace::{describe, started_by};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -79,33 +77,17 @@ pub struct Held {
     pub set_at: Vec<Deed>,
 }
 
-/// The programs of a project and the cards that each takes, on a machine as the policy describes it. None where a policy names a rule
-/// that does not exist.
-pub fn programs_of(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Vec<ProgramLine> {
-    let Ok(governed) = Governed::of(settings, rules, sources) else { return Vec::new() };
-    let options = governed.options(settings, sources);
-    let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
-    let judge = |program: &Program<'_>, trace: &Trace, start: Start| lines_of(program, trace, start);
-    let distinct = |lines: &mut Vec<ProgramLine>| {
-        lines.sort();
-        lines.dedup();
-    };
-    let mut lines = program.follow(judge, distinct, None).judged;
-    let machine = Machine::of_policy(&settings.policy);
+/// The cards that programs take on a machine as a policy describes it, each program once.
+pub fn with_cards(mut lines: Vec<ProgramLine>, policy: &Policy) -> Vec<ProgramLine> {
+    lines.sort();
+    lines.dedup();
+    let machine = Machine::of_policy(policy);
     lines.iter_mut().for_each(|line| line.take_cards(&machine));
     lines
 }
 
-impl Judged for ProgramLine {
-    fn places(&self) -> Vec<Place> {
-        Vec::new()
-    }
-
-    fn shown_by(&mut self, _: FileId) {}
-}
-
 /// The lines of what was followed: none of code that nobody starts.
-pub(super) fn lines_of(program: &Program<'_>, trace: &Trace, start: Start) -> Vec<ProgramLine> {
+pub fn lines_of(program: &Program<'_>, trace: &Trace, start: Start) -> Vec<ProgramLine> {
     let Some(entry) = trace.entry.filter(|_| start.is_program() && start != Start::Imported) else {
         return Vec::new();
     };

@@ -13,14 +13,17 @@ use crate::disk::Bounds;
 use crate::facts::FileId;
 use crate::findings::{Finding, Status};
 use crate::languages;
+use crate::map::{lines_of, with_cards};
+use crate::program::trace::Trace;
+use crate::program::{Program, Start};
 use crate::rules::Loaded;
 use crate::sources::{Kept, Language, Opened, Source, Sources};
 use lsp_types::InlayHint;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is to be checked.
 pub struct Job {
@@ -200,9 +203,17 @@ impl Checks {
             true => Loaded::of(&settings).map(Some).map_err(|error| trouble_with(&error)),
             false => Ok(None),
         });
+        let programs = Mutex::new(Vec::new());
         let checked_all = own_rules.and_then(|own_rules| {
             let rules = own_rules.as_ref().unwrap_or(&project.rules);
-            let outcome = crate::check(&sources, &settings, rules);
+            let watch = |program: &Program<'_>, trace: &Trace, start: Start| {
+                let lines = lines_of(program, trace, start);
+                programs.lock().unwrap_or_else(PoisonError::into_inner).extend(lines);
+            };
+            let outcome = match job.with_hints {
+                true => crate::check_watched(&sources, &settings, rules, &watch),
+                false => crate::check(&sources, &settings, rules),
+            };
             outcome.map_err(|unknown| trouble_about(&unknown, &settings)).map(|outcome| (outcome, own_rules))
         });
         let (mut outcome, own_rules) = match checked_all {
@@ -234,7 +245,9 @@ impl Checks {
             }
             origins.insert(file, open.origin);
         }
-        checked.hints = job.with_hints.then(|| hints_of(&sources, &settings, rules, &origins, encoding));
+        let programs =
+            with_cards(programs.into_inner().unwrap_or_else(PoisonError::into_inner), &settings.policy);
+        checked.hints = job.with_hints.then(|| hints_of(programs, &sources, &origins, encoding));
         let maker = Maker {
             sources: &sources,
             rules,

@@ -3,25 +3,22 @@
 use super::diagnostics::Origin;
 use super::encoding::{Encoding, Lines};
 use crate::facts::FileId;
-use crate::map::{ProgramLine, Spot, programs_of};
-use crate::rules::RuleSet;
-use crate::settings::Settings;
+use crate::map::{ProgramLine, Spot};
 use crate::sources::Sources;
 use lsp_types::{InlayHint, MarkupContent, MarkupKind, Position};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 
-/// The hints of each open document, in the order of their lines. None where a policy names a rule that does not exist.
+/// The hints of each open document, in the order of their lines.
 pub fn hints_of(
+    programs: Vec<ProgramLine>,
     sources: &Sources,
-    settings: &Settings,
-    rules: &RuleSet,
     origins: &HashMap<FileId, Origin>,
     encoding: Encoding,
 ) -> BTreeMap<String, Vec<InlayHint>> {
     // By file, cell and line of the first use.
     let mut ways: BTreeMap<(String, u32, u32), Vec<ProgramLine>> = BTreeMap::new();
-    for program in programs_of(sources, settings, rules) {
+    for program in programs {
         if let Some(first) = &program.first_use {
             let Spot { path, cell, line } = first.spot.clone();
             ways.entry((path, cell.unwrap_or_default(), line)).or_default().push(program);
