@@ -99,6 +99,7 @@ impl Condition {
             ("into-model", self.into_model.is_some()),
             ("saved-before", self.saved_before.is_some()),
             ("for-one-rank", self.for_one_rank.is_some()),
+            ("gpu-is-there", self.gpu_is_there.is_some()),
         ];
         given.into_iter().find_map(|(word, given)| given.then_some(word))
     }

@@ -26,6 +26,7 @@ struct Use<'a> {
     guarded: bool,
     in_loop: bool,
     for_one_rank: bool,
+    gpu_is_there: bool,
     /// The function that it stands in.
     function: Option<usize>,
     /// The statement that it is a part of, and the name that this binds.
@@ -54,6 +55,7 @@ impl<'a> Used<'a> {
                 let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Ancestor::Loop(_)));
                 let for_one_rank = around.iter().any(|around| lets_one_through(around, scope));
+                let gpu_is_there = around.iter().any(|around| finds_gpu(around, scope));
                 let (function, _) = within_function(around);
                 let one = Use {
                     by,
@@ -63,6 +65,7 @@ impl<'a> Used<'a> {
                     guarded,
                     in_loop,
                     for_one_rank,
+                    gpu_is_there,
                     function,
                     statement,
                     binds,
@@ -188,9 +191,18 @@ impl<'a> Used<'a> {
             && is(condition.in_loop, one.in_loop)
             && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
             && is(condition.for_one_rank, one.for_one_rank)
+            && is(condition.gpu_is_there, one.gpu_is_there)
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }
+}
+
+/// Whether this arm runs where a test found a GPU, and does not run where it found none.
+fn finds_gpu(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let Ancestor::Then(test) = around else { return false };
+    let ExprKind::Call(call) = &scope.names.meant(test).kind else { return false };
+    let asks = ["torch.cuda.is_available", "torch.accelerator.is_available"];
+    scope.names.path(&call.callee).is_some_and(|name| asks.contains(&name))
 }
 
 /// Whether what a call returns reaches `load_state_dict`: in the same statement, or under the name that it gets.

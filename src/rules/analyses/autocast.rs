@@ -18,7 +18,7 @@ const AUTOCASTS: &[(&str, Option<&str>, usize)] = &[
 /// What it computes in, with the other names of the same.
 const SUPPORTED: &[&str] = &["torch.float16", "torch.half", "torch.bfloat16"];
 
-/// Formats that it accepts for CUDA and that cost nothing but what it is for.
+/// Full precision, which on CUDA ends an autocast around it.
 const FULL: &[&str] = &["torch.float32", "torch.float"];
 
 /// Calls with a format that autocast does not compute in.
@@ -37,18 +37,11 @@ pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let device = device.or_else(|| named_device(&call.arguments, scope));
         let on_cpu = device.is_some_and(|name| name.starts_with("cpu"));
         let (formats, sure) = formats_of(dtype, scope);
-        let Some((name, kind)) = formats.into_iter().find_map(|(name, is_text)| {
-            let kind = kind_of(&name, is_text, on_cpu)?;
-            // Code for any device writes float32 to end an autocast around it, which it does; a choice of formats has it
-            // as the one that is none.
-            (device.is_some() && sure || !matches!(kind, Kind::Full)).then_some((name, kind))
-        }) else {
-            return;
-        };
-        let what = match (kind, on_cpu) {
-            (_, true) => "on the CPU it warns and switches itself off",
-            (Kind::Full, _) => "in full precision it changes nothing",
-            (Kind::Other, _) => "it is accepted, and operations fail later",
+        let is_wrong = |(name, is_text): &(String, bool)| is_unsupported(name, *is_text, on_cpu);
+        let Some((name, _)) = formats.into_iter().find(is_wrong) else { return };
+        let what = match on_cpu {
+            true => "on the CPU it warns and switches itself off",
+            false => "it is accepted, and operations fail later",
         };
         let raw_finding = RawFinding::at(scope.place(dtype.span)).word("name", name).word("what", what);
         found.push(if sure { raw_finding } else { raw_finding.unsure() });
@@ -56,28 +49,18 @@ pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
-    /// Accepted, and as if there were no autocast.
-    Full,
-    /// It fails, or is switched off.
-    Other,
-}
-
-/// What is wrong with a format, when something is.
-fn kind_of(name: &str, is_text: bool, on_cpu: bool) -> Option<Kind> {
+/// Whether something is wrong with a format.
+fn is_unsupported(name: &str, is_text: bool, on_cpu: bool) -> bool {
     // What CUDA makes of a text was not seen.
     if is_text {
-        return on_cpu.then_some(Kind::Other);
+        return on_cpu;
     }
-    let format = name.strip_prefix("torch.")?;
+    let Some(format) = name.strip_prefix("torch.") else { return false };
     let is_format = ["float", "int", "uint", "bool", "complex", "double", "half", "bfloat", "long", "short"]
         .iter()
         .any(|start| format.starts_with(start));
-    if !is_format || SUPPORTED.contains(&name) || format.contains(['.', '(']) {
-        return None;
-    }
-    Some(if FULL.contains(&name) { Kind::Full } else { Kind::Other })
+    let is_supported = SUPPORTED.contains(&name) || !on_cpu && FULL.contains(&name);
+    is_format && !is_supported && !format.contains(['.', '('])
 }
 
 /// The formats that an expression may stand for, whether each is a text, and whether it is one for certain.

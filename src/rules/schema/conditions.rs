@@ -44,6 +44,8 @@ pub struct Condition {
     pub saved_before: Option<bool>,
     /// For `uses`: behind a test that lets one process of several through, `rank == 0`.
     pub for_one_rank: Option<bool>,
+    /// For `uses`: only where `torch.cuda.is_available()` is true.
+    pub gpu_is_there: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
