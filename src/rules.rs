@@ -17,6 +17,7 @@ mod for_programs;
 mod for_project;
 mod forks;
 mod form;
+mod given_again;
 mod governed;
 mod late_pins;
 mod lifetimes;

@@ -166,7 +166,11 @@ impl Scope<'_> {
         if *only_if_unset && !event.before.written.iter().any(Definition::is_absent) {
             return false;
         }
-        let then = reaching(self.trace.event(happened.event), variable);
+        let initialised = self.trace.event(happened.event);
+        let then = reaching(initialised, variable);
+        if self.is_given_again(event, initialised, then) {
+            return false;
+        }
         !then.iter().any(|definition| match definition {
             Definition::Set(_, Some(known)) => value
                 .as_deref()
