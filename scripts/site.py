@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = {
     "Checking": ["how-it-works", "coverage", "output", "fixes", "own-rules"],
     "Setting up": ["policy", "pre-commit", "ci", "editors"],
-    "GPU runners": ["doctor", "exec", "validate", "leaks", "runs", "simulated", "hardware"],
+    "GPU runners": ["doctor", "exec", "validate", "fleet", "leaks", "runs", "simulated", "hardware"],
     "How well it does": ["performance", "evaluation", "strangers", "ten-tasks", "checked"],
 }
 

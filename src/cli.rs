@@ -18,6 +18,8 @@ mod options;
 mod outputs;
 #[cfg(feature = "runtime")]
 mod prove;
+#[cfg(feature = "runtime")]
+mod report;
 mod rules;
 mod server;
 mod shells;
@@ -97,6 +99,10 @@ enum Command {
     /// Test the GPU of this machine with loads of gpulint's own, run the project's programs on it, and give a verdict.
     #[cfg(feature = "runtime")]
     Validate(validate::Arguments),
+    /// Merge the reports of several machines.
+    #[cfg(feature = "runtime")]
+    #[command(subcommand)]
+    Report(report::Command),
     /// Explain a rule.
     Rule(rules::Explain),
     /// List the rules, or test them.
@@ -153,6 +159,8 @@ fn run(cli: Cli) -> u8 {
         Command::Prove(arguments) => prove::run(&arguments, &mut out),
         #[cfg(feature = "runtime")]
         Command::Validate(arguments) => validate::run(&arguments, &mut out),
+        #[cfg(feature = "runtime")]
+        Command::Report(command) => report::run(&command, &mut out),
         Command::Rule(arguments) => rules::explain(&arguments, &mut out),
         Command::Rules(arguments) => rules::list(&arguments, &mut out),
         Command::Server(arguments) => Ok(server::run(arguments)),

@@ -29,6 +29,7 @@
 //! native        loads of our own, run as such a command
 //! growth        whether memory grows from iteration to iteration
 //! validation    checks, what they prove, and the verdict
+//! fleet         validations of many machines, merged
 //! ```
 //!
 //! Nothing here is needed to check code, and all of it is behind the feature `runtime`.
@@ -43,6 +44,7 @@ pub mod document;
 pub mod driver;
 pub mod exec;
 pub mod exports;
+pub mod fleet;
 pub mod growth;
 pub mod machine;
 pub mod management;

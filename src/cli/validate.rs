@@ -19,15 +19,14 @@ use crate::runtime::validation::schedule::{Outside, Request, run as run_checks};
 use crate::runtime::validation::speeds::remember;
 use crate::runtime::validation::workers::Workers;
 use crate::settings::Settings;
+use crate::sources::Digest;
 use anyhow::Context;
 use clap::Args;
 use interruption::Interruption;
 use progress::Lines;
 use reports::Reports;
-use rustc_hash::FxHasher;
 use state::Place;
 use std::ffi::OsString;
-use std::hash::{Hash, Hasher};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -115,7 +114,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         needs_card.then(|| board(settings.policy.gpu.as_ref(), allows_simulated, arguments.driver_timeout));
     let jobs = jobs(arguments, &settings, &plan);
     let mut document = Validation::begun(&plan, jobs);
-    document.plan += &format!("; policy: {:016x}", policy_number(&settings)?);
+    // What its checks come to is decided by it.
+    document.policy = Some(Digest::of(&serde_json::to_string(&settings.policy)?).to_string());
     if allows_simulated {
         // What was allowed then is not taken over where it is not.
         document.plan += "; simulated cards are allowed";
@@ -188,13 +188,6 @@ fn wanted(arguments: &Arguments) -> Wanted {
         side: arguments.side,
         burn: Burn { time: arguments.burn_time, share, side: arguments.burn_side },
     }
-}
-
-/// Stands for the policy, which decides what the checks of a plan come to: the same number for the same.
-fn policy_number(settings: &Settings) -> anyhow::Result<u64> {
-    let mut hasher = FxHasher::default();
-    serde_json::to_string(&settings.policy)?.hash(&mut hasher);
-    Ok(hasher.finish())
 }
 
 fn jobs(arguments: &Arguments, settings: &Settings, plan: &Plan) -> u32 {

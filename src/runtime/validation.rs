@@ -20,7 +20,7 @@
 pub mod document;
 mod evidence;
 pub mod history;
-mod judgement;
+pub(in crate::runtime) mod judgement;
 mod lint;
 mod memory;
 pub mod pages;

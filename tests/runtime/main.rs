@@ -20,6 +20,7 @@ mod prometheus;
 mod prove;
 mod pytest_plugin;
 mod repeat;
+mod report_merge;
 mod runs;
 mod simulated;
 mod strays;

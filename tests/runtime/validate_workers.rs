@@ -238,7 +238,7 @@ fn what_has_failed_is_kept_and_another_policy_is_not_resumed() {
     let other = format!("{POLICY}runtime: {{leak: {{fail: 1MiB}}}}\n");
     std::fs::write(project.folder.path().join("gpulint.yaml"), other).expect("it is writable");
     let resumed = project.validated(&same);
-    assert!(resumed.error.contains("the last one was asked for other checks"), "{}", resumed.error);
+    assert!(resumed.error.contains("the last one was made under another policy"), "{}", resumed.error);
 }
 
 #[test]

@@ -33,6 +33,9 @@ pub struct Validation {
     pub wall_seconds: Option<f64>,
     /// What the validation was asked for; one with another plan is not resumed.
     pub plan: String,
+    /// Stands for the policy, with all that is merged into it: two that differ have two. `null` in what is not yet resolved.
+    #[serde(default)]
+    pub policy: Option<String>,
     pub verdict: Verdict,
     /// Why it is not simply approved, the most serious first; and notes.
     #[serde(default)]
@@ -56,7 +59,7 @@ pub struct Validation {
 }
 
 /// What it all comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// There is none yet.
@@ -87,6 +90,7 @@ impl Validation {
             started,
             wall_seconds: None,
             plan: plan.fingerprint(),
+            policy: None,
             verdict: Verdict::Running,
             reasons: Vec::new(),
             exit_code: None,
@@ -117,6 +121,9 @@ impl Validation {
         }
         if earlier.plan != self.plan {
             return Err("the last one was asked for other checks".to_owned());
+        }
+        if earlier.policy != self.policy {
+            return Err("the last one was made under another policy".to_owned());
         }
         let mut taken = 0;
         for old in earlier.checks {

@@ -5,6 +5,8 @@
 mod native;
 mod run;
 
+pub use native::SLOW;
+
 use super::document::{BurnEvidence, Check, Kind, LeakEvidence, Reason, State, Verdict, Weight};
 use super::evidence::Lines;
 use crate::policy::Leak;

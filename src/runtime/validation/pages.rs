@@ -13,7 +13,7 @@
 //!
 //! The verdict comes first everywhere, and that a card is simulated right behind it.
 
-mod html;
+pub(in crate::runtime) mod html;
 mod junit;
 mod markdown;
 mod plots;
@@ -59,6 +59,6 @@ pub fn render(validation: &Validation, format: Format) -> std::io::Result<String
 }
 
 #[cfg(test)]
-mod samples;
+pub(in crate::runtime) mod samples;
 #[cfg(test)]
 mod tests;

@@ -116,6 +116,21 @@ fn every_metric_of_a_validation_is_explained() {
     none_of(missing.collect(), "metrics that docs/validate.md does not explain");
 }
 
+#[test]
+fn every_reason_and_metric_of_merged_reports_is_explained() {
+    let page = read("docs/fleet.md");
+    let code = Regex::new(r#"(?:Weight::\w+|weight),\s*"([a-z-]+)""#).expect("it is one");
+    let metric = Regex::new("\"(gpulint_[a-z_]+)\"").expect("it is one");
+    let texts = texts_below("src/runtime/fleet").into_iter().filter(|(path, _)| !path.ends_with("tests.rs"));
+    let texts: String = texts.map(|(_, text)| text).collect();
+    let words =
+        |form: &Regex| form.captures_iter(&texts).map(|found| found[1].to_owned()).collect::<Vec<_>>();
+    let (codes, metrics) = (words(&code), words(&metric));
+    assert!(codes.len() > 8 && metrics.len() > 10, "{codes:?} {metrics:?}");
+    let missing = codes.into_iter().chain(metrics).filter(|word| !page.contains(&format!("`{word}`")));
+    none_of(missing.collect(), "reasons and metrics that docs/fleet.md does not explain");
+}
+
 /// The dotted paths of all keys that have no keys below them.
 fn keys_of(object: &serde_json::Value, path: &str, schema: &serde_json::Value, keys: &mut Vec<String>) {
     let definition = |reference: &str| &schema["$defs"][reference.trim_start_matches("#/$defs/")];

@@ -9,7 +9,7 @@ use crate::runtime::native::lines::Failure;
 use crate::runtime::validation::document::{BurnEvidence, Kind, LeakEvidence, Reason, Speed, Weight};
 
 /// A card that is slower than this part of what it was before has something.
-const SLOW: f64 = 0.9;
+pub const SLOW: f64 = 0.9;
 /// One round warms up, and of one alone nobody knows whether it was an exception.
 const ROUNDS: u64 = 2;
 

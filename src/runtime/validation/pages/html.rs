@@ -7,10 +7,10 @@ use crate::report::printable::sentence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// In addition to that of all pages.
-const OWN_STYLE: &str = include_str!("page.css");
+pub const OWN_STYLE: &str = include_str!("page.css");
 
 /// Whatever a command or a card calls itself, the page loads nothing and runs nothing.
-const RUNS_NOTHING: PreEscaped<&str> = PreEscaped(
+pub const RUNS_NOTHING: PreEscaped<&str> = PreEscaped(
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
 );
 
@@ -41,7 +41,7 @@ pub fn html(validation: &Validation) -> String {
     page.into_string() + "\n"
 }
 
-fn class_of_verdict(verdict: Verdict) -> &'static str {
+pub fn class_of_verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Approved => "approved",
         Verdict::ApprovedWithMinorCorrections | Verdict::Running => "warning",
@@ -51,7 +51,7 @@ fn class_of_verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-fn class_of_weight(weight: Weight) -> &'static str {
+pub fn class_of_weight(weight: Weight) -> &'static str {
     match weight {
         Weight::Rejection | Weight::Environment | Weight::Infrastructure => "error",
         Weight::Correction => "warning",
@@ -68,7 +68,7 @@ fn class_of_state(state: State) -> &'static str {
     }
 }
 
-fn facts(title: &str, facts: &[(impl AsRef<str>, String)]) -> Markup {
+pub fn facts(title: &str, facts: &[(impl AsRef<str>, String)]) -> Markup {
     html! {
         h2 { (prose(title)) }
         table {

@@ -96,6 +96,7 @@ pub fn validation(verdict: Verdict, checks: Vec<Check>, reasons: Vec<Reason>) ->
         started: "2026-01-31T12:00:00Z".into(),
         wall_seconds: Some(83.25),
         plan: "lint, leak, burn".into(),
+        policy: Some("676ed175d0e7bfa7a1b2c3d4e5f60718".into()),
         verdict,
         reasons,
         exit_code: Some(verdict.exit_code()),

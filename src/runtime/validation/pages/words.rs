@@ -85,6 +85,7 @@ pub fn facts(validation: &Validation) -> Vec<(&'static str, String)> {
         ("workers", Some(validation.jobs.to_string())),
         ("one after the other", validation.fallback.clone()),
         ("plan", Some(validation.plan.clone())),
+        ("policy", validation.policy.clone()),
         ("gpulint", Some(validation.version.clone())),
         ("exit code", exit),
     ];
