@@ -59,7 +59,7 @@ def report(number, points):
     point = {"held": 12000000, "used": GIB, "pool_used": 0, "seconds": 0.01}
     leak = {"context": GIB, "warm_up": [point] * 2, "measured": [point] * 10, "growth": None, "pool_growth": None, "wrong": 0}
     burn = {
-        "side": 8192, "bytes": 21 * GIB, "free": 23 * GIB, "multiplier": "own", "rounds": 31, "seconds": 60.0,
+        "side": 8192, "bytes": 21 * GIB, "free": 23 * GIB, "multiplier": {"kind": "own"}, "rounds": 31, "seconds": 60.0,
         "teraflops": speeds(speed), "gigabytes": speeds(speed * 40), "wrong": 0, "differing": 0,
     }
     check = lambda name, **more: {"name": name, "kind": name, "state": "holds", "attempts": 1, "wall_seconds": 60.0, "reasons": [], **more}

@@ -8,6 +8,7 @@
 //! one that hides findings.
 
 mod key;
+pub mod shards;
 
 use crate::Outcome;
 use crate::check;
@@ -122,8 +123,8 @@ impl Cache {
         if outcome.findings.len() > MOST_BYTES / 200 {
             return Ok(());
         }
-        let asked = sources.beside.asked().into_iter().map(|question| {
-            let digest = sources.beside.digest_of(&question);
+        let asked = sources.beside.asked(&sources.root).into_iter().map(|question| {
+            let digest = sources.beside.digest_of(&question, &sources.root);
             (question, digest)
         });
         self.place(file, &Entry { asked: asked.collect(), outcome }, MOST_BYTES)
@@ -183,7 +184,10 @@ impl Cache {
 /// The outcome in an entry, when the entry is whole and the disk still says what it rests on.
 fn found_in(file: &Path, sources: &Sources) -> Option<Outcome> {
     let Entry { asked, outcome }: Entry<Outcome> = serde_json::from_str(&text_in(file)?).ok()?;
-    asked.iter().all(|(question, digest)| sources.beside.digest_of(question) == *digest).then_some(outcome)
+    asked
+        .iter()
+        .all(|(question, digest)| sources.beside.digest_of(question, &sources.root) == *digest)
+        .then_some(outcome)
 }
 
 /// The text of an entry, when it is whole.

@@ -75,7 +75,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Report where code would use the wrong GPU, or one that it must not use.
-    Check(check::Arguments),
+    Check(Box<check::Check>),
     /// Map everything that touches a GPU: imports, pins, devices, launchers, and which card each program takes.
     Map(map::Arguments),
     /// Show what a program does to the environment and the GPU, in the order in which it happens.
@@ -144,7 +144,7 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> u8 {
     let mut out = BufWriter::new(stdout(cli.color));
     let ended = match cli.command {
-        Command::Check(arguments) => check::run(&arguments, cli.color, &mut out),
+        Command::Check(arguments) => check::run(*arguments, cli.color, &mut out),
         Command::Map(arguments) => map::run(&arguments, &mut out),
         Command::Trace(arguments) => trace::run(&arguments, &mut out),
         Command::Why(arguments) => why::run(&arguments, &mut out),

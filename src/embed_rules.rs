@@ -2,6 +2,7 @@
 //! since every run reads them all, and JSON is read many times as fast as YAML.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -11,6 +12,14 @@ fn main() {
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
+    println!("cargo::rustc-env=GPULINT_SOURCE={:016x}", source_number(&root, &files));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    // Most changes are of the code, and reading the rules takes longer than all else here.
+    let (target, known) = (out.join("rules.rs"), out.join("rules.number"));
+    let number = number_of(files.iter().map(PathBuf::as_path)).to_string();
+    if target.exists() && fs::read_to_string(&known).is_ok_and(|known| known == number) {
+        return;
+    }
     let mut code = String::from("&[\n");
     for file in &files {
         println!("cargo::rerun-if-changed={}", file.display());
@@ -19,8 +28,43 @@ fn main() {
         writeln!(code, "    ({name:?}, {rule:?}, {examples:?}),").expect("a string");
     }
     code.push(']');
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    fs::write(out.join("rules.rs"), code).expect("OUT_DIR is writable");
+    fs::write(target, code).expect("OUT_DIR is writable");
+    fs::write(known, number).expect("OUT_DIR is writable");
+}
+
+/// Stands for all that gpulint is built from: another number, another program. Unlike the time of the file or its place it is the
+/// same wherever this program is installed.
+fn source_number(root: &Path, rules: &[PathBuf]) -> u64 {
+    let top = root.parent().expect("rules/ lies in the package");
+    println!("cargo::rerun-if-changed={}", top.join("src").display());
+    let mut files = rules.to_vec();
+    collect_all(&top.join("src"), &mut files);
+    // A published package has a lock file, and a checkout too; nothing else has one.
+    let parts = ["Cargo.toml", "Cargo.lock"].map(|name| top.join(name));
+    for file in parts.into_iter().filter(|file| file.exists()) {
+        println!("cargo::rerun-if-changed={}", file.display());
+        files.push(file);
+    }
+    files.sort();
+    number_of(files.iter().map(PathBuf::as_path))
+}
+
+/// Of names and contents.
+fn number_of<'a>(files: impl Iterator<Item = &'a Path>) -> u64 {
+    let top = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        let name = file.strip_prefix(&top).unwrap_or(file).to_string_lossy().replace('\\', "/");
+        (name, fs::read(file).expect("the source is readable")).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn collect_all(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("src/ is readable") {
+        let path = entry.expect("src/ is readable").path();
+        if path.is_dir() { collect_all(&path, files) } else { files.push(path) }
+    }
 }
 
 /// What a file says, and the examples that it has; few runs look at those.

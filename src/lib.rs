@@ -132,7 +132,7 @@ fn check_remembering(
     let governed = Governed::of(settings, rules, sources)?;
     let options = governed.options(settings, sources);
     let (mut program, skipped) = program_of(sources, settings, options, rules, memory.as_ref());
-    let memory = memory.filter(|_| program.is_remembered());
+    let mut memory = memory.filter(|_| program.is_remembered());
     let name_of = |finding: &Finding| sources.file(finding.place.file).name.as_str();
     let is_asked_by = |ruling: &Ruling<'_>, finding: &Finding| {
         governed.is_asked(ruling, &finding.rule, finding.place.file, name_of(finding))
@@ -161,6 +161,9 @@ fn check_remembering(
     let (mut findings, unasked): (Vec<_>, Vec<_>) = followed.judged.into_iter().partition(is_asked);
     findings.retain(|finding| sources.file(finding.place.file).reported);
     findings.extend(program.for_all_checks(|program| written_faults(program, &governed, memory.as_ref())));
+    if let Some(memory) = memory.take_if(|memory| memory.is_shard()) {
+        return Ok((Outcome::default(), memory.kept(&program)));
+    }
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &governed);
     let suppressions = program.until_loaded(|program| suppressions_of(program));

@@ -39,7 +39,7 @@ mod words;
 mod work;
 
 pub use budget::{Budget, Followed};
-pub use earlier::{Earlier, Judged, Memory};
+pub use earlier::{Earlier, Judged, Memory, NoShard, Shard};
 pub use entries::Start;
 pub use habits::Convention;
 pub(crate) use importers::Importer;

@@ -4,7 +4,7 @@ use crate::rules::Loaded;
 use crate::settings::Settings;
 use crate::sources::{Digest, Sources};
 use rayon::prelude::*;
-use std::hash::Hash;
+use std::path::Path;
 
 /// What tells one check from another.
 pub struct Keys {
@@ -18,7 +18,8 @@ pub struct Keys {
 
 /// The keys of a check; `None` when the program cannot tell which one it is.
 pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys> {
-    let files: Vec<Digest> = sources.files.par_iter().map(Digest::of_file).collect();
+    let of_file = |source| Digest::of_file(source, &sources.root);
+    let files: Vec<Digest> = sources.files.par_iter().map(of_file).collect();
     // The state of the files is in their texts, and in what is asked beside them.
     let Settings {
         root,
@@ -39,15 +40,17 @@ pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys
         min_severity,
     } = settings;
     let policy = serde_json::to_string(policy).ok()?;
-    let others = settings.others_in_words();
-    let settings =
-        (root, (policy, folder, others), policy_file, machine_files, mode, select, ignore, min_severity);
+    // Paths count from the root: elsewhere the same project comes to the same.
+    let below = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
+    let others = settings.others_in_words().replace(&root.display().to_string(), "");
+    let (folder, policy_file) = (folder.as_deref().map(below), policy_file.as_deref().map(below));
+    let settings = ((policy, folder, others), policy_file, machine_files, mode, select, ignore, min_severity);
     // The embedded rules are part of the program.
     let own_rules = match rules {
         Loaded::Embedded(_) => None,
         Loaded::WithOwn(rules) => Some(format!("{:?}", rules.rules())),
     };
-    let common = Digest::of(&(this_program()?, settings, own_rules, &sources.root));
+    let common = Digest::of(&(THIS_PROGRAM, settings, own_rules, below(&sources.root)));
     let names: Vec<_> = sources.files.iter().map(|source| (&source.name, source.language)).collect();
     let reported: Vec<bool> = sources.files.iter().map(|source| source.reported).collect();
     Some(Keys {
@@ -57,9 +60,6 @@ pub fn of(sources: &Sources, settings: &Settings, rules: &Loaded) -> Option<Keys
     })
 }
 
-/// The version, and for those who build their own what tells one build from the next.
-fn this_program() -> Option<impl Hash> {
-    let file = std::env::current_exe().ok()?;
-    let metadata = file.metadata().ok()?;
-    Some((env!("CARGO_PKG_VERSION"), metadata.len(), metadata.modified().ok()?, file))
-}
+/// What tells one gpulint from another, whenever and wherever it was installed: version, source and system.
+const THIS_PROGRAM: [&str; 4] =
+    [env!("CARGO_PKG_VERSION"), env!("GPULINT_SOURCE"), std::env::consts::OS, std::env::consts::ARCH];

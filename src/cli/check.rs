@@ -1,6 +1,7 @@
 //! `gpulint check`: reads the files, asks the rules, writes the reports.
 
 mod add_ignore;
+mod asked;
 mod changed_lines;
 mod compared;
 mod exactly;
@@ -8,6 +9,7 @@ mod fix;
 mod input;
 mod known;
 mod settings;
+mod shards;
 mod watch;
 
 use super::memory;
@@ -17,9 +19,11 @@ use super::terminals::follows_links;
 use super::{FOUND, UNUSABLE, be_quiet, ignoring_closed_pipe, say, settings_of};
 use crate::Outcome;
 use crate::cache::Cache;
+use crate::cache::shards::joined;
 use crate::changes::{Asked, Base};
 use crate::findings::{Severity, Status};
 use crate::policy;
+use crate::program::Shard;
 use crate::report::commands::{Form, harmless};
 use crate::report::{
     Format, Report, ShownOn, printable, render, render_statistics, summary_line, unfinished_line,
@@ -29,19 +33,27 @@ use crate::settings::{Request, Settings};
 use crate::silencing::fault_in;
 use crate::sources::Sources;
 use anyhow::bail;
+pub use asked::{Check, run};
 use clap::Args;
 use compared::{Compared, Plan};
 use exactly::{on_github, write_exactly};
 use input::Input;
 use known::Known;
+use shards::{Shards, of_another_check};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Files and folders to check; `-` reads standard input.
-    #[arg(default_value = ".")]
+    /// What is checked, whoever says so.
+    #[arg(skip)]
     paths: Vec<PathBuf>,
+    /// The part that is followed; without one, all.
+    #[arg(skip)]
+    shard: Option<Shard>,
+    /// The shards that are merged.
+    #[arg(skip)]
+    reports: Vec<PathBuf>,
     /// Output format on standard output: text, concise, compact, json, jsonl, sarif, github, gitlab, junit, rdjson,
     /// checkstyle, azure, markdown, html or correction.
     #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true, value_name = "FORMAT")]
@@ -108,8 +120,13 @@ pub struct Arguments {
     show_settings: bool,
 }
 
-pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow::Result<u8> {
-    if let Some(fault) = arguments.fixes.fault() {
+fn run_with(
+    arguments: &Arguments,
+    shards: Option<Shards>,
+    colour: Colour,
+    out: &mut dyn Write,
+) -> anyhow::Result<u8> {
+    if let Some(fault) = arguments.fixes.fault().map(str::to_owned).or_else(|| shards::fault(arguments)) {
         bail!("{fault}");
     }
     if arguments.quiet {
@@ -124,17 +141,17 @@ pub fn run(arguments: &Arguments, colour: Colour, out: &mut dyn Write) -> anyhow
     request.exclude = arguments.exclude.clone();
     if !arguments.watch {
         memory::keep();
-        return once(arguments, &input, &request, colour, out);
+        return once(arguments, &input, &request, (shards, colour), out);
     }
     let own: Vec<PathBuf> = arguments.output.iter().map(|output| policy::absolute(output.file())).collect();
-    watch::watch(&request, &own, out, |out| once(arguments, &input, &request, colour, out))
+    watch::watch(&request, &own, out, |out| once(arguments, &input, &request, (None, colour), out))
 }
 
 fn once(
     arguments: &Arguments,
     input: &Input,
     request: &Request,
-    colour: Colour,
+    (shards, colour): (Option<Shards>, Colour),
     out: &mut dyn Write,
 ) -> anyhow::Result<u8> {
     let plan = Plan::of(arguments, request)?;
@@ -191,6 +208,10 @@ fn once(
     if arguments.show_files {
         return show_files(&sources, out);
     }
+    if let Some(shard) = arguments.shard {
+        let written = shards::write(shard, arguments, cache.as_ref(), (&sources, &settings, &rules), out)?;
+        return written.map_err(|unknown| unknown_selector(&unknown, arguments, &settings));
+    }
     let fixable = arguments.fixes.fixable(&rules)?;
     let settled = |outcome: &mut Outcome, sources: &Sources, last: bool| {
         if let Some(known) = &known {
@@ -210,10 +231,14 @@ fn once(
         anyhow::Ok(())
     };
     let named = |unknown: UnknownSelector| unknown_selector(&unknown, arguments, &settings);
-    let checked = match (&compared, cache) {
-        (Some(compared), _) => compared.check(&sources, &settings, &rules),
-        (None, Some(cache)) => cache.check(&sources, &settings, &rules),
-        (None, None) => crate::check(&sources, &settings, &rules),
+    let checked = match (&compared, cache, shards) {
+        (None, cache, Some(Shards { check, earlier, .. })) => {
+            let whole = joined(cache.as_ref(), &sources, &settings, &rules, (check, earlier));
+            whole.transpose().ok_or_else(of_another_check)?
+        }
+        (Some(compared), ..) => compared.check(&sources, &settings, &rules),
+        (None, Some(cache), None) => cache.check(&sources, &settings, &rules),
+        (None, None, None) => crate::check(&sources, &settings, &rules),
     };
     let mut outcome = checked.map_err(named)?;
     let is_last = arguments.add_ignore.is_none() && !arguments.fixes.writes();

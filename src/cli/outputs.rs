@@ -50,7 +50,6 @@ impl<F: Copy> Output<F> {
         &self.file
     }
 
-    #[cfg(feature = "runtime")]
     pub fn format(&self) -> F {
         self.format
     }

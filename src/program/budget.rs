@@ -57,6 +57,8 @@ enum Answer<'a, T> {
     /// By an earlier check.
     Earlier(&'a Came, &'a Memory<T>),
     First(&'a First<T>),
+    /// Another shard follows it.
+    Elsewhere,
     None,
 }
 
@@ -106,6 +108,9 @@ impl Program<'_> {
     /// What is known of one program.
     fn answer<'a, T: Judged>(&self, known: Option<&Known<'a, T>>, launched: &Launched<'_>) -> Answer<'a, T> {
         let Some(known) = known else { return Answer::None };
+        if known.memory.is_some_and(|memory| memory.leaves(launched.0)) {
+            return Answer::Elsewhere;
+        }
         if let Some(memory) = known.memory
             && let Some(came) = memory.of(self, launched)
             && came.is_reached_by(self.budget.one)
@@ -150,6 +155,7 @@ impl Program<'_> {
                     }
                     (first.judged.clone(), first.steps, first.is_cut)
                 }
+                Answer::Elsewhere => return Vec::new(),
                 Answer::None => {
                     let follow = || {
                         let run = Interpreter::new(self, file, start).launched_by(launch).within(share);
@@ -179,7 +185,8 @@ impl Program<'_> {
         let mut judged = self.by_workers(&files_of(programs), &follow, distinct);
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         parts.sort_by_key(|part| part.index);
-        if share < self.budget.one {
+        // What is left of the budget is known when all shards are.
+        if share < self.budget.one && !memory.is_some_and(Memory::is_shard) {
             let rest = self.budget.rest(spent.into_inner());
             self.follow_again(programs, &mut parts, rest, &judge, memory);
         }

@@ -7,7 +7,11 @@
 //! same again, the program is not followed. What a file says by itself (its [`Look`]) rests on its text alone. All of this holds
 //! for one list of names of files, one policy and one gpulint: who keeps it sees to that.
 
+mod joining;
 mod keeping;
+mod shard;
+
+pub use shard::{NoShard, Shard};
 
 use super::bindings::{Bindings, Differences, Names};
 use super::habits::Habits;
@@ -103,6 +107,8 @@ pub struct Memory<T> {
     /// Of each file as it is now.
     digests: Vec<Digest>,
     reported: Vec<bool>,
+    /// The part of the project that is followed; `None` for all of it.
+    shard: Option<Shard>,
     /// Where in `earlier` each program lies.
     programs: FxHashMap<Digest, usize>,
     /// Which of the earlier parts are as they were.
@@ -123,8 +129,9 @@ struct Found<T> {
 impl<T: Judged> Memory<T> {
     /// `digests` has one of each file.
     pub fn new(mut earlier: Earlier<T>, sources: &Sources, digests: Vec<Digest>) -> Self {
-        let same_answer =
-            |(question, digest): &(Question, Digest)| sources.beside.digest_of(question) == *digest;
+        let same_answer = |(question, digest): &(Question, Digest)| {
+            sources.beside.digest_of(question, &sources.root) == *digest
+        };
         let same_variable = |(name, reads): &(String, bool)| reads_variable(sources, name) == *reads;
         let holds = earlier.questions.iter().all(same_answer) && earlier.variables.iter().all(same_variable);
         if !holds || earlier.files.len() != sources.files.len() {
@@ -139,12 +146,29 @@ impl<T: Judged> Memory<T> {
             earlier,
             digests,
             reported: sources.files.iter().map(|source| source.reported).collect(),
+            shard: None,
             holds: OnceLock::new(),
             bindings,
             differences: Differences::default(),
             found: Mutex::new(Found { parts: Numbered::default(), programs: FxHashMap::default() }),
             taken: Mutex::default(),
         }
+    }
+
+    /// The same, of which only a part is followed: the rest comes to nothing, and is not kept.
+    #[must_use]
+    pub fn of_shard(self, shard: Shard) -> Self {
+        Memory { shard: Some(shard), ..self }
+    }
+
+    /// Whether only a part of the project is followed.
+    pub fn is_shard(&self) -> bool {
+        self.shard.is_some()
+    }
+
+    /// Whether what starts with this file is left to another shard.
+    pub(super) fn leaves(&self, file: FileId) -> bool {
+        self.shard.is_some_and(|shard| !shard.has(file))
     }
 
     /// Whether little of what the files say by themselves is known.
@@ -255,6 +279,9 @@ impl<T: Judged> Memory<T> {
 
     /// What rules about written code find in a file: what an earlier check found, if all that they looked at is as it was.
     pub fn written(&self, program: &Program<'_>, file: FileId, look: impl FnOnce() -> Vec<T>) -> Vec<T> {
+        if self.leaves(file) {
+            return Vec::new();
+        }
         let key = Digest::of(&("written", file));
         if let Some(came) = self.came(program, key) {
             return self.judged_of(came);

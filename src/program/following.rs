@@ -122,6 +122,10 @@ impl Program<'_> {
             (followed, known.ran.into_inner().unwrap_or_else(PoisonError::into_inner))
         });
         let _ = self.ran.set(ran);
+        // How the rest is looked at depends on what the programs of all shards did.
+        if memory.is_some_and(Memory::is_shard) {
+            return followed;
+        }
         let alone = self.until_loaded(|program| {
             let ran = program.ran.get();
             let has_loaded = |file, start| ran.is_some_and(|ran| ran.has_loaded(file, start));

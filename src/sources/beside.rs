@@ -68,20 +68,24 @@ impl Beside {
         real
     }
 
-    /// Of the answer to a question.
-    pub fn digest_of(&self, question: &Question) -> Digest {
+    /// Of the answer to a question that is asked from this folder. Where that lies is no part of the answer.
+    pub fn digest_of(&self, question: &Question, root: &Path) -> Digest {
         match question {
-            Question::Text(path) => Digest::of(&self.text(path)),
-            Question::Names(folder) => Digest::of(self.names_in(folder)),
-            Question::Real(path) => Digest::of(self.real(path)),
+            Question::Text(path) => Digest::of(&self.text(&root.join(path))),
+            Question::Names(folder) => Digest::of(self.names_in(&root.join(folder))),
+            Question::Real(path) => {
+                let real = self.real(&root.join(path));
+                Digest::of(real.strip_prefix(root).unwrap_or(real))
+            }
         }
     }
 
-    /// All that was asked so far, in no order.
-    pub fn asked(&self) -> Vec<Question> {
-        let texts = self.texts.keys_cloned().into_iter().map(Question::Text);
-        let names = self.names.keys_cloned().into_iter().map(Question::Names);
-        let real = self.real.keys_cloned().into_iter().map(Question::Real);
+    /// All that was asked so far, in no order, with paths as seen from a folder where they lie in it.
+    pub fn asked(&self, root: &Path) -> Vec<Question> {
+        let below = |path: PathBuf| path.strip_prefix(root).map(Path::to_owned).unwrap_or(path);
+        let texts = self.texts.keys_cloned().into_iter().map(|path| Question::Text(below(path)));
+        let names = self.names.keys_cloned().into_iter().map(|path| Question::Names(below(path)));
+        let real = self.real.keys_cloned().into_iter().map(|path| Question::Real(below(path)));
         texts.chain(names).chain(real).collect()
     }
 }

@@ -29,6 +29,7 @@ mod regressions;
 mod reports;
 mod rules;
 mod runners;
+mod shards;
 mod shells;
 mod since;
 mod staged;

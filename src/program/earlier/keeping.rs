@@ -20,7 +20,7 @@ impl<T: Judged> Memory<T> {
         const FEW: usize = 10;
         let learnt = program.leads.len()
             > self.earlier.files.iter().flatten().filter(|seen| seen.leads.is_some()).count();
-        if found.programs.is_empty() && news.count() <= FEW && !learnt {
+        if self.shard.is_none() && found.programs.is_empty() && news.count() <= FEW && !learnt {
             return None;
         }
         let seen = |(number, digest): (usize, Digest)| {
@@ -29,8 +29,7 @@ impl<T: Judged> Memory<T> {
             Some(Seen { digest, look: program.looks[number].clone(), leads })
         };
         let is_whole = !program.reach.is_partial();
-        let mut keeping =
-            Keeping { numbers: FxHashMap::default(), judged: Vec::new(), parts: Numbered::default() };
+        let mut keeping = Keeping::default();
         let mut programs = Vec::new();
         let few = self.earlier.programs.len() <= MOST_OF_EACH * self.digests.len();
         let new_parts = found.parts.all;
@@ -52,10 +51,10 @@ impl<T: Judged> Memory<T> {
         let new = found.programs.into_iter();
         programs.extend(new.map(|(key, (came, new))| (key, vec![keeping.numbered(came, &new_parts, new)])));
         let mut questions = self.earlier.questions;
-        let beside = &program.sources.beside;
+        let (beside, root) = (&program.sources.beside, &program.sources.root);
         let known: FxHashSet<Question> = questions.iter().map(|(question, _)| question.clone()).collect();
-        let new = beside.asked().into_iter().filter(|question| !known.contains(question));
-        questions.extend(new.map(|question| (question.clone(), beside.digest_of(&question))));
+        let new = beside.asked(root).into_iter().filter(|question| !known.contains(question));
+        questions.extend(new.map(|question| (question.clone(), beside.digest_of(&question, root))));
         let mut variables = self.earlier.variables;
         let asked = program.variables_asked();
         variables.retain(|(name, _)| !asked.iter().any(|(known, _)| known == name));
@@ -79,15 +78,21 @@ impl<T: Judged> Memory<T> {
 }
 
 /// Numbers what was judged and what programs rest on, the same once.
-struct Keeping<T> {
+pub(super) struct Keeping<T> {
     numbers: FxHashMap<T, u32>,
-    judged: Vec<T>,
-    parts: Numbered,
+    pub judged: Vec<T>,
+    pub parts: Numbered,
+}
+
+impl<T> Default for Keeping<T> {
+    fn default() -> Self {
+        Keeping { numbers: FxHashMap::default(), judged: Vec::new(), parts: Numbered::default() }
+    }
 }
 
 impl<T: Judged> Keeping<T> {
     /// What a program came to, with the numbers that its parts and what was judged have here.
-    fn numbered(&mut self, mut came: Came, parts: &[Held], judged: Vec<T>) -> Came {
+    pub fn numbered(&mut self, mut came: Came, parts: &[Held], judged: Vec<T>) -> Came {
         let held = came.rests_on.iter().filter_map(|&number| parts.get(number as usize).cloned());
         came.rests_on = held.map(|held| self.parts.number(held)).collect();
         came.judged = judged.into_iter().map(|one| self.number(one)).collect();

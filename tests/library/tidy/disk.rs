@@ -4,6 +4,7 @@ use super::{in_repository, none_of, texts_below};
 
 /// Who opens files otherwise, and why that is no way around the guard.
 const OTHERS: &[(&str, &str)] = &[
+    ("src/cli/check/shards.rs", "shards that the user names"),
     ("src/cli/report.rs", "reports that the user names, and those in a folder of reports"),
     ("src/disk/", "the guarded way itself"),
     ("src/disk.rs", "lists what a folder holds"),
