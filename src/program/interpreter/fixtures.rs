@@ -74,7 +74,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The nearest fixture of this name: in the test class, in the test module, else in a `conftest.py`.
-    fn fixture_named(
+    pub(super) fn fixture_named(
         &self,
         name: &str,
         places: &[FileId],

@@ -4,6 +4,7 @@
 use super::calls::{Arg, Args};
 use super::fixtures::Fixture;
 use super::{Flow, Interpreter};
+use crate::code::{Parameter, ParameterKind};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{ClassValue, Closure, Instance, Marks, Value};
 use crate::program::trace::EventId;
@@ -81,10 +82,24 @@ impl<'p> Interpreter<'p> {
         for (_, test, definition) in tests {
             match (test, definition) {
                 (Value::Class(class), _) => self.run_test_class(&class, &places, &marks),
-                (test, Some(definition)) => self.run_test(test, definition, None, &places, &marks),
+                (test, Some(definition)) if !self.is_stage(definition, &test, &places) => {
+                    self.run_test(test, definition, None, &places, &marks);
+                }
                 _ => {}
             }
         }
+    }
+
+    /// Whether a function that is called `test` is a stage of a program, beside `train`: it needs arguments that no fixture
+    /// gives, so pytest cannot run it.
+    fn is_stage(&self, definition: usize, test: &Value<'p>, places: &[FileId]) -> bool {
+        let function = &self.code_of(self.entry).functions[definition];
+        let is_needed = |one: &&Parameter<'_>| one.default.is_none() && one.kind == ParameterKind::Plain;
+        let is_plain = matches!(test, Value::Function(closure) if closure.marks.parameters.is_empty());
+        let mut needed = function.parameters.iter().filter(is_needed);
+        function.name == "test"
+            && is_plain
+            && needed.any(|one| self.fixture_named(one.name, places, None).is_none())
     }
 
     /// The modules of the project that `pytest_plugins` names in a file: their fixtures are there too.
