@@ -167,7 +167,9 @@ impl<'p> Interpreter<'p> {
         if self.swallows_exceptions(&manager) {
             let expects = self.expects_failure(&manager);
             let before = std::mem::replace(&mut self.expects_failure, expects);
-            let is_raised = self.catch_all(|run| run.with(rest, body));
+            // What a class of the project says in its `__exit__` holds for `sys.exit()` too.
+            let ends = matches!(manager, Value::Instance(_));
+            let is_raised = self.catch_all(ends, |run| run.with(rest, body));
             self.expects_failure = before;
             if is_raised && !self.swallows_all(&manager) {
                 self.ways_out.of_try |= !self.catches.is_empty();
@@ -179,17 +181,21 @@ impl<'p> Interpreter<'p> {
         self.on_each_way(jumps, |run| run.leave_context(&leave, context.span));
     }
 
-    /// Goes on behind `body` whatever it raises; whether something was seen to raise.
-    pub(super) fn catch_all(&mut self, body: impl FnOnce(&mut Self)) -> bool {
+    /// Goes on behind `body` whatever it raises; whether something was seen to raise. `ends`: also where it ends the program,
+    /// which may come to pass nevertheless.
+    pub(super) fn catch_all(&mut self, ends: bool, body: impl FnOnce(&mut Self)) -> bool {
         let caught = self.new_landing();
         self.catches.push(caught);
         body(self);
         self.catches.pop();
         let mut ways = self.landing(caught);
         // `suppress(ValueError)` lets the end of the program pass.
-        if self.flow == Flow::Raise && std::mem::take(&mut self.exits) && ways.is_empty() {
-            self.exits = true;
-            return false;
+        if self.flow == Flow::Raise && std::mem::take(&mut self.exits) {
+            self.ways_out.of_program |= ends;
+            if ways.is_empty() && !ends {
+                self.exits = true;
+                return false;
+            }
         }
         let is_raised = self.flow == Flow::Raise || !ways.is_empty();
         match self.flow {

@@ -173,7 +173,7 @@ impl<'p> Interpreter<'p> {
                     ask(self);
                     next
                 }
-                Some(default) => match self.catch_all(ask) {
+                Some(default) => match self.catch_all(false, ask) {
                     true => Value::one_of([next, default]),
                     false => next,
                 },

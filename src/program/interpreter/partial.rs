@@ -138,7 +138,7 @@ impl<'p> Interpreter<'p> {
             _ => false,
         };
         let mut found = Value::Unknown;
-        match self.catch_all(|run| found = run.attribute(object, name, span)) {
+        match self.catch_all(false, |run| found = run.attribute(object, name, span)) {
             true => default,
             false if is_partial => Value::one_of([found, default]),
             false => found,
