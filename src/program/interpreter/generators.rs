@@ -5,6 +5,7 @@ use super::functions::MOST_CALLS;
 use super::iterators::Position;
 use super::jumps::Landing;
 use super::loops::Loop;
+use super::nesting::MOST_NESTED;
 use super::{Flow, Interpreter, WaysOut};
 use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
@@ -77,9 +78,13 @@ impl<'p> Interpreter<'p> {
     pub(super) fn may_be_resumed(&self, value: &Value<'p>) -> bool {
         let Value::Paused(paused) = value else { return false };
         let key = (paused.closure.file, paused.closure.function);
-        self.function_of(&paused.closure).is_generator
-            && !self.is_running(key)
-            && self.active.len() < MOST_CALLS
+        self.function_of(&paused.closure).is_generator && self.may_go_on(key)
+    }
+
+    /// Whether a coroutine or generator is followed: each that was made is another one, also within itself.
+    fn may_go_on(&self, key: FunctionId) -> bool {
+        let is_too_deep = self.is_running(key) && self.calls_around(key) >= MOST_NESTED;
+        !is_too_deep && self.active.len() < MOST_CALLS
     }
 
     /// Runs a coroutine or generator that was called before.
@@ -87,7 +92,7 @@ impl<'p> Interpreter<'p> {
         match value {
             Value::Paused(paused) => {
                 let key = (paused.closure.file, paused.closure.function);
-                if self.is_running(key) || self.active.len() >= MOST_CALLS {
+                if !self.may_go_on(key) {
                     self.summaries.left_out += 1;
                     // What it would give to one that passes its values on is not known.
                     if let Some(given) = self.given.last_mut() {
@@ -96,7 +101,7 @@ impl<'p> Interpreter<'p> {
                     return Value::Unknown;
                 }
                 let (function, around) = (key, self.calls_around(key));
-                self.summaries.note(Fact::Followed(Nested { function, around, by_arguments: false }));
+                self.summaries.note(Fact::Followed(Nested { function, around, by_arguments: true }));
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_to_end(&paused.closure, paused.scope, site);
                 }
