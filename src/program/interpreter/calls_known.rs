@@ -127,13 +127,14 @@ impl<'p> Interpreter<'p> {
                     self.raised_with(left_with.clone(), at);
                 }
                 let (exit, path, end) = (self.state.clone(), self.path.clone(), self.next_event());
-                let passed_to = self.landings_ahead();
+                let (passed_to, may_be_passed) = (self.landings_ahead(), self.may_be_passed());
                 let noted = NotedAgain {
                     entry,
                     exit,
                     path,
                     uncertain: self.uncertain,
                     passed_to,
+                    may_be_passed,
                     left_with,
                     start,
                     end,
@@ -377,6 +378,7 @@ impl<'p> Interpreter<'p> {
             assured: self.assured.is_some(),
             is_caught: !self.catches.is_empty(),
             passed_to: self.landings_ahead(),
+            may_be_passed: self.may_be_passed(),
             recipient: self.recipient,
             is_pending: noted_events.iter().any(|event| event.what.is_pending()),
             settles: self.in_child > 0 || noted_events.iter().any(|event| event.what.settles()),

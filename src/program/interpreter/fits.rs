@@ -92,7 +92,7 @@ impl<'p> Interpreter<'p> {
             && (starts_same || effects.exit.is_same(&self.state, touched) && self.asks_the_same(summary));
         let says_nothing = effects.says_nothing_new() && starts_same;
         if effects.uncertain <= self.uncertain
-            && self.is_still_ahead(&effects.passed_to)
+            && self.is_passed_alike(&effects.passed_to, effects.may_be_passed)
             && (is_on_the_way || says_nothing)
             && self.is_settled(effects, effects.noted.events.end)
             && !self.is_reached_by_import()
@@ -121,16 +121,17 @@ impl<'p> Interpreter<'p> {
         let effects = summary.call.effects.as_ref()?;
         self.summaries.noted_again(summary, |again| {
             again.uncertain <= self.uncertain
-                && self.is_still_ahead(&again.passed_to)
+                && self.is_passed_alike(&again.passed_to, again.may_be_passed)
                 && self.is_settled(effects, again.end)
                 && self.leads_here(&again.path)
                 && again.entry.is_same(&self.state, summary.touched())
         })
     }
 
-    /// Whether the jumps that may have passed a call pass what runs now too: none of them has landed since.
-    fn is_still_ahead(&self, passed_to: &[Landing]) -> bool {
-        passed_to.iter().all(|to| self.leads_to(&[*to]))
+    /// Whether the jumps that may have passed a call pass what runs now too: none of them has landed since. Else its events,
+    /// noted once more, are as uncertain as they are where others pass what runs now.
+    fn is_passed_alike(&self, passed_to: &[Landing], may_be_passed: bool) -> bool {
+        passed_to.iter().all(|to| self.leads_to(&[*to])) || may_be_passed && self.may_be_passed()
     }
 
     /// Whether the events of a call can be noted once more: they are all of them, as certain here, and somebody listens.

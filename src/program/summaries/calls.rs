@@ -87,6 +87,8 @@ pub(crate) struct Effects {
     pub left_with: Option<SmallVec<[State; 1]>>,
     /// Where the jumps lead that may have passed it.
     pub passed_to: Landings,
+    /// So all its events may be passed.
+    pub may_be_passed: bool,
     pub recipient: Recipient,
     /// What it noted in the trace.
     pub noted: Noted,
@@ -129,6 +131,8 @@ pub(crate) struct NotedAgain {
     pub path: Arms,
     pub uncertain: usize,
     pub passed_to: Landings,
+    /// So all its events may be passed.
+    pub may_be_passed: bool,
     pub left_with: SmallVec<[State; 1]>,
     /// Its first event.
     pub start: EventId,
