@@ -93,6 +93,12 @@ fn is_chosen(site: &Site<'_>, tree: &Tree, statement: NodeId, place: Span) -> bo
             TreeKind::Otherwise | TreeKind::Case | TreeKind::Handler | TreeKind::For | TreeKind::While => {
                 !shares
             }
+            // Its `else` is the other arm of its handlers.
+            TreeKind::Try => {
+                let mut handlers = tree.children(id).filter(|(_, child)| child.kind == TreeKind::Handler);
+                let at = tree.node(statement).span.start;
+                handlers.any(|(_, handler)| handler.span.end <= at) && !shares
+            }
             _ => false,
         }
     })
