@@ -292,6 +292,13 @@ pub struct Parameter<'s> {
     pub default: Option<Expr<'s>>,
 }
 
+impl Parameter<'_> {
+    /// Whether it is a plain one without a default.
+    pub fn is_needed(&self) -> bool {
+        self.default.is_none() && self.kind == ParameterKind::Plain
+    }
+}
+
 /// How a parameter takes arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {

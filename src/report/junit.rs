@@ -88,8 +88,15 @@ fn case_of(finding: &Finding, report: &Report) -> Case {
     }
 }
 
+/// Suites as one document.
+pub fn text(suites: &[Suite]) -> io::Result<String> {
+    let mut xml = Vec::new();
+    write(suites, &mut xml)?;
+    Ok(String::from_utf8_lossy(&xml).into_owned())
+}
+
 /// Writes suites as one document.
-pub fn write(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
+fn write(suites: &[Suite], out: &mut dyn Write) -> io::Result<()> {
     let count = |is: fn(&CaseOutcome) -> bool, suites: &[Suite]| {
         suites.iter().flat_map(|suite| &suite.cases).filter(|case| is(&case.outcome)).count().to_string()
     };

@@ -1,15 +1,13 @@
 //! What many places say in the same words is said once: without a policy the first of them speaks for the project.
 
+use super::for_project::next_places;
 use super::governed::Governed;
-use crate::findings::{Finding, Moment, Related, Severity, Speaks, Status};
+use crate::findings::{Finding, Severity, Speaks, Status};
 use crate::program::Program;
 use std::collections::BTreeMap;
 
 /// So many places each speak for themselves.
 const FEW: usize = 5;
-
-/// So many of the other places are shown beside the one that speaks.
-const SHOWN: usize = 3;
 
 /// Where more than a few findings of a rule are about one name, lets the first speak for them, and makes notes of the
 /// others. Those that the policy decides or gives a severity speak for themselves.
@@ -17,14 +15,14 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
     for rule in governed.rules().into_iter().filter(|rule| rule.alike) {
         let name_of = |finding: &Finding| program.name_of(finding.place.file);
         let is_alike = |finding: &Finding| {
-            let ruling = governed.about(finding);
-            let is_in = |policy: &super::schema::PolicySeverity| {
-                policy.section.is_in(ruling.policy, ruling.cpu.is_some())
+            let is_decided = || {
+                let ruling = governed.about(finding);
+                rule.is_decided_by(ruling.policy, ruling.cpu.is_some())
             };
             finding.rule == rule.id
                 && finding.status == Status::Active
                 && finding.severity >= Severity::Warning
-                && !rule.policy.as_ref().is_some_and(is_in)
+                && !is_decided()
                 && governed.severity_in(&rule.id, finding.place.file, name_of(finding)).is_none()
         };
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -45,12 +43,7 @@ fn speak_for(alike: &[usize], findings: &mut [Finding]) {
         findings[other].severity = Severity::Note;
         findings[other].speaks = Speaks::ForOneOfMany;
     }
-    let shown = others.iter().take(SHOWN).map(|&at| Related {
-        place: findings[at].place,
-        message: "so does this place".to_owned(),
-        moment: Moment::Unordered,
-    });
-    let shown: Vec<Related> = shown.collect();
+    let shown = next_places(findings, others, "so does this place");
     let finding = &mut findings[first];
     finding.speaks = Speaks::ForProject;
     finding.message.push_str(&format!("; {} more places do the same", others.len()));

@@ -2,7 +2,7 @@
 
 use super::conditions::Verdict;
 use super::evaluate::Scope;
-use super::schema::{Condition, Section, Together};
+use super::schema::{Condition, Together};
 use super::{Governed, Rule};
 use crate::facts::FileId;
 use crate::findings::{Finding, Moment, Related, Severity, Speaks};
@@ -43,12 +43,7 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
             }
         }
         if let Some(together) = &project.together {
-            let next = others.iter().take(SHOWN).map(|&at| Related {
-                place: findings[at].place,
-                message: together.related.clone(),
-                moment: Moment::Unordered,
-            });
-            let next: Vec<Related> = next.collect();
+            let next = next_places(findings, others, &together.related);
             let programs: BTreeSet<FileId> =
                 alike.iter().flat_map(|&at| findings[at].programs.iter().copied()).collect();
             let finding = &mut findings[first];
@@ -61,6 +56,16 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
             }
         }
     }
+}
+
+/// The first of the other places, to stand beside the one that speaks for them.
+pub(super) fn next_places(findings: &[Finding], others: &[usize], message: &str) -> Vec<Related> {
+    let next = others.iter().take(SHOWN).map(|&at| Related {
+        place: findings[at].place,
+        message: message.to_owned(),
+        moment: Moment::Unordered,
+    });
+    next.collect()
 }
 
 impl Scope<'_> {
@@ -80,8 +85,7 @@ impl Scope<'_> {
 
     /// Whether the policy has the section that a rule belongs to.
     pub(super) fn is_decided(&self, rule: &Rule) -> bool {
-        let is_in = |section: Section| section.is_in(self.policy, self.cpu.is_some());
-        rule.policy.as_ref().is_some_and(|policy| is_in(policy.section))
+        rule.is_decided_by(self.policy, self.cpu.is_some())
     }
 }
 

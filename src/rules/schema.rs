@@ -288,6 +288,11 @@ fn called_or_read() -> Vec<UsedBy> {
 }
 
 impl Rule {
+    /// Whether a policy has the section that the rule belongs to.
+    pub(super) fn is_decided_by(&self, policy: &crate::policy::Policy, has_cpu_part: bool) -> bool {
+        self.policy.as_ref().is_some_and(|given| given.section.is_in(policy, has_cpu_part))
+    }
+
     /// Reads a rule of the program itself, which lies in the folder of its family.
     pub(super) fn read(family: &str, text: &str) -> Result<Rule> {
         let mut rule: Rule = parsed(text)?;

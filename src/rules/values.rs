@@ -168,17 +168,15 @@ impl Scope<'_> {
         }
         let initialised = self.trace.event(happened.event);
         let then = reaching(initialised, variable);
-        if self.is_given_again(event, initialised, then) {
-            return false;
-        }
-        !then.iter().any(|definition| match definition {
+        let is_known = then.iter().any(|definition| match definition {
             Definition::Set(_, Some(known)) => value
                 .as_deref()
                 .is_some_and(|value| value == &**known || (variable == MASK && same_mask(value, known))),
             // What the caller or an unknown update gave may be this very value.
             Definition::Elsewhere => true,
             _ => false,
-        })
+        });
+        !is_known && !self.is_given_again(event, initialised, then)
     }
 }
 

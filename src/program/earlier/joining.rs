@@ -14,7 +14,7 @@ impl<T: Judged> Earlier<T> {
         let mut keeping = Keeping::default();
         let (mut at, mut questions, mut variables) =
             (FxHashMap::default(), FxHashSet::default(), BTreeMap::new());
-        let mut bindings = FxHashMap::default();
+        let mut bindings = FxHashSet::default();
         for earlier in all {
             if joined.files.len() < earlier.files.len() {
                 joined.files.resize_with(earlier.files.len(), || None);
@@ -32,7 +32,7 @@ impl<T: Judged> Earlier<T> {
             }
             variables.extend(earlier.variables);
             for (digest, names) in earlier.bindings {
-                if bindings.insert(digest, ()).is_none() {
+                if bindings.insert(digest) {
                     joined.bindings.push((digest, names));
                 }
             }

@@ -1,7 +1,7 @@
 //! Frames: which calls and imports led to the code that is being followed.
 
 use super::Interpreter;
-use crate::code::{Parameter, ParameterKind};
+use crate::code::Parameter;
 use crate::facts::{FileId, Span};
 use crate::program::Start;
 use crate::program::trace::{Frame, FrameId};
@@ -43,8 +43,7 @@ impl<'p> Interpreter<'p> {
         }
         let function = &self.code_of(file).functions[number];
         let is_method = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
-        let is_needed = |one: &Parameter<'_>| one.default.is_none() && one.kind == ParameterKind::Plain;
-        let needs_nothing = || !function.parameters.iter().any(is_needed);
+        let needs_nothing = || !function.parameters.iter().any(Parameter::is_needed);
         let words = |name: &str| name.split(['_', '-', '.']).any(|word| matches!(word, "test" | "tests"));
         let is_about_tests = || self.program.name_of(file).rsplit('/').next().is_some_and(words);
         function.name.starts_with("test_")

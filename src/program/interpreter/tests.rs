@@ -4,7 +4,6 @@
 use super::calls::{Arg, Args};
 use super::fixtures::Fixture;
 use super::{Flow, Interpreter};
-use crate::code::{Parameter, ParameterKind};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{ClassValue, Closure, Instance, Marks, Value};
 use crate::program::trace::EventId;
@@ -94,9 +93,8 @@ impl<'p> Interpreter<'p> {
     /// gives, so pytest cannot run it.
     fn is_stage(&self, definition: usize, test: &Value<'p>, places: &[FileId]) -> bool {
         let function = &self.code_of(self.entry).functions[definition];
-        let is_needed = |one: &&Parameter<'_>| one.default.is_none() && one.kind == ParameterKind::Plain;
         let is_plain = matches!(test, Value::Function(closure) if closure.marks.parameters.is_empty());
-        let mut needed = function.parameters.iter().filter(is_needed);
+        let mut needed = function.parameters.iter().filter(|one| one.is_needed());
         function.name == "test"
             && is_plain
             && needed.any(|one| self.fixture_named(one.name, places, None).is_none())

@@ -37,7 +37,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         Part::Expr(expr) => {
             let Some(index) = index_in(scope, expr) else { return };
-            if mask_in(scope, index, 0).is_some() {
+            if mask_in(scope, index).is_some() {
                 found.push((expr.span, None));
             }
             let index = number(scope, index);

@@ -105,7 +105,7 @@ fn is_mask_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
     let ExprKind::Call(call) = &scope.names.meant(index).kind else { return false };
     let number = argument(&call.arguments, Some(0), None);
     scope.names.path(&call.callee) == Some("builtins.int")
-        && number.is_some_and(|number| mask_in(scope, number, 0) == Some(MASK))
+        && number.is_some_and(|number| mask_in(scope, number) == Some(MASK))
 }
 
 /// Whether any file of the project speaks of the order, beside documents.

@@ -27,19 +27,19 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
             if let StepKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
-                && mask_in(scope, iterable, 0).is_some()
+                && let Some((_, raises)) = mask_read(scope, iterable)
             {
-                elements.push((name, step.span, raises(scope, iterable)));
+                elements.push((name, step.span, raises));
             }
         }
         Part::Expr(expr) => match &expr.kind {
             ExprKind::Comprehension(comprehension) => {
                 for generator in &comprehension.generators {
                     if let Target::Name(name, _) = &generator.target
-                        && mask_in(scope, &generator.iterable, 0).is_some()
+                        && let Some((_, raises)) = mask_read(scope, &generator.iterable)
                     {
                         let raises = match generator.conditions.is_empty() {
-                            true => raises(scope, &generator.iterable),
+                            true => raises,
                             false => AS_NUMBERS_THAT_ARE_THERE,
                         };
                         elements.push((name, expr.span, raises));
@@ -78,24 +78,13 @@ fn number_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<(&'static str, &'
             (is_map && makes_int).then_some(&values.value)?
         }
     };
-    Some((mask_in(scope, of, 0)?, raises(scope, of)))
+    mask_read(scope, of)
 }
 
-/// What comes of making a number of a mask, or of its parts.
-fn raises(scope: &FileScope<'_>, mask: &Expr<'_>) -> &'static str {
-    let mut at = scope.names.meant(mask);
-    loop {
-        at = match &at.kind {
-            ExprKind::Call(call) => match &call.callee.kind {
-                ExprKind::Attribute(_, "split") => return AS_NUMBERS,
-                ExprKind::Attribute(object, _) => scope.names.meant(object),
-                _ => return AS_NUMBER,
-            },
-            ExprKind::Item(pair) => scope.names.meant(&pair.0),
-            ExprKind::Any(values) if !values.is_empty() => scope.names.meant(&values[0]),
-            _ => return AS_NUMBER,
-        }
-    }
+/// The mask that an expression is, or is a part of, and what comes of making a number of it.
+fn mask_read(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<(&'static str, &'static str)> {
+    let (mask, is_split) = mask_of(scope, expr, 0)?;
+    Some((mask, if is_split { AS_NUMBERS } else { AS_NUMBER }))
 }
 
 /// The mask that a call reads as a literal of Python or JSON.
@@ -105,7 +94,7 @@ fn literal_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<&'static str> {
     match &scope.names.meant(text).kind {
         // `eval(f"[{mask}]")` makes a list of any list of indices.
         ExprKind::Join(_) | ExprKind::Binary(..) => None,
-        _ => mask_in(scope, text, 0),
+        _ => mask_in(scope, text),
     }
 }
 
@@ -116,17 +105,25 @@ fn made_int<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c
 }
 
 /// The mask that an expression is, or is a part of.
-pub(super) fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<&'static str> {
+pub(super) fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<&'static str> {
+    mask_of(scope, expr, 0).map(|(mask, _)| mask)
+}
+
+/// The same, and whether it is split on the way.
+fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'static str, bool)> {
     /// `mask.split(",")[0].strip()` has three.
     const MOST: usize = 8;
     if hops > MOST {
         return None;
     }
-    let inner = |expr| mask_in(scope, expr, hops + 1);
-    let named = |key: &Expr<'_>| match &scope.names.meant(key).kind {
-        ExprKind::Text(name) => MASKS.iter().copied().find(|mask| mask == name),
-        ExprKind::Attribute(_, name) => constant_of_class(scope, name),
-        _ => None,
+    let inner = |expr| mask_of(scope, expr, hops + 1);
+    let named = |key: &Expr<'_>| {
+        let mask = match &scope.names.meant(key).kind {
+            ExprKind::Text(name) => MASKS.iter().copied().find(|mask| mask == name),
+            ExprKind::Attribute(_, name) => constant_of_class(scope, name),
+            _ => None,
+        };
+        mask.map(|mask| (mask, false))
     };
     match &scope.names.meant(expr).kind {
         ExprKind::Item(pair) if scope.names.path(&pair.0) == Some("os.environ") => named(&pair.1),
@@ -136,9 +133,8 @@ pub(super) fn mask_in(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Op
             (Some("os.environ.get" | "os.getenv"), _) => {
                 named(argument(&call.arguments, Some(0), Some("key"))?)
             }
-            (_, ExprKind::Attribute(object, "split" | "strip" | "rstrip" | "lstrip" | "replace")) => {
-                inner(object)
-            }
+            (_, ExprKind::Attribute(object, "split")) => inner(object).map(|(mask, _)| (mask, true)),
+            (_, ExprKind::Attribute(object, "strip" | "rstrip" | "lstrip" | "replace")) => inner(object),
             _ => None,
         },
         _ => None,

@@ -14,7 +14,7 @@
 //! The verdict comes first everywhere, and that a card is simulated right behind it.
 
 pub(in crate::runtime) mod html;
-mod junit;
+pub mod junit;
 mod markdown;
 mod plots;
 mod prometheus;

@@ -41,12 +41,11 @@ pub fn moved_up(site: &Site<'_>) -> Result<Draft, Refusal> {
     let missing_at = missing_too.iter().flat_map(|rule| found(site, rule)).map(|finding| finding.place.span);
     let first = readers.chain(missing_at).min();
     let first = first.ok_or("what reads it first is in another file, which starts this one; set it there")?;
-    let is_meant = |late: &&Late| site.finding.place.span == tree.node(late.statement).span;
-    if lates.iter().find(is_meant).is_some_and(|late| is_chosen(site, tree, late.statement, first)) {
+    let (chosen, lates): (Vec<Late>, Vec<Late>) =
+        lates.into_iter().partition(|late| is_chosen(site, tree, late.statement, first));
+    if chosen.iter().any(|late| tree.node(late.statement).span == site.finding.place.span) {
         return Err("it is set under a condition; set it before the first use where that holds".to_owned());
     }
-    let lates: Vec<Late> =
-        lates.into_iter().filter(|late| !is_chosen(site, tree, late.statement, first)).collect();
     let mut settings: Vec<Setting> = Vec::new();
     for (name, value) in
         missing(site).unwrap_or_default().into_iter().chain(lates.iter().map(|late| late.setting.clone()))

@@ -1,9 +1,10 @@
 //! The XML of JUnit: each machine is a test case, and so are the verdict on all of them and each file without a report.
 
 use super::words;
-use crate::report::junit::{Case, CaseOutcome, Suite, write};
+use crate::report::junit::{self, Case, CaseOutcome, Suite};
 use crate::runtime::fleet::document::{Fleet, Machine};
 use crate::runtime::validation::document::{Reason, Verdict};
+use crate::runtime::validation::pages::junit::of_verdict;
 use crate::runtime::validation::pages::words as of_validation;
 use std::io;
 
@@ -12,7 +13,7 @@ pub fn junit(fleet: &Fleet) -> io::Result<String> {
         name: "verdict".to_owned(),
         group: "gpulint.fleet".to_owned(),
         seconds: None,
-        outcome: outcome(fleet.verdict, lines(&fleet.reasons.iter().collect::<Vec<_>>(), fleet.simulated)),
+        outcome: of_verdict(fleet.verdict, lines(&fleet.reasons.iter().collect::<Vec<_>>(), fleet.simulated)),
     };
     let machines = fleet.machines.iter().map(of_machine);
     let unreadable = fleet.unreadable.iter().map(|unreadable| Case {
@@ -40,9 +41,7 @@ pub fn junit(fleet: &Fleet) -> io::Result<String> {
         });
         suites.push(Suite { name: "not checked".to_owned(), cases: cases.collect() });
     }
-    let mut xml = Vec::new();
-    write(&suites, &mut xml)?;
-    Ok(String::from_utf8_lossy(&xml).into_owned())
+    junit::text(&suites)
 }
 
 fn of_machine(machine: &Machine) -> Case {
@@ -57,21 +56,7 @@ fn of_machine(machine: &Machine) -> Case {
         name: format!("{card} at {}", machine.started),
         group: format!("gpulint.fleet.{host}"),
         seconds: machine.wall_seconds,
-        outcome: outcome(verdict, lines(&reasons, machine.simulated)),
-    }
-}
-
-fn outcome(verdict: Verdict, text: String) -> CaseOutcome {
-    let message = verdict.words().to_owned();
-    match verdict {
-        Verdict::Approved | Verdict::ApprovedWithMinorCorrections => {
-            CaseOutcome::Passed(format!("{message}\n{text}"))
-        }
-        Verdict::Rejected => CaseOutcome::Failed { kind: "rejected", message, text },
-        Verdict::EnvironmentInvalid => CaseOutcome::Errored { kind: "environment_invalid", message, text },
-        Verdict::Infrastructure => CaseOutcome::Errored { kind: "infrastructure", message, text },
-        Verdict::Interrupted => CaseOutcome::Errored { kind: "interrupted", message, text },
-        Verdict::Running => CaseOutcome::Errored { kind: "running", message, text },
+        outcome: of_verdict(verdict, lines(&reasons, machine.simulated)),
     }
 }
 

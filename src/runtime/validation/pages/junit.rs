@@ -2,7 +2,7 @@
 
 use super::super::document::{Check, Reason, State, Validation, Verdict};
 use super::words;
-use crate::report::junit::{Case, CaseOutcome, Suite, write};
+use crate::report::junit::{self, Case, CaseOutcome, Suite};
 use std::io;
 
 pub fn junit(validation: &Validation) -> io::Result<String> {
@@ -13,7 +13,11 @@ pub fn junit(validation: &Validation) -> io::Result<String> {
     let group = format!("{host}.{card}");
     let case =
         |name: &str, seconds, outcome| Case { name: name.to_owned(), group: group.clone(), seconds, outcome };
-    let whole = case("verdict", validation.wall_seconds, of_whole(validation));
+    let whole = case(
+        "verdict",
+        validation.wall_seconds,
+        of_verdict(validation.verdict, of_reasons(validation, None)),
+    );
     let checks = validation
         .checks
         .iter()
@@ -25,16 +29,13 @@ pub fn junit(validation: &Validation) -> io::Result<String> {
         let cases = skipped.into_iter().map(|(what, why)| case(&what, None, CaseOutcome::Skipped(why)));
         suites.push(Suite { name: "not checked".to_owned(), cases: cases.collect() });
     }
-    let mut xml = Vec::new();
-    write(&suites, &mut xml)?;
-    Ok(String::from_utf8_lossy(&xml).into_owned())
+    junit::text(&suites)
 }
 
 /// What is wrong with no check alone, such as that there is no card, must not look like a success.
-fn of_whole(validation: &Validation) -> CaseOutcome {
-    let message = validation.verdict.words().to_owned();
-    let text = of_reasons(validation, None);
-    match validation.verdict {
+pub fn of_verdict(verdict: Verdict, text: String) -> CaseOutcome {
+    let message = verdict.words().to_owned();
+    match verdict {
         Verdict::Approved | Verdict::ApprovedWithMinorCorrections => {
             CaseOutcome::Passed(format!("{message}\n{text}"))
         }
