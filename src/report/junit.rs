@@ -89,6 +89,7 @@ fn case_of(finding: &Finding, report: &Report) -> Case {
 }
 
 /// Suites as one document.
+#[cfg(feature = "runtime")]
 pub fn text(suites: &[Suite]) -> io::Result<String> {
     let mut xml = Vec::new();
     write(suites, &mut xml)?;
