@@ -8,6 +8,7 @@ mod conditions;
 pub(crate) mod decided;
 mod environments;
 mod evaluate;
+mod events_by_kind;
 mod example;
 mod examples;
 pub(crate) mod explain;

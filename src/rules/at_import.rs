@@ -9,6 +9,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, EventId, What};
+use rustc_hash::FxHashMap;
 
 /// Code that runs while a module is imported.
 pub(super) struct AtImport {
@@ -49,23 +50,16 @@ impl Scope<'_> {
             return false;
         }
         let all = self.at_imports();
-        let Some(found) = all[id as usize].as_ref().filter(|found| found.is(wanted)) else { return false };
-        let others = || self.trace.events.iter().zip(all);
-        let same = |(other, import): (&Event, &Option<AtImport>), kind| {
-            other.statement.file == event.statement.file
-                && import
-                    .as_ref()
-                    .is_some_and(|import| import.statement == found.statement && import.is(kind))
-        };
-        let told = others().take(id as usize).any(|other| same(other, wanted));
+        let Some(found) = all.of_event(id).filter(|found| found.kind() == Some(wanted)) else { return false };
+        let is_first = all.first_of(event, found.statement, wanted) == Some(id);
         // What is made from the answer says more than the question.
         let stronger = wanted == EventKind::QueryAtImport
-            && others().any(|other| same(other, EventKind::ObjectAtImport));
-        !told && !stronger
+            && all.first_of(event, found.statement, EventKind::ObjectAtImport).is_some();
+        is_first && !stronger
     }
 
     /// How an event comes from the import of a module; `None` when it does not.
-    pub(super) fn at_import(&self, event: &Event) -> Option<AtImport> {
+    fn at_import(&self, event: &Event) -> Option<AtImport> {
         let What::Call { callee, does, .. } = &event.what else { return None };
         let asks = does.contains(&Does::Query);
         if event.only_if_called || event.in_child || !(asks || event.what.initialises_cuda()) {
@@ -137,8 +131,41 @@ fn skips(code: &Code<'_>, site: Span) -> bool {
     skips
 }
 
+/// How each event of a trace comes from the import of a module.
+pub(super) struct AtImports {
+    each: Vec<Option<AtImport>>,
+    /// The first event of each kind that a statement of a module leads to in each file.
+    first: FxHashMap<(FileId, Place, EventKind), EventId>,
+}
+
+impl AtImports {
+    pub fn of(scope: &Scope<'_>) -> Self {
+        let events = &scope.trace.events;
+        let each: Vec<_> = events.iter().map(|event| scope.at_import(event)).collect();
+        let mut first = FxHashMap::default();
+        for (id, (event, import)) in events.iter().zip(&each).enumerate() {
+            if let Some(import) = import
+                && let Some(kind) = import.kind()
+            {
+                let key = (event.statement.file, import.statement, kind);
+                first.entry(key).or_insert(id as EventId);
+            }
+        }
+        AtImports { each, first }
+    }
+
+    pub fn of_event(&self, id: EventId) -> Option<&AtImport> {
+        self.each[id as usize].as_ref()
+    }
+
+    fn first_of(&self, event: &Event, statement: Place, kind: EventKind) -> Option<EventId> {
+        self.first.get(&(event.statement.file, statement, kind)).copied()
+    }
+}
+
 impl AtImport {
-    fn is(&self, wanted: EventKind) -> bool {
+    /// The fault that it is; `None` where nobody imports the module.
+    fn kind(&self) -> Option<EventKind> {
         let kind = match (self.position, self.makes_object) {
             (Position::Default | Position::Decorator, _) | (Position::ClassBody, false) => {
                 EventKind::CallAtDefinition
@@ -146,7 +173,7 @@ impl AtImport {
             (_, true) => EventKind::ObjectAtImport,
             (Position::Top, false) => EventKind::QueryAtImport,
         };
-        kind == wanted && (self.imported || self.position == Position::Default)
+        (self.imported || self.position == Position::Default).then_some(kind)
     }
 }
 

@@ -1,19 +1,22 @@
 //! Holds a rule against a trace: which events it finds there, and the finding that comes of each.
 
 use super::Rule;
-use super::at_import::AtImport;
+use super::at_import::AtImports;
 use super::conditions::{Verdict, happened};
+use super::events_by_kind::EventsByKind;
 use super::lifetimes::keeps_its_share;
 use super::places::Places;
 use super::schema::{At, EventKind};
 use super::wording::Words;
 use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
-use crate::findings::{Confidence, Finding, Severity};
+use crate::findings::{Confidence, Finding, Severity, Speaks};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, Trace, What};
 use crate::program::{Definition, Program, Start};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
+use std::collections::hash_map::Entry;
 
 /// What a rule is held against.
 pub struct Scope<'a> {
@@ -27,9 +30,7 @@ pub struct Scope<'a> {
     pub trace: &'a Trace,
     /// What the trace follows.
     pub kind: ScopeKind,
-    /// Its events, and those of them that stand in files which are reported.
-    all: Vec<EventId>,
-    reported: Vec<EventId>,
+    by_kind: EventsByKind,
     /// Whether the program checks which GPU it got, once somebody asked.
     validated: OnceCell<bool>,
     /// Whether the program wants one GPU of several, by its name or its memory.
@@ -39,7 +40,7 @@ pub struct Scope<'a> {
     /// The events that take a GPU while none was taken yet for sure, once somebody asked.
     pub(super) first_uses: OnceCell<Vec<EventId>>,
     /// How each event comes from the import of a module, once somebody asked.
-    at_imports: OnceCell<Vec<Option<AtImport>>>,
+    at_imports: OnceCell<AtImports>,
 }
 
 /// What kind of code a trace follows.
@@ -73,12 +74,13 @@ impl ScopeKind {
 /// stands for all.
 pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut told = Vec::new();
-    // Where the finding can only stand in a file that nobody asked about, it is not looked for.
-    let ids = if rule.at == At::Event && !rule.once { &scope.reported } else { &scope.all };
-    for &id in ids {
+    let mut told = FxHashSet::default();
+    let mut known: FxHashMap<(Place, Severity, Confidence), usize> = FxHashMap::default();
+    for &id in scope.by_kind.for_rule(&rule.find).iter() {
         let event = &scope.trace.events[id as usize];
-        if !scope.matches(rule, id, event) {
+        // Where the finding can only stand in a file that nobody asked about, it is not looked for.
+        let can_be_asked = rule.at != At::Event || rule.once || scope.program.is_judged(event.place.file);
+        if !can_be_asked || !scope.matches(rule, id, event) {
             continue;
         }
         let mut verdict = Verdict::default();
@@ -86,18 +88,23 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
         if !rule.when.iter().all(holds) {
             continue;
         }
-        let places = scope.places(rule, event, &verdict);
+        let places = scope.places(rule, id, event, &verdict);
         if !rule.once && !scope.program.is_judged(places.finding.file) {
             continue;
         }
         if rule.reads(scope.program.language_at(places.finding)) {
-            if let Some(cause) = scope.cause(rule, event, &places) {
-                if told.contains(&cause) {
-                    continue;
-                }
-                told.push(cause);
+            if scope.cause(rule, event, &places).is_some_and(|cause| !told.insert(cause)) {
+                continue;
             }
-            findings.push(scope.finding(rule, severity, id, event, &verdict, places));
+            let judgement = scope.judgement(rule, severity, id, event, &verdict, &places);
+            // Of several that say the same at one place the first is told, and only that one is put into words.
+            match known.entry((places.finding, judgement.severity, judgement.confidence)) {
+                Entry::Occupied(first) => judgement.join_into(&mut findings[*first.get()]),
+                Entry::Vacant(new) => {
+                    new.insert(findings.len());
+                    findings.push(scope.finding(rule, id, event, &verdict, places, judgement));
+                }
+            }
         }
     }
     if rule.once {
@@ -116,17 +123,13 @@ impl<'a> Scope<'a> {
         trace: &'a Trace,
         kind: ScopeKind,
     ) -> Scope<'a> {
-        let all: Vec<EventId> = (0..trace.events.len() as EventId).collect();
-        let is_reported = |id: &EventId| program.is_judged(trace.events[*id as usize].place.file);
-        let reported = all.iter().copied().filter(is_reported).collect();
         Scope {
             program,
             policy,
             cpu,
             trace,
             kind,
-            all,
-            reported,
+            by_kind: EventsByKind::of(&trace.events),
             validated: OnceCell::new(),
             tells_apart: OnceCell::new(),
             releases: OnceCell::new(),
@@ -156,8 +159,8 @@ impl<'a> Scope<'a> {
     }
 
     /// How each event comes from the import of a module.
-    pub(super) fn at_imports(&self) -> &[Option<AtImport>] {
-        self.at_imports.get_or_init(|| self.trace.events.iter().map(|event| self.at_import(event)).collect())
+    pub(super) fn at_imports(&self) -> &AtImports {
+        self.at_imports.get_or_init(|| AtImports::of(self))
     }
 }
 
@@ -274,20 +277,59 @@ impl Scope<'_> {
         self.trace.events.iter().any(is_client)
     }
 
-    fn finding(
+    /// How serious and how sure a finding is.
+    fn judgement(
         &self,
         rule: &Rule,
         severity: Severity,
         id: EventId,
         event: &Event,
         verdict: &Verdict,
-        Places { entry, definition, finding: place }: Places<'_>,
+        places: &Places<'_>,
+    ) -> Judgement {
+        let order_is_certain = rule
+            .when
+            .iter()
+            .filter_map(|condition| condition.after)
+            .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
+        let sure = event.certain && order_is_certain && !verdict.on_some_paths && !verdict.unsure;
+        let severity = self.severity_at(rule, severity, places.finding.file);
+        let severity = verdict.at_most.map_or(severity, |most| severity.min(most));
+        let severity = match rule.container_severity {
+            Some(most) if self.trace.counts_from_zero(event) => severity.min(most),
+            _ => severity,
+        };
+        let severity = match rule.machine_severity {
+            Some(most) if self.trace.host == Host::Machine => severity.min(most),
+            _ => severity,
+        };
+        let far = self.is_far(event, places.entry);
+        let weak = verdict.on_some_paths || far;
+        let confidence = match (sure, far) {
+            (true, _) => rule.confidence,
+            (_, true) => Confidence::Low,
+            _ => rule.confidence.min(Confidence::Medium),
+        };
+        let (speaks, most) = self.speaks(rule, id, event);
+        let severity = most.map_or(severity, |most| severity.min(most));
+        let severity = if weak { lower(severity) } else { severity };
+        Judgement { severity, confidence, speaks, mask: self.mask_at(event) }
+    }
+
+    fn finding(
+        &self,
+        rule: &Rule,
+        id: EventId,
+        event: &Event,
+        verdict: &Verdict,
+        Places { definition, finding: place, .. }: Places<'_>,
+        Judgement { severity, confidence, speaks, mask }: Judgement,
     ) -> Finding {
         let words = Words {
             event,
             test: self.trace.test_of(event).and_then(|frame| frame.function.as_deref()),
             in_cpu_part: self.kind == ScopeKind::CpuPart,
-            position: self.at_import(event).map(|import| import.position.in_words()),
+            position: self.at_imports().of_event(id).map(|import| import.position.in_words()),
             in_force: verdict.definition.as_ref().map(|(_, value)| value.as_str()),
             fault: verdict.fault.as_ref(),
             policy: self.policy,
@@ -307,33 +349,7 @@ impl Scope<'_> {
             self.relate(*wanted, id, definition.unwrap_or(event), start, &words, &mut related);
         }
         related.retain(|known| known.place != place);
-        let order_is_certain = rule
-            .when
-            .iter()
-            .filter_map(|condition| condition.after)
-            .all(|earlier| happened(event, earlier).is_some_and(|happened| happened.certain));
-        let sure = event.certain && order_is_certain && !verdict.on_some_paths && !verdict.unsure;
-        let severity = self.severity_at(rule, severity, place.file);
-        let severity = verdict.at_most.map_or(severity, |most| severity.min(most));
-        let severity = match rule.container_severity {
-            Some(most) if self.trace.counts_from_zero(event) => severity.min(most),
-            _ => severity,
-        };
-        let severity = match rule.machine_severity {
-            Some(most) if self.trace.host == Host::Machine => severity.min(most),
-            _ => severity,
-        };
-        let far = self.is_far(event, entry);
-        let weak = verdict.on_some_paths || far;
-        let confidence = match (sure, far) {
-            (true, _) => rule.confidence,
-            (_, true) => Confidence::Low,
-            _ => rule.confidence.min(Confidence::Medium),
-        };
-        let (speaks, most) = self.speaks(rule, id, event);
-        let severity = most.map_or(severity, |most| severity.min(most));
         let said = rule.without_policy.as_ref().filter(|_| !self.is_decided(rule));
-        let severity = if weak { lower(severity) } else { severity };
         let template = said.map_or(&rule.message, |said| &said.message);
         let message = words.fill(template);
         Finding {
@@ -341,7 +357,7 @@ impl Scope<'_> {
             values: words.values(template),
             advice: said.map(|said| &said.advice).or(rule.advice.as_ref()).map(|advice| words.fill(advice)),
             related,
-            mask: self.mask_at(event),
+            mask,
             speaks,
             ..Finding::new((&rule.id, &rule.family), severity, place, message)
         }
@@ -361,6 +377,26 @@ impl Scope<'_> {
         match rule.library_severity {
             Some(library) if self.policy.gpu.is_none() && self.program.start_of(file).is_none() => library,
             _ => severity,
+        }
+    }
+}
+
+/// How serious and how sure a finding is, for whom it speaks, and the mask that was in force.
+struct Judgement {
+    severity: Severity,
+    confidence: Confidence,
+    speaks: Speaks,
+    mask: Option<String>,
+}
+
+impl Judgement {
+    /// The same was found before at this place: what differs between the two is told of neither.
+    fn join_into(self, first: &mut Finding) {
+        if first.mask != self.mask {
+            first.mask = None;
+        }
+        if self.speaks == Speaks::ForItself {
+            first.speaks = Speaks::ForItself;
         }
     }
 }

@@ -5,7 +5,7 @@ use super::conditions::Verdict;
 use super::evaluate::Scope;
 use super::schema::At;
 use crate::facts::{FileId, Place};
-use crate::program::trace::Event;
+use crate::program::trace::{Event, EventId};
 
 /// Where a finding points.
 pub(super) struct Places<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Places<'a> {
 
 impl Scope<'_> {
     /// Where the finding points, and what it is about.
-    pub(super) fn places(&self, rule: &Rule, event: &Event, verdict: &Verdict) -> Places<'_> {
+    pub(super) fn places(&self, rule: &Rule, id: EventId, event: &Event, verdict: &Verdict) -> Places<'_> {
         let entry = self.trace.entry.unwrap_or(event.place.file);
         let statement = || self.trace.statement_in(event, entry).unwrap_or(event.place);
         let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
@@ -26,7 +26,7 @@ impl Scope<'_> {
             At::Event => event.place,
             At::Entry => statement(),
             At::Test => self.test_name(event).unwrap_or(event.place),
-            At::Module => self.at_import(event).map_or(event.place, |import| import.site),
+            At::Module => self.at_imports().of_event(id).map_or(event.place, |import| import.site),
             At::Definition => definition.map_or_else(statement, |write| write.place),
             At::Writer => self.loading(event).unwrap_or(event.place),
             At::WrongOrder => {

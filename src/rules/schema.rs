@@ -196,7 +196,7 @@ pub enum UsedBy {
     Import,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
     /// The first GPU use on some path of a program: the first effect that reaches `cuInit`; under a
