@@ -107,11 +107,16 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (settings, _) = settings_of(&arguments.policy.clone().request(Vec::new()))?;
     let plan = Plan::of(&settings.policy, &wanted(arguments))?;
     let interruption = Interruption::listen()?;
-    let place = Place::of(arguments.state.as_deref(), &settings.root)?;
     let needs_card = plan.checks.iter().any(|check| check.work.kind().uses_card());
     let allows_simulated = arguments.simulated.allow_simulated;
-    let board =
-        needs_card.then(|| board(settings.policy.gpu.as_ref(), allows_simulated, arguments.driver_timeout));
+    let slots = slot_folder(arguments.slot_folder.clone());
+    let choice = needs_card
+        .then(|| board(settings.policy.gpu.as_ref(), &slots, allows_simulated, arguments.driver_timeout));
+    // Each check looks for its card anew, and all must be about the same.
+    let is_one_of_several = matches!(&choice, Some(Ok(choice)) if choice.is_one_of_several);
+    let board = choice.map(|choice| choice.map(|choice| choice.board));
+    let card = board.as_ref().and_then(|board| Some(board.as_ref().ok()?.card.clone()));
+    let place = Place::of(arguments.state.as_deref(), &settings.root, board.as_ref())?;
     let jobs = jobs(arguments, &settings, &plan);
     let mut document = Validation::begun(&plan, jobs);
     // What its checks come to is decided by it.
@@ -120,7 +125,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         // What was allowed then is not taken over where it is not.
         document.plan += "; simulated cards are allowed";
     }
-    document.card = board.as_ref().and_then(|board| Some(board.as_ref().ok()?.card.clone()));
+    document.card = card;
     if arguments.resume {
         match resumed(&mut document, &place) {
             Ok(taken) => say(format_args!("note: {taken} of {} checks are taken over", plan.checks.len())),
@@ -130,7 +135,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let request = Request {
         plan: &plan,
         policy: &settings.policy,
-        workers: workers(arguments, &settings, &place)?,
+        workers: workers(arguments, &settings, &place, is_one_of_several)?,
         jobs: jobs as usize,
         board,
         history: place.history(arguments.state.is_some()),
@@ -196,7 +201,12 @@ fn jobs(arguments: &Arguments, settings: &Settings, plan: &Plan) -> u32 {
     asked.unwrap_or_else(processors).min(plan.checks.len() as u32).max(1)
 }
 
-fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow::Result<Workers> {
+fn workers(
+    arguments: &Arguments,
+    settings: &Settings,
+    place: &Place,
+    names_card: bool,
+) -> anyhow::Result<Workers> {
     let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
     // Workers run in the root of the project, which need not be this folder.
     let slots = absolute(&slot_folder(arguments.slot_folder.clone())).into_os_string();
@@ -218,6 +228,7 @@ fn workers(arguments: &Arguments, settings: &Settings, place: &Place) -> anyhow:
         policy: arguments.policy.words(),
         exec: exec.into_iter().flat_map(words).chain(both.iter().cloned()).collect(),
         prove: both,
+        names_card,
     })
 }
 

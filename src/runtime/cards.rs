@@ -26,10 +26,26 @@ impl Card {
         self.capability.map(|(major, minor)| Capability { major, minor })
     }
 
+    /// Whether both are the same card, or the same slice of one.
+    pub fn is(&self, other: &Card) -> bool {
+        is_same(&self.uuid, &other.uuid)
+    }
+
+    /// Whether it is a part of a card that is divided (MIG).
+    pub fn is_slice(&self) -> bool {
+        self.uuid.starts_with("MIG-")
+    }
+
     /// The name without the maker: `RTX 3090`.
     pub fn short_name(&self) -> &str {
         architectures::short_name(&self.name)
     }
+}
+
+/// Whether two UUIDs name the same card. CUDA's driver tells the digits alone, so that one that it shows is not known to be a slice.
+pub fn is_same(left: &str, right: &str) -> bool {
+    let digits = |uuid: &str| uuid.split_once('-').map_or(uuid, |(_, digits)| digits).to_ascii_lowercase();
+    digits(left) == digits(right)
 }
 
 /// The name, and as much of the UUID as tells two cards apart.
@@ -107,6 +123,11 @@ mod tests {
         assert_eq!("00000000:0a:1f".parse(), Ok(address));
         assert!("0a:1f.0".parse::<PciAddress>().is_err());
         assert!("0000:0a:xx.0".parse::<PciAddress>().is_err());
+    }
+
+    #[test]
+    fn a_slice_is_the_same_under_either_prefix() {
+        assert!(is_same("MIG-0a-1", "GPU-0A-1") && !is_same("GPU-0a-1", "GPU-0a-2"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub enum NoChoice {
     NoCards,
     /// None is allowed; for each card the reason.
     NoneAllowed(Vec<(String, String)>),
-    /// The policy allows several and does not say which.
+    /// The policy allows cards of several kinds and does not say which.
     Several(Vec<String>),
     /// `visible-devices` names a card that the rest of the policy does not allow.
     Contradiction { named: String, card: String, reason: String, instead: Option<String> },
@@ -36,7 +36,8 @@ impl std::fmt::Display for NoChoice {
             }
             NoChoice::Several(cards) => write!(
                 formatter,
-                "the policy allows {} and does not say which: name one in `gpu.visible-devices`",
+                "the policy allows {}, which are not alike, and does not say which: write more of the name in `gpu.name`, or the \
+                 UUID of one in `gpu.visible-devices`",
                 cards.join(" and ")
             ),
             NoChoice::Contradiction { named, card, reason, instead } => {
@@ -59,7 +60,8 @@ impl std::fmt::Display for NoChoice {
             NoChoice::OnlyAnIndex { named, cards } => write!(
                 formatter,
                 "the policy has only an index, `visible-devices: \"{named}\"`, and here an index may count other cards than \
-                 on the machine (a container, a job of a cluster, or a lost card): write `gpu.name`, or the UUID ({cards})"
+                 on the machine (a container, a job of a cluster, slices of a card, or a lost card): write `gpu.name`, or the UUID \
+                 ({cards})"
             ),
         }
     }
@@ -90,10 +92,11 @@ impl Mask {
 
     /// The cards that it stands for. What the driver did not say is looked up in the order of `boards`.
     fn boards<'b>(&self, boards: &'b [Board], renumbered: bool) -> Vec<&'b Board> {
-        // A slice has a UUID of its own, and the address of its card.
         let board_of = |card: &Card| {
-            let is_same = |board: &&Board| board.card.uuid == card.uuid || board.card.pci == card.pci;
-            boards.iter().find(is_same)
+            // Slices of one card share its address.
+            let mut there = boards.iter().filter(|board| board.card.pci == card.pci);
+            let only = there.next().filter(|_| there.next().is_none());
+            boards.iter().find(|board| board.card.is(card)).or(only)
         };
         match &self.shown {
             Some(shown) => shown.iter().filter_map(board_of).collect(),
@@ -111,15 +114,24 @@ fn is_index(value: &str) -> bool {
     !value.trim_start().starts_with("GPU-") && !value.trim_start().starts_with("MIG-")
 }
 
-/// The card that the policy allows. `boards` are all that this process knows of, in the order of their PCI addresses, and
-/// `masks` what the driver makes of `gpu.visible-devices`. `renumbered`: what started this process hides cards and counts the
-/// others from 0, so that an index of the policy, which was written for the whole machine, proves nothing here.
-pub fn allowed<'b>(
-    gpu: &Gpu,
-    boards: &'b [Board],
-    masks: &[Mask],
-    renumbered: bool,
-) -> Result<&'b Board, NoChoice> {
+/// What this process may choose from, beside what the policy says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// What the driver makes of `gpu.visible-devices`.
+    pub masks: &'a [Mask],
+    /// What started this process hides cards and counts the others from 0, so that an index of the policy, which was written
+    /// for the whole machine, proves nothing here.
+    pub renumbered: bool,
+    /// A scheduler chose the cards for this process, so that an index of the policy says nothing at all.
+    pub handed_out: bool,
+    /// The cards that CUDA_VISIBLE_DEVICES leaves to this process. `None` where it is not set.
+    pub left: Option<&'a [Card]>,
+}
+
+/// The cards that the policy allows, at least one: one that it names, or all of one kind, of which each is as good. `boards`
+/// are all that this process knows of, in the order of their PCI addresses. Where CUDA_VISIBLE_DEVICES leaves some of the
+/// allowed cards it is these; where it leaves none of them, all are told, for whoever says what is missing.
+pub fn allowed<'b>(gpu: &Gpu, boards: &'b [Board], given: &Given<'_>) -> Result<Vec<&'b Board>, NoChoice> {
     if boards.is_empty() {
         return Err(NoChoice::NoCards);
     }
@@ -128,11 +140,20 @@ pub fn allowed<'b>(
         [only] => Some(format!("\"{}\", which is {}", only.card.uuid, only.card.name)),
         _ => None,
     };
+    let values = &gpu.visible_devices;
     let mut named = Vec::new();
-    for value in &gpu.visible_devices {
-        let asked = masks.iter().find(|mask| mask.value == *value).cloned();
+    // An index of the whole machine may well be none, or another card, where fewer are shown.
+    let mut counts_others =
+        (given.renumbered || given.handed_out) && values.iter().any(|value| is_index(value));
+    for value in values.iter().filter(|value| !given.handed_out || !is_index(value)) {
+        let asked = given.masks.iter().find(|mask| mask.value == *value).cloned();
         let mask = asked.unwrap_or_else(|| Mask { value: value.clone(), shown: None });
-        let shown = mask.boards(boards, renumbered);
+        let shown = mask.boards(boards, given.renumbered);
+        // The driver counts cards, and of one that is divided it takes the first slice.
+        if is_index(value) && shown.iter().any(|board| board.card.is_slice()) {
+            counts_others = true;
+            continue;
+        }
         // Every script that obeys the policy gets all of these.
         if let Some((board, reason)) = shown.iter().find_map(|board| Some((board, objection(gpu, board)?))) {
             let (named, card) = (value.clone(), board.card.to_string());
@@ -140,30 +161,33 @@ pub fn allowed<'b>(
         }
         named.extend(shown);
     }
-    let values = &gpu.visible_devices;
-    let by_index_alone =
-        !values.is_empty() && gpu.name.is_none() && values.iter().all(|value| is_index(value));
-    if renumbered && by_index_alone {
+    let by_index_alone = gpu.name.is_none() && values.iter().all(|value| is_index(value));
+    if counts_others && by_index_alone {
         return Err(NoChoice::OnlyAnIndex { named: values.join("`, `"), cards: described(boards) });
     }
-    if let Some(board) = named.first() {
-        return Ok(board);
+    let is_left = |board: &&Board| given.left.is_none_or(|left| left.iter().any(|card| card.is(&board.card)));
+    if let Some(first) = named.first() {
+        return Ok(vec![named.iter().find(|board| is_left(board)).unwrap_or(first)]);
     }
-    // An index of the whole machine may well be none where fewer are shown.
-    let says_nothing = renumbered && values.iter().any(|value| is_index(value));
-    if !values.is_empty() && !says_nothing {
+    if !values.is_empty() && !counts_others {
         return Err(NoChoice::NamesNone { named: values.join("`, `"), cards: described(boards), instead });
     }
-    match fitting.as_slice() {
-        [one] => Ok(one),
-        [] => Err(NoChoice::NoneAllowed(
-            boards
-                .iter()
-                .map(|board| (board.card.to_string(), objection(gpu, board).unwrap_or_default()))
-                .collect(),
-        )),
+    if fitting.is_empty() {
+        let why = |board: &Board| (board.card.to_string(), objection(gpu, board).unwrap_or_default());
+        return Err(NoChoice::NoneAllowed(boards.iter().map(why).collect()));
+    }
+    let left: Vec<&Board> = fitting.iter().copied().filter(is_left).collect();
+    match left.as_slice() {
+        [] => Ok(fitting),
+        [first, others @ ..] if others.iter().all(|other| is_alike(&first.card, &other.card)) => Ok(left),
         several => Err(NoChoice::Several(several.iter().map(|board| board.card.to_string()).collect())),
     }
+}
+
+/// Whether two cards are of one kind, so that programs find the same on both.
+fn is_alike(left: &Card, right: &Card) -> bool {
+    let size = |card: &Card| card.is_slice().then_some(card.memory);
+    left.name == right.name && size(left) == size(right)
 }
 
 /// The cards with what a policy may write for them.
@@ -186,6 +210,9 @@ pub fn objection(gpu: &Gpu, board: &Board) -> Option<String> {
         let has = Amount { bytes: card.memory };
         return Some(format!("has {has} of memory, less than {least} (`gpu.min-memory`)"));
     }
+    if board.mig == Some(true) {
+        return Some("is divided into slices (MIG), of which this process sees none".to_owned());
+    }
     (board.compute_mode == Some(Mode::Nobody))
         .then(|| "lets nobody compute (its compute mode is Prohibited)".to_owned())
 }
@@ -193,10 +220,10 @@ pub fn objection(gpu: &Gpu, board: &Board) -> Option<String> {
 /// What is wrong with the cards that a process gets, when one is allowed: nothing, or one sentence.
 pub fn complaint(gpu: &Gpu, allowed: &Card, visible: &[Card]) -> Option<String> {
     let Some(first) = visible.first() else { return Some("the process gets no GPU".to_owned()) };
-    if first.uuid != allowed.uuid {
+    if !first.is(allowed) {
         return Some(format!("ordinal 0 is {first}, and the policy wants {allowed}"));
     }
-    let others: Vec<&Card> = visible.iter().filter(|card| card.uuid != allowed.uuid).collect();
+    let others: Vec<&Card> = visible.iter().filter(|card| !card.is(allowed)).collect();
     if let Some(card) = others.iter().find(|card| is_forbidden(&gpu.forbidden, &card.name)) {
         return Some(format!("{card} is visible too, and the policy forbids it"));
     }
@@ -210,7 +237,9 @@ pub fn complaint_about_set(masks: &[Mask], visible: &[Card]) -> Option<Option<St
         masks.iter().filter_map(|mask| Some((mask, mask.shown.as_deref()?))).collect();
     let (mask, wanted) = sets.iter().find(|(_, shown)| shown.len() > 1)?;
     // The order counts too: ordinal 0 is the first.
-    let is_whole = |set: &[Card]| set.iter().map(|card| &card.uuid).eq(visible.iter().map(|card| &card.uuid));
+    let is_whole = |set: &[Card]| {
+        set.len() == visible.len() && set.iter().zip(visible).all(|(wanted, card)| wanted.is(card))
+    };
     if sets.iter().any(|(_, set)| !set.is_empty() && is_whole(set)) {
         return Some(None);
     }
@@ -241,7 +270,7 @@ fn contains(name: &str, part: &str) -> bool {
 
 /// The card that an element of `visible-devices` stands for.
 fn named_by<'b>(element: &str, boards: &'b [Board], renumbered: bool) -> Option<&'b Board> {
-    if element.starts_with("GPU-") {
+    if element.starts_with("GPU-") || element.starts_with("MIG-") {
         return boards.iter().find(|board| board.card.uuid.starts_with(element));
     }
     let index: usize = element.parse().ok()?;

@@ -15,13 +15,13 @@ use super::advice::architecture::ArchitectureFacts;
 use super::advice::batch::{BatchAdvice, Known};
 use super::backends::{Backends, CudaAnswer};
 use super::cards::Card;
-use super::choice::{self, Mask};
+use super::choice::{self, Given, Mask, NoChoice};
 use super::driver::Answer;
 use super::exports::{Export, exports_of};
 use super::machine::{self, AskedMasks, Machine, Told};
 use super::management::{Board, Listing};
 use super::surroundings::{Environment, Surroundings, World};
-use crate::policy::{Amount, Gpu, Policy};
+use crate::policy::Policy;
 use serde::Serialize;
 use std::io;
 use std::time::Duration;
@@ -90,7 +90,13 @@ impl Diagnosis {
             .and_then(|board| board.card.memory.checked_sub(board.used?));
         let known = Known { free_bytes: known.free_bytes.or(free), ..*known };
         let batch = first.map(|card| BatchAdvice::of(card, &known));
-        let verdict = verdict(policy, &machine, &masks, &surroundings);
+        let verdict = verdict(
+            policy,
+            &machine,
+            &masks,
+            &surroundings,
+            environment.get("CUDA_VISIBLE_DEVICES").is_some(),
+        );
         let allowed = match &verdict {
             Verdict::Met { card } => Some(card),
             Verdict::NotMet { allowed, .. } => allowed.as_ref(),
@@ -135,11 +141,12 @@ impl Machine {
         }
     }
 
-    /// The same; where NVML lists nothing, what the driver shows is all there is.
+    /// What programs can get of them, slices in place of a card that is divided. Where NVML lists nothing, what the driver
+    /// shows is all there is.
     pub fn known_boards(&self) -> Vec<Board> {
         match self.boards() {
             [] => self.visible().iter().cloned().map(Board::of_card).collect(),
-            boards => boards.to_vec(),
+            boards => boards.iter().flat_map(Board::parts).collect(),
         }
     }
 
@@ -157,9 +164,9 @@ impl Machine {
             || matches!(self.driver.answer(), Some(Answer::Cards { simulated: true, .. }))
     }
 
-    /// The state of a card.
-    pub fn board(&self, card: &Card) -> Option<&Board> {
-        self.boards().iter().find(|board| board.card.uuid == card.uuid)
+    /// The state of a card, or of a slice.
+    pub fn board(&self, card: &Card) -> Option<Board> {
+        self.boards().iter().flat_map(Board::parts).find(|board| board.card.is(card))
     }
 
     /// All cards that anybody told of.
@@ -190,37 +197,39 @@ fn cuda_answer(machine: &Machine) -> CudaAnswer {
     }
 }
 
-fn verdict(policy: &Policy, machine: &Machine, masks: &[Mask], surroundings: &Surroundings) -> Verdict {
+fn verdict(
+    policy: &Policy,
+    machine: &Machine,
+    masks: &[Mask],
+    surroundings: &Surroundings,
+    is_masked: bool,
+) -> Verdict {
     let Some(gpu) = &policy.gpu else { return Verdict::NoPolicy };
     let visible = machine.visible();
     // Behind a card that is lost the others are counted from another place.
     let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
-    match choice::allowed(gpu, &machine.known_boards(), masks, renumbered) {
+    let left = is_masked.then_some(visible);
+    let handed_out = surroundings.scheduler().is_some();
+    match choice::allowed(gpu, &machine.known_boards(), &Given { masks, renumbered, handed_out, left }) {
         Err(why) => Verdict::NotMet { reason: why.to_string(), allowed: None, exports: Vec::new() },
-        Ok(board) => {
+        Ok(boards) => {
+            let gets = boards.iter().find(|board| visible.first().is_some_and(|first| first.is(&board.card)));
+            let Some(board) = gets.or(boards.first()) else {
+                let reason = NoChoice::NoCards.to_string();
+                return Verdict::NotMet { reason, allowed: None, exports: Vec::new() };
+            };
             let about_set = choice::complaint_about_set(masks, visible);
             let is_set = about_set.is_some();
             let complaint = about_set.unwrap_or_else(|| choice::complaint(gpu, &board.card, visible));
-            // No choice of a card makes its slices larger, and a set is more than one card.
+            // A set is more than one card.
             let exports =
                 complaint.as_ref().filter(|_| !is_set).map(|_| exports_of(&board.card)).unwrap_or_default();
-            match complaint.or_else(|| too_small(gpu, board, visible)) {
+            match complaint {
                 None => Verdict::Met { card: board.card.clone() },
                 Some(reason) => Verdict::NotMet { reason, allowed: Some(board.card.clone()), exports },
             }
         }
     }
-}
-
-/// What is wrong with the slice that a process gets of a card in MIG mode.
-fn too_small(gpu: &Gpu, board: &Board, visible: &[Card]) -> Option<String> {
-    let least = gpu.min_memory.filter(|_| board.mig == Some(true))?;
-    let slice = visible.first().filter(|slice| slice.memory < least.bytes)?;
-    let has = Amount { bytes: slice.memory };
-    Some(format!(
-        "the process gets a slice (MIG) of {} with {has} of memory, less than {least} (`gpu.min-memory`)",
-        board.card
-    ))
 }
 
 /// Why the driver shows no card, as a clause; `None` when it shows some.

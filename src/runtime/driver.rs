@@ -81,12 +81,27 @@ fn card(device: CUdevice) -> Result<Card, DriverError> {
     // SAFETY: as above.
     let memory = unsafe { device::total_mem(device)? };
     Ok(Card {
-        uuid: uuid_text(device::get_uuid(device)?.bytes),
+        uuid: uuid(device)?,
         name: device::get_name(device)?,
         memory: memory as u64,
         pci: pci_address(device)?,
         capability: u8::try_from(major).ok().zip(u8::try_from(minor).ok()),
     })
+}
+
+/// As NVML and `nvidia-smi` write it. That of a slice (MIG) has its own digits behind `GPU-`; a driver without the second
+/// version of the question tells those of its card.
+pub(super) fn uuid(device: CUdevice) -> Result<String, DriverError> {
+    let mut uuid = sys::CUuuid { bytes: [0; 16] };
+    // SAFETY: the library is there, for it gave the device; what the name stands for is not touched.
+    let tells_slices = unsafe { sys::culib().get::<*const u8>(b"cuDeviceGetUuid_v2\0").is_ok() };
+    if tells_slices {
+        // SAFETY: the driver writes 16 bytes.
+        unsafe { sys::cuDeviceGetUuid_v2(&mut uuid, device).result()? };
+    } else {
+        uuid = device::get_uuid(device)?;
+    }
+    Ok(uuid_text(uuid.bytes))
 }
 
 fn pci_address(device: CUdevice) -> Result<PciAddress, DriverError> {
@@ -114,7 +129,6 @@ fn is_simulated() -> bool {
     unsafe { sys::culib().get::<*const u8>(b"simulated_gpu\0").is_ok() }
 }
 
-/// As NVML and `nvidia-smi` write it.
 fn uuid_text(bytes: [c_char; 16]) -> String {
     let mut text = "GPU".to_owned();
     for (at, byte) in bytes.into_iter().enumerate() {

@@ -7,6 +7,7 @@ mod others;
 mod reach;
 mod run;
 mod said;
+mod several;
 pub(in crate::runtime) mod withheld;
 mod without;
 
@@ -18,7 +19,7 @@ pub(in crate::runtime) use {
 };
 
 use super::cards::Card;
-use super::choice::Mask;
+use super::choice::{Mask, NoChoice};
 use super::doctor::listing_fault;
 use super::driver::Answer;
 use super::exports::variables;
@@ -28,7 +29,7 @@ use super::prevention::Prevention;
 use super::process::{self, Hiding, Limits, NotStarted, Running};
 use super::record::{End, NotChecked, REPORT};
 use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
-use super::surroundings::{Environment, Surroundings, World};
+use super::surroundings::{Environment, Scheduler, Surroundings, World};
 use super::watch::{Baseline, Gauge, Stray, Unread};
 use crate::policy::{Gpu, Mode};
 use std::ffi::OsString;
@@ -145,17 +146,32 @@ pub struct Prepared {
     pub gauge: Result<(Gauge, Baseline), String>,
 }
 
-/// The card that a command would get, which nobody holds yet.
+/// A card for many commands, each of which waits for its slot.
+pub struct Choice {
+    pub board: Board,
+    /// Whether the policy allows others as well, so that the next command could get another one unless it is told.
+    pub is_one_of_several: bool,
+}
+
+/// The card that a command would get, which nobody holds yet. Of several it is one that nobody holds now.
 ///
 /// # Errors
 /// When there is none.
-pub fn board(gpu: Option<&Gpu>, allows_simulated: bool, patience: Duration) -> Result<Board, Refusal> {
+pub fn board(
+    gpu: Option<&Gpu>,
+    slot_folder: &Path,
+    allows_simulated: bool,
+    patience: Duration,
+) -> Result<Choice, Refusal> {
     let seen = Seen::now(gpu, patience)?;
     if seen.machine.is_simulated() && !allows_simulated {
         return Err(Refusal::Simulated);
     }
-    let card = card::chosen(gpu, &seen)?;
-    Ok(seen.machine.board(&card).cloned().unwrap_or_else(|| Board::of_card(card)))
+    let cards = card::chosen(gpu, &seen)?;
+    let is_one_of_several = cards.len() > 1;
+    let card = several::free_now(cards, slot_folder).ok_or_else(no_choice)?;
+    let board = seen.machine.board(&card).unwrap_or_else(|| Board::of_card(card));
+    Ok(Choice { board, is_one_of_several })
 }
 
 /// The machine before anything was chosen.
@@ -166,6 +182,8 @@ struct Seen {
     renumbered: bool,
     /// What the driver makes of the policy's mask.
     masks: Vec<Mask>,
+    /// Who chose the cards of this process, if somebody did.
+    scheduler: Option<Scheduler>,
 }
 
 impl Seen {
@@ -178,7 +196,8 @@ impl Seen {
         let masks = masks.told(patience);
         // Behind one that is lost the others are counted from another place.
         let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
-        Ok(Seen { machine, environment, renumbered, masks })
+        let scheduler = surroundings.scheduler();
+        Ok(Seen { machine, environment, renumbered, masks, scheduler })
     }
 }
 
@@ -212,7 +231,55 @@ fn prepare(
 ) -> Result<Prepared, Refusal> {
     let machine = &seen.machine;
     let patience = request.patience;
-    let card = card::chosen(request.gpu, seen)?;
+    let cards = card::chosen(request.gpu, seen)?;
+    let held = several::first_free(&cards, |card, how| hold(card, how, machine, request, progress));
+    let Held { card, gauge, slot, unchecked, is_lost } = held.map_err(of_slot)?.ok_or_else(no_choice)?;
+    if is_lost {
+        return Err(card::lost(&card));
+    }
+    // Before and after the driver is asked, which takes longer than a change that passes.
+    let earlier = gauge.as_ref().ok().and_then(|gauge| gauge.memory_in_use(patience).ok());
+    let environment = variables(&card).to_vec();
+    let files = match request.hides_cards {
+        true => reach::files(gauge.as_ref().ok()),
+        false => Err(reach::NOT_WANTED.to_owned()),
+    };
+    let is_alone = |told: &Told<Answer>| matches!(told.cards(), [only] if only.is(&card));
+    let (hiding, prevention) = reach::prevented(&environment, files, &is_alone, patience);
+    if hiding.is_none() {
+        card::confirm(&card, &environment, patience)?;
+    }
+    let gauge =
+        gauge.and_then(|gauge| gauge.baseline_after(earlier, patience).map(|baseline| (gauge, baseline)));
+    if matches!(gauge, Err(Unread::Lost)) {
+        return Err(card::lost(&card));
+    }
+    let gauge = gauge.map_err(|why| why.to_string());
+    Ok(Prepared { card, slot, environment, unchecked, prevention, hiding, gauge })
+}
+
+fn no_choice() -> Refusal {
+    Refusal::Environment(NoChoice::NoCards.to_string())
+}
+
+/// A card whose slot is held.
+struct Held {
+    card: Card,
+    gauge: Result<Gauge, Unread>,
+    slot: Slot,
+    unchecked: Vec<NotChecked>,
+    is_lost: bool,
+}
+
+/// Waits for the slot of a card, and until nobody without one computes on it.
+fn hold(
+    card: &Card,
+    how: several::Patience,
+    machine: &Machine,
+    request: &Request<'_>,
+    progress: &mut dyn FnMut(&Card, &Progress),
+) -> Result<Held, SlotError> {
+    let patience = request.patience;
     // A library that hung or fell over in a child is not let into this process.
     let gauge = match listing_fault(&machine.listing) {
         Some(why) => Err(Unread::Other(why)),
@@ -233,34 +300,18 @@ fn prepare(
         CardUse::Free
     };
     let holder = Holder::of_this_process(request.command);
-    let wait = Wait {
-        timeout: request.slot_timeout,
-        card: &mut card_use,
-        progress: &mut |told| progress(&card, told),
+    let (timeout, is_silent) = match how {
+        several::Patience::None => (Some(Duration::ZERO), true),
+        several::Patience::AsAsked => (request.slot_timeout, false),
     };
-    let slot = slot::take(&request.slot_folder, &card.uuid, &holder, wait).map_err(of_slot)?;
-    if is_lost {
-        return Err(card::lost(&card));
-    }
-    // Before and after the driver is asked, which takes longer than a change that passes.
-    let earlier = gauge.as_ref().ok().and_then(|gauge| gauge.memory_in_use(patience).ok());
-    let environment = variables(&card).to_vec();
-    let files = match request.hides_cards {
-        true => reach::files(gauge.as_ref().ok()),
-        false => Err(reach::NOT_WANTED.to_owned()),
+    let mut told = |told: &Progress| {
+        if !is_silent {
+            progress(card, told);
+        }
     };
-    let is_alone = |told: &Told<Answer>| matches!(told.cards(), [only] if only.uuid == card.uuid);
-    let (hiding, prevention) = reach::prevented(&environment, files, &is_alone, patience);
-    if hiding.is_none() {
-        card::confirm(&card, &environment, patience)?;
-    }
-    let gauge =
-        gauge.and_then(|gauge| gauge.baseline_after(earlier, patience).map(|baseline| (gauge, baseline)));
-    if matches!(gauge, Err(Unread::Lost)) {
-        return Err(card::lost(&card));
-    }
-    let gauge = gauge.map_err(|why| why.to_string());
-    Ok(Prepared { card, slot, environment, unchecked, prevention, hiding, gauge })
+    let wait = Wait { timeout, card: &mut card_use, progress: &mut told };
+    let slot = slot::take(&request.slot_folder, &card.uuid, &holder, wait)?;
+    Ok(Held { card: card.clone(), gauge, slot, unchecked, is_lost })
 }
 
 impl Prepared {

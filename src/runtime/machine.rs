@@ -1,7 +1,7 @@
 //! Looks at the machine from child processes: the driver reads the environment once, may hang, and may end the process
 //! that asks. A child is this program again, with a command that people need not know.
 
-use super::cards::Card;
+use super::cards::{Card, is_same};
 use super::choice::Mask;
 use super::driver::{self, Answer};
 use super::management::{self, Listing};
@@ -162,8 +162,25 @@ pub struct AskedMachine {
 impl AskedMachine {
     pub fn told(self, patience: Duration) -> Machine {
         let until = Instant::now() + patience;
-        Machine { listing: self.nvml.told(until, patience), driver: self.cuda.told(until, patience) }
+        let listing = self.nvml.told(until, patience);
+        let driver = with_slices(self.cuda.told(until, patience), &listing);
+        Machine { listing, driver }
     }
+}
+
+/// CUDA's driver tells the digits of a UUID alone; which are those of slices, NVML knows.
+fn with_slices(mut driver: Told<Answer>, listing: &Told<Listing>) -> Told<Answer> {
+    if let (Told::Answer(Answer::Cards { cards, .. }), Some(Listing::Cards { boards, .. })) =
+        (&mut driver, listing.answer())
+    {
+        for card in cards {
+            let mut slices = boards.iter().flat_map(|board| &board.slices);
+            if let Some(slice) = slices.find(|slice| is_same(&slice.uuid, &card.uuid)) {
+                card.uuid.clone_from(&slice.uuid);
+            }
+        }
+    }
+    driver
 }
 
 /// A child that was asked and has not answered yet.

@@ -67,6 +67,9 @@ pub struct Board {
 pub struct Slice {
     /// `MIG-…`
     pub uuid: String,
+    /// `NVIDIA A100-SXM4-40GB MIG 1g.5gb`, or that of its card where the driver does not say.
+    #[serde(default)]
+    pub name: String,
     /// Bytes. `None` where the driver does not say.
     pub memory: Option<u64>,
 }
@@ -107,6 +110,33 @@ impl Board {
             limits: Limits::default(),
         }
     }
+
+    /// What a program can get of it: itself, or where it is divided each slice, with nothing of its state. One whose slices
+    /// cannot be seen stands for itself.
+    pub fn parts(&self) -> Vec<Board> {
+        let whole = &self.card;
+        let of_slice = |slice: &Slice| {
+            let (uuid, name) = (slice.uuid.clone(), slice.name.clone());
+            Board::of_card(Card { uuid, name, memory: slice.memory.unwrap_or_default(), ..whole.clone() })
+        };
+        match self.slices.as_slice() {
+            [] => vec![self.clone()],
+            slices => slices.iter().map(of_slice).collect(),
+        }
+    }
+}
+
+/// What programs can get of all cards: in place of one that is divided its slices.
+pub(super) fn parts<'l>(library: &'l Nvml) -> impl Iterator<Item = Device<'l>> {
+    let cards = (0..library.device_count().unwrap_or_default())
+        .filter_map(|index| library.device_by_index(index).ok());
+    cards.flat_map(|card| {
+        let divided = card.mig_mode().is_ok_and(|mode| mode.current != 0);
+        let count = if divided { card.mig_device_count().unwrap_or_default() } else { 0 };
+        let slices: Vec<Device<'l>> =
+            (0..count).filter_map(|index| card.mig_device_by_index(index).ok()).collect();
+        if slices.is_empty() { vec![card] } else { slices }
+    })
 }
 
 /// A process that computes on a card.
@@ -211,7 +241,8 @@ fn slices(device: &Device<'_>) -> Vec<Slice> {
     let slice = |index| {
         let slice = device.mig_device_by_index(index).ok()?;
         let memory = slice.memory_info().ok().map(|memory| memory.total);
-        Some(Slice { uuid: slice.uuid().ok()?, memory })
+        let name = slice.name().or_else(|_| device.name()).ok()?;
+        Some(Slice { uuid: slice.uuid().ok()?, name, memory })
     };
     (0..device.mig_device_count().unwrap_or_default()).filter_map(slice).collect()
 }

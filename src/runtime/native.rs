@@ -22,6 +22,7 @@ pub mod kernels;
 pub mod leak;
 pub mod lines;
 
+use super::cards::is_same;
 use device::Device;
 use journal::Journal;
 use lines::{Failure, Line};
@@ -94,7 +95,7 @@ pub fn run(profile: &Profile, uuid: &str, file: &Path) -> io::Result<End> {
 /// Returns what speaks against the card, if something does.
 fn worked(profile: &Profile, uuid: &str, journal: &mut Journal) -> Result<Option<Failure>, Stop> {
     let card = device::first_card()?;
-    if !card.uuid.eq_ignore_ascii_case(uuid) {
+    if !is_same(&card.uuid, uuid) {
         let why = format!("it got card {} instead of {uuid}", card.uuid);
         return Ok(Some(Failure { doing: "looking for the card".to_owned(), code: None, why }));
     }

@@ -11,7 +11,7 @@ mod world;
 
 pub use container::{Container, Engine};
 pub use drivers::{Amd, KernelCard, Nvidia};
-pub use jobs::{CiJob, MultiProcessService, Service, SlurmJob};
+pub use jobs::{CiJob, MultiProcessService, RayWorker, Scheduler, Service, SlurmJob};
 pub use remarks::{Numbering, Remark, Topic};
 pub use world::{Environment, Platform, World};
 
@@ -24,6 +24,7 @@ pub struct Surroundings {
     pub container: Option<Container>,
     pub wsl: Option<Wsl>,
     pub slurm: Option<SlurmJob>,
+    pub ray: Option<RayWorker>,
     pub ci: Option<CiJob>,
     pub multi_process_service: Option<MultiProcessService>,
     pub nvidia: Nvidia,
@@ -59,6 +60,7 @@ impl Surroundings {
             container: container::of(world),
             wsl: wsl(world),
             slurm: jobs::slurm(world.environment),
+            ray: jobs::ray(world.environment),
             ci: jobs::ci(world.environment),
             multi_process_service: jobs::multi_process_service(world),
             nvidia: drivers::nvidia(world),
@@ -70,6 +72,22 @@ impl Surroundings {
         seen.numbering = remarks::numbering(&seen);
         seen.remarks = remarks::about(&seen, world.environment);
         seen
+    }
+
+    /// Who chose the cards of this process, if somebody did.
+    pub fn scheduler(&self) -> Option<Scheduler> {
+        let of_slurm = |job: &SlurmJob| {
+            job.visible_devices.is_some() || job.job_gpus.is_some() || job.step_gpus.is_some()
+        };
+        match self {
+            // A worker of Ray may run in a job of the others, and then has a part of that job's cards.
+            _ if self.ray.is_some() => Some(Scheduler::Ray),
+            _ if self.slurm.as_ref().is_some_and(of_slurm) => Some(Scheduler::Slurm),
+            _ if self.container.as_ref().is_some_and(|container| container.kubernetes) => {
+                Some(Scheduler::Kubernetes)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -154,12 +154,8 @@ fn nothing_runs_and_the_cause_and_the_way_out_are_said() {
         (
             with(Fault::Mig { card: Some("GPU-3090".into()) }),
             &[],
-            // The slice has half of what the policy wants.
-            refused(
-                5,
-                &["divided into slices (MIG)", "turn MIG off"],
-                "a slice (MIG) of NVIDIA GeForce RTX 3090",
-            ),
+            // Each slice has half of what the policy wants.
+            refused(5, &["(MIG-10903090…) has 12132MiB", "less than 20GiB"], "(MIG-10903090…) has 12132MiB"),
         ),
         (
             with(Fault::GpuLost { launch: 0, card: Some("GPU-3090".into()) }),
@@ -181,7 +177,7 @@ fn nothing_runs_and_the_cause_and_the_way_out_are_said() {
             refused(6, &["within 1 second: give it longer"], "within 1 second"),
         ),
         (
-            hung("cuDeviceGetUuid"),
+            hung("cuDeviceGetUuid_v2"),
             &["--driver-timeout", "1"],
             refused(6, &["within 1 second"], "within 1 second"),
         ),

@@ -23,6 +23,7 @@ mod repeat;
 mod report_merge;
 mod runs;
 mod simulated;
+mod slices;
 mod strays;
 mod validate;
 mod validate_ended;

@@ -1,6 +1,9 @@
-//! Where a validation keeps what it has so far: a folder for each project and machine, used by one validation at a time.
+//! Where a validation keeps what it has so far: a folder for each project, machine and card, used by one validation at a time.
 
+use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
+use crate::runtime::exec::Refusal;
+use crate::runtime::management::Board;
 use crate::runtime::slot::Folder;
 use crate::runtime::validation::document::Validation;
 use crate::runtime::validation::history::state_folder;
@@ -21,11 +24,37 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn of(asked: Option<&Path>, root: &Path) -> anyhow::Result<Place> {
+    /// Jobs of one scheduler may validate several cards of a machine at once, so that each card has a folder. Those that got none
+    /// of the cards that they need (`board`) have nothing that tells them apart, and take the next folder that is free.
+    pub fn of(
+        asked: Option<&Path>,
+        root: &Path,
+        board: Option<&Result<Board, Refusal>>,
+    ) -> anyhow::Result<Place> {
+        /// Of jobs without a card, on one machine.
+        const MOST: usize = 64;
         let folder = match asked {
             Some(folder) => crate::policy::absolute(folder),
-            None => folder_of(root)?,
+            None => folder_of(root, board.and_then(|board| board.as_ref().ok()).map(|board| &board.card))?,
         };
+        let count = if asked.is_none() && matches!(board, Some(Err(_))) { MOST } else { 1 };
+        for number in 1..=count {
+            let mut name = folder.clone().into_os_string();
+            if number > 1 {
+                name.push(format!("-{number}"));
+            }
+            if let Some(place) = Place::free(name.into())? {
+                return Ok(place);
+            }
+        }
+        bail!(
+            "another validation of this project is running: wait for its end, or give this one a folder of its own with \
+             --state"
+        )
+    }
+
+    /// This folder, if no validation uses it.
+    fn free(folder: PathBuf) -> anyhow::Result<Option<Place>> {
         let made = || format!("cannot use the folder {} for the state of the validation", folder.display());
         fs::create_dir_all(&folder).with_context(made)?;
         belongs_to_this_user(&folder).with_context(made)?;
@@ -33,11 +62,8 @@ impl Place {
         let opened = Folder::open(&folder).with_context(made)?;
         let lock = opened.file("lock").with_context(made)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Place { folder, opened, _lock: lock }),
-            Err(TryLockError::WouldBlock) => bail!(
-                "another validation of this project is running: wait for its end, or give this one a folder of its own with \
-                 --state"
-            ),
+            Ok(()) => Ok(Some(Place { folder, opened, _lock: lock })),
+            Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error).with_context(made),
         }
     }
@@ -89,11 +115,11 @@ fn belongs_to_this_user(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// For each project and machine: homes may be shared by machines.
-fn folder_of(root: &Path) -> anyhow::Result<PathBuf> {
+/// For each project, machine and card: homes may be shared by machines.
+fn folder_of(root: &Path, card: Option<&Card>) -> anyhow::Result<PathBuf> {
     let state = state_folder().context("this user has no home: name a folder with --state")?;
     let mut hasher = FxHasher::default();
-    (root, gethostname::gethostname()).hash(&mut hasher);
+    (root, gethostname::gethostname(), card.map(|card| &card.uuid)).hash(&mut hasher);
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(state.join("validations").join(format!("{name}-{:016x}", hasher.finish())))
 }

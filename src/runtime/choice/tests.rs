@@ -21,8 +21,14 @@ fn policy(text: &str) -> Gpu {
     serde_yaml::from_str(text).unwrap()
 }
 
+/// The UUIDs, or why there are none.
+fn one_of(told: Result<Vec<&Board>, NoChoice>) -> String {
+    let uuids = |boards: Vec<&Board>| boards.iter().map(|board| board.card.uuid.clone()).collect::<Vec<_>>();
+    told.map_or_else(|why| why.to_string(), |boards| uuids(boards).join(" or "))
+}
+
 fn uuid(gpu: &Gpu, boards: &[Board]) -> String {
-    allowed(gpu, boards, &[], false).map_or_else(|why| why.to_string(), |board| board.card.uuid.clone())
+    one_of(allowed(gpu, boards, &Given::default()))
 }
 
 #[test]
@@ -46,17 +52,19 @@ fn no_card() {
          (`gpu.forbidden: RTX 5060 Ti`): write \"GPU-309\", which is NVIDIA GeForce RTX 3090"
     );
     // In a container an index says nothing.
-    assert_eq!(allowed(&all, &swapped, &[], true).unwrap().card.uuid, "GPU-309");
+    let in_container = Given { renumbered: true, ..Given::default() };
+    assert_eq!(one_of(allowed(&all, &swapped, &in_container)), "GPU-309");
     assert_eq!(
         uuid(&policy("{name: H100, min-memory: 20GiB}"), &two()),
         "the policy allows none of the cards here: NVIDIA GeForce RTX 5060 Ti (GPU-506) is not `H100` (`gpu.name`); \
          NVIDIA GeForce RTX 3090 (GPU-309) is not `H100` (`gpu.name`)"
     );
     assert!(uuid(&policy("{min-memory: 1TiB}"), &two()).contains("has 16GiB of memory, less than 1TiB"));
-    let twins = vec![board("A", "GPU-a", 24, 1), board("A", "GPU-b", 24, 2)];
+    let unlike = vec![board("A 40", "GPU-a", 48, 1), board("A 10", "GPU-b", 24, 2)];
     assert_eq!(
-        uuid(&policy("{name: A}"), &twins),
-        "the policy allows A (GPU-a) and A (GPU-b) and does not say which: name one in `gpu.visible-devices`"
+        uuid(&policy("{name: A}"), &unlike),
+        "the policy allows A 40 (GPU-a) and A 10 (GPU-b), which are not alike, and does not say which: write more of the name \
+         in `gpu.name`, or the UUID of one in `gpu.visible-devices`"
     );
     let mut prohibited = two();
     prohibited[1].compute_mode = Some(Mode::Nobody);
@@ -70,8 +78,7 @@ fn mask(value: &str, shown: &[usize]) -> Mask {
 
 fn told(gpu: &str, masks: &[Mask], renumbered: bool) -> String {
     let boards = two();
-    let told = allowed(&policy(gpu), &boards, masks, renumbered);
-    told.map_or_else(|why| why.to_string(), |board| board.card.uuid.clone())
+    one_of(allowed(&policy(gpu), &boards, &Given { masks, renumbered, ..Given::default() }))
 }
 
 #[test]
@@ -149,4 +156,67 @@ fn what_a_process_gets() {
     assert_eq!(said(&[]), "the process gets no GPU");
     assert!(said(&[0]).starts_with("ordinal 0 is NVIDIA GeForce RTX 5060 Ti"));
     assert!(said(&[1, 0]).ends_with("is visible too, and the policy forbids it"));
+}
+
+#[test]
+fn cards_of_one_kind_are_as_good_as_each_other() {
+    let boards = vec![board("A", "GPU-a", 24, 1), board("A", "GPU-b", 24, 2), board("B", "GPU-c", 24, 3)];
+    assert_eq!(uuid(&policy("{name: A}"), &boards), "GPU-a or GPU-b");
+    assert_eq!(uuid(&policy("{forbidden: [B]}"), &boards), "GPU-a or GPU-b");
+    assert_eq!(uuid(&policy("{name: A, visible-devices: '1'}"), &boards), "GPU-b");
+    // What a list names first is meant first.
+    assert_eq!(uuid(&policy("{visible-devices: [GPU-b, GPU-a]}"), &boards), "GPU-b");
+}
+
+#[test]
+fn in_a_slice_only_what_it_holds_is_chosen_from_and_no_index_says_anything() {
+    let boards = vec![board("A", "GPU-a", 24, 1), board("A", "GPU-b", 24, 2), board("B", "GPU-c", 24, 3)];
+    let masks = [Mask { value: "0".into(), shown: Some(vec![boards[0].card.clone()]) }];
+    let told = |gpu: &str, left: &[usize], handed_out: bool| {
+        let left: Vec<Card> = left.iter().map(|&at| boards[at].card.clone()).collect();
+        let given = Given { masks: &masks, left: Some(&left), handed_out, ..Given::default() };
+        one_of(allowed(&policy(gpu), &boards, &given))
+    };
+    assert_eq!(told("{name: A}", &[1], true), "GPU-b");
+    assert_eq!(told("{name: A}", &[1, 0], true), "GPU-a or GPU-b");
+    assert_eq!(told("{name: A, visible-devices: '0'}", &[1], true), "GPU-b");
+    assert_eq!(told("{name: A, visible-devices: ['0', GPU-b]}", &[1], true), "GPU-b");
+    // Where nobody handed out cards, who wrote the index meant it.
+    assert_eq!(told("{name: A, visible-devices: '0'}", &[1], false), "GPU-a");
+    assert_eq!(told("{visible-devices: [GPU-a, GPU-b]}", &[1], true), "GPU-b");
+    // None of them is there; the caller says which are missing.
+    assert_eq!(told("{name: A}", &[2], true), "GPU-a or GPU-b");
+    assert_eq!(told("{name: A}", &[], true), "GPU-a or GPU-b");
+    let alone = told("{visible-devices: '0'}", &[0], true);
+    assert!(alone.starts_with("the policy has only an index, `visible-devices: \"0\"`"), "{alone}");
+    let unlike = told("{min-memory: 20GiB}", &[1, 2], true);
+    assert!(unlike.starts_with("the policy allows A (GPU-b) and B (GPU-c), which are not alike"), "{unlike}");
+}
+
+#[test]
+fn slices_are_cards_of_their_own() {
+    let slice = |uuid: &str, gibibytes| board("A100 MIG", uuid, gibibytes, 1);
+    let boards = vec![slice("MIG-a", 5), slice("MIG-b", 5), slice("MIG-c", 20), board("T4", "GPU-d", 16, 2)];
+    assert_eq!(uuid(&policy("{name: A100, min-memory: 10GiB}"), &boards), "MIG-c");
+    assert_eq!(uuid(&policy("{visible-devices: MIG-b}"), &boards), "MIG-b");
+    let unlike = uuid(&policy("{name: A100}"), &boards);
+    assert!(unlike.starts_with("the policy allows A100 MIG (MIG-a) and A100 MIG (MIG-b) and"), "{unlike}");
+    assert_eq!(uuid(&policy("{name: A100}"), &boards[..2]), "MIG-a or MIG-b");
+    // The driver tells the digits alone, and all slices have the address of their card.
+    let shown = |uuid: &str| Some(vec![Card { uuid: uuid.into(), ..boards[0].card.clone() }]);
+    let told = |gpu: &str, mask: Mask| {
+        one_of(allowed(&policy(gpu), &boards, &Given { masks: &[mask], ..Given::default() }))
+    };
+    assert_eq!(
+        told("{visible-devices: MIG-b}", Mask { value: "MIG-b".into(), shown: shown("GPU-b") }),
+        "MIG-b"
+    );
+    let first = || Mask { value: "0".into(), shown: shown("GPU-a") };
+    let alone = told("{visible-devices: '0'}", first());
+    assert!(alone.starts_with("the policy has only an index"), "{alone}");
+    assert_eq!(told("{visible-devices: '0', name: T4}", first()), "GPU-d");
+    let mut none = board("A100", "GPU-e", 40, 1);
+    none.mig = Some(true);
+    let unseen = uuid(&policy("{name: A100}"), &[none]);
+    assert!(unseen.ends_with("is divided into slices (MIG), of which this process sees none"), "{unseen}");
 }

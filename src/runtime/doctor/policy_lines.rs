@@ -24,12 +24,10 @@ pub struct PolicyLines {
 pub fn policy_lines(gpu: Option<&Gpu>, allowed: Option<&Card>, boards: &[Board]) -> Vec<PolicyLines> {
     let is_named = |card: &Card| gpu.is_some_and(|gpu| gpu.visible_devices.contains(&card.uuid));
     let may_be_meant = |board: &&Board| match allowed {
-        Some(card) => board.card.uuid == card.uuid,
+        Some(card) => board.card.is(card),
         None => gpu.is_none_or(|gpu| choice::objection(gpu, board).is_none()),
     };
-    // The UUID of a slice is not that of a card.
-    let cards = boards.iter().filter(may_be_meant).map(|board| &board.card);
-    let cards: Vec<&Card> = cards.filter(|card| card.uuid.starts_with("GPU-")).collect();
+    let cards: Vec<&Card> = boards.iter().filter(may_be_meant).map(|board| &board.card).collect();
     if cards.len() > MOST || cards.iter().any(|card| is_named(card)) {
         return Vec::new();
     }

@@ -4,16 +4,17 @@ use super::faults::{driver_trouble, no_card};
 use super::{Refusal, Seen};
 use crate::policy::Gpu;
 use crate::runtime::cards::Card;
-use crate::runtime::choice;
+use crate::runtime::choice::{self, Given};
 use crate::runtime::driver::Answer;
 use crate::runtime::machine::{self, Told};
 use crate::runtime::process::Hiding;
+use crate::runtime::surroundings::Scheduler;
 use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
-/// The card that the policy allows, or without a policy the one that the environment gives.
-pub(super) fn chosen(gpu: Option<&Gpu>, seen: &Seen) -> Result<Card, Refusal> {
+/// The cards that the policy allows, each as good as the others, or without a policy the one that the environment gives.
+pub(super) fn chosen(gpu: Option<&Gpu>, seen: &Seen) -> Result<Vec<Card>, Refusal> {
     let Seen { machine, environment, .. } = seen;
     // Before anybody waits in a queue for a card that no program can use.
     if let Some(trouble) = driver_trouble(&machine.driver) {
@@ -24,30 +25,33 @@ pub(super) fn chosen(gpu: Option<&Gpu>, seen: &Seen) -> Result<Card, Refusal> {
     if !shows_cards && (mask.is_none() || gpu.is_none() || machine.boards().is_empty()) {
         return Err(no_card(machine, mask));
     }
-    let card = match gpu {
+    let cards = match gpu {
         Some(gpu) => allowed(gpu, seen, mask)?,
-        None => machine.visible().first().cloned().ok_or_else(|| no_card(machine, mask))?,
+        None => vec![machine.visible().first().cloned().ok_or_else(|| no_card(machine, mask))?],
     };
-    let board = machine.board(&card);
-    if board.is_none() && machine.lost() > 0 {
-        return Err(lost(&card));
-    }
-    match board {
-        Some(board) if board.mig == Some(true) => Err(Refusal::Environment(format!(
-            "{card} is divided into slices (MIG), and a program gets one of them, which exec can neither choose nor watch: \
-             turn MIG off (`nvidia-smi -mig 0`), or start the program by itself with the UUID of its slice in \
-             CUDA_VISIBLE_DEVICES"
-        ))),
-        _ => Ok(card),
+    match cards.first() {
+        Some(card) if machine.lost() > 0 && machine.board(card).is_none() => Err(lost(card)),
+        _ => Ok(cards),
     }
 }
 
-fn allowed(gpu: &Gpu, seen: &Seen, mask: Option<&str>) -> Result<Card, Refusal> {
+fn allowed(gpu: &Gpu, seen: &Seen, mask: Option<&str>) -> Result<Vec<Card>, Refusal> {
     let machine = &seen.machine;
+    let visible = machine.visible();
+    let given = Given {
+        masks: &seen.masks,
+        renumbered: seen.renumbered,
+        handed_out: seen.scheduler.is_some(),
+        left: mask.is_some().then_some(visible),
+    };
     let boards = machine.known_boards();
-    let board =
-        choice::allowed(gpu, &boards, &seen.masks, seen.renumbered).map_err(|why| match machine.lost() {
-            0 => Refusal::Environment(why.to_string()),
+    let allowed = choice::allowed(gpu, &boards, &given).map_err(|why| {
+        let why = match seen.scheduler {
+            Some(scheduler) => format!("in what {} gave this job: {why}", scheduler.name()),
+            None => why.to_string(),
+        };
+        match machine.lost() {
+            0 => Refusal::Environment(why),
             // It may well be the one that is wanted.
             1 => {
                 Refusal::Infrastructure(format!("{why}; another card fell off the bus: restart the machine"))
@@ -55,21 +59,34 @@ fn allowed(gpu: &Gpu, seen: &Seen, mask: Option<&str>) -> Result<Card, Refusal> 
             lost => {
                 Refusal::Infrastructure(format!("{why}; {lost} more fell off the bus: restart the machine"))
             }
-        })?;
-    let visible = machine.visible();
-    // Whoever chose fewer cards meant it; the choice is not widened again behind their back.
-    match mask {
-        Some(value) if !visible.iter().any(|card| card.uuid == board.card.uuid) => {
-            let left: Vec<String> = visible.iter().map(ToString::to_string).collect();
-            let left = if left.is_empty() { "no card".to_owned() } else { left.join(" and ") };
-            Err(Refusal::Environment(format!(
-                "CUDA_VISIBLE_DEVICES={value} leaves {left} to the command, and the policy wants {}: unset it, or set \
-                 it to {}",
-                board.card, board.card.uuid
-            )))
         }
-        _ => Ok(board.card.clone()),
+    })?;
+    let cards: Vec<Card> = allowed.into_iter().map(|board| board.card.clone()).collect();
+    // Whoever chose fewer cards meant it; the choice is not widened again behind their back.
+    match (mask, cards.as_slice()) {
+        (Some(value), [first, ..]) if !cards.iter().any(|card| visible.iter().any(|left| left.is(card))) => {
+            Err(hidden(first, value, visible, seen.scheduler))
+        }
+        _ => Ok(cards),
     }
+}
+
+/// That the environment leaves none of the allowed cards, of which this is the first.
+fn hidden(wanted: &Card, mask: &str, visible: &[Card], scheduler: Option<Scheduler>) -> Refusal {
+    let left: Vec<String> = visible.iter().map(ToString::to_string).collect();
+    let left = if left.is_empty() { "no card".to_owned() } else { left.join(" and ") };
+    Refusal::Environment(match scheduler {
+        Some(scheduler) => format!(
+            "{} gave this job {left} (CUDA_VISIBLE_DEVICES={mask}), and the policy wants a card like {wanted}: ask for one with {}",
+            scheduler.name(),
+            scheduler.way_to_ask()
+        ),
+        None => format!(
+            "CUDA_VISIBLE_DEVICES={mask} leaves {left} to the command, and the policy wants {wanted}: unset it, or set \
+             it to {}",
+            wanted.uuid
+        ),
+    })
 }
 
 /// Asks the driver whether a process with this environment gets the card and no other.
@@ -80,7 +97,7 @@ pub(super) fn confirm(
 ) -> Result<(), Refusal> {
     let told = shown(environment, None, patience).map_err(super::faults::not_asked)?;
     match told.cards() {
-        [only] if only.uuid == card.uuid => Ok(()),
+        [only] if only.is(card) => Ok(()),
         [] => Err(driver_trouble(&told).unwrap_or_else(|| {
             Refusal::Infrastructure(format!(
                 "the driver showed {card} at first, and with CUDA_VISIBLE_DEVICES={} it shows no card",

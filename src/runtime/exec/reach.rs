@@ -64,10 +64,15 @@ pub(super) fn unchecked(
     machine: &Machine,
     gpu: Option<&Gpu>,
 ) -> Option<NotChecked> {
-    let Prevention::NotPossible { why } = prevention else { return None };
+    let boards = machine.known_boards();
+    let others = boards.iter().map(|board| &board.card).filter(|other| !other.is(card));
+    let (others, why): (Vec<&Card>, &str) = match prevention {
+        Prevention::NotPossible { why } => (others.collect(), why),
+        // All slices of a card are reached through the files of that card.
+        _ => (others.filter(|other| other.pci == card.pci).collect(), "it is a slice (MIG) of the same card"),
+    };
     let forbidden = gpu.map(|gpu| gpu.forbidden.as_slice()).unwrap_or_default();
-    let others = machine.boards().iter().map(|board| &board.card).filter(|other| other.uuid != card.uuid);
-    let named = others.map(|other| match is_forbidden(forbidden, &other.name) {
+    let named = others.iter().map(|other| match is_forbidden(forbidden, &other.name) {
         true => format!("{other}, which the policy forbids"),
         false => other.to_string(),
     });

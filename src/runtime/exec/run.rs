@@ -117,7 +117,7 @@ fn attempt(
         tell(Message::Note(format!("not checked: {}: {}", unchecked.what, unchecked.why)));
     }
     if let Some(board) = seen.machine.board(&prepared.card) {
-        said::tell_state(board, tell);
+        said::tell_state(&board, tell);
     }
     let watched = Watched::begin(&prepared, request, outputs, state)?;
     let report = ReportFile::new();

@@ -20,6 +20,41 @@ pub struct SlurmJob {
     pub renumbered: Option<bool>,
 }
 
+/// A worker of Ray, which may have some of the cluster's cards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RayWorker {
+    /// CUDA_VISIBLE_DEVICES, which Ray sets for each worker.
+    pub visible_devices: String,
+}
+
+/// Who hands out cards to those who ask for some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheduler {
+    Slurm,
+    Kubernetes,
+    Ray,
+}
+
+impl Scheduler {
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheduler::Slurm => "Slurm",
+            Scheduler::Kubernetes => "Kubernetes",
+            Scheduler::Ray => "Ray",
+        }
+    }
+
+    /// How to ask for a card of one kind.
+    pub fn way_to_ask(self) -> &'static str {
+        match self {
+            Scheduler::Slurm => "`--gres=gpu:TYPE:1`, or `--constraint`",
+            Scheduler::Kubernetes => "a `nodeSelector`",
+            Scheduler::Ray => "`accelerator_type`",
+        }
+    }
+}
+
 /// A job of a CI service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CiJob {
@@ -73,6 +108,12 @@ pub(super) fn slurm(environment: &Environment) -> Option<SlurmJob> {
     };
     let device_ordinal = owned("GPU_DEVICE_ORDINAL");
     Some(SlurmJob { id, job_gpus, step_gpus, device_ordinal, visible_devices, renumbered })
+}
+
+/// Ray sets the number of its own process on the machine in each worker, and its mask unless it was asked not to.
+pub(super) fn ray(environment: &Environment) -> Option<RayWorker> {
+    environment.filled("RAY_RAYLET_PID")?;
+    Some(RayWorker { visible_devices: environment.get("CUDA_VISIBLE_DEVICES")?.to_owned() })
 }
 
 pub(super) fn ci(environment: &Environment) -> Option<CiJob> {

@@ -1,7 +1,8 @@
 //! What the surroundings mean for somebody who looks for a GPU, and for its number.
 
 use super::{
-    CiJob, Container, Environment, MultiProcessService, Nvidia, Service, SlurmJob, Surroundings, Wsl,
+    CiJob, Container, Environment, MultiProcessService, Nvidia, RayWorker, Service, SlurmJob, Surroundings,
+    Wsl,
 };
 use serde::Serialize;
 
@@ -56,6 +57,7 @@ pub enum Topic {
     Container,
     Wsl,
     Slurm,
+    Ray,
     Ci,
     MultiProcessService,
     NvidiaDriver,
@@ -91,6 +93,7 @@ pub(super) fn about(seen: &Surroundings, environment: &Environment) -> Vec<Remar
     }
     say(Topic::Wsl, seen.wsl.iter().flat_map(of_wsl).collect());
     say(Topic::Slurm, seen.slurm.iter().flat_map(of_slurm).collect());
+    say(Topic::Ray, seen.ray.iter().map(of_ray).collect());
     say(Topic::Ci, seen.ci.iter().filter_map(of_ci).collect());
     say(Topic::MultiProcessService, seen.multi_process_service.iter().map(of_service).collect());
     if seen.platform.is_linux() && seen.wsl.is_none() {
@@ -186,6 +189,14 @@ fn of_wsl(wsl: &Wsl) -> Vec<String> {
             .into(),
     );
     texts
+}
+
+fn of_ray(worker: &RayWorker) -> String {
+    format!(
+        "this is a worker of Ray, which gave it CUDA_VISIBLE_DEVICES `{}`: a script that sets another index may take the card of \
+         another worker",
+        worker.visible_devices
+    )
 }
 
 fn of_slurm(job: &SlurmJob) -> Vec<String> {

@@ -7,6 +7,7 @@ use super::plan::{Burn, Planned, Work};
 use crate::policy::Mode;
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
+use crate::runtime::exports::variables;
 use crate::runtime::native;
 use crate::runtime::process::Worker;
 use crate::runtime::proof::document::Proof;
@@ -43,6 +44,8 @@ pub struct Workers {
     pub exec: Vec<OsString>,
     /// And what `prove` is told: limits alone.
     pub prove: Vec<OsString>,
+    /// Whether workers are told which card it is, because the policy allows others as well.
+    pub names_card: bool,
 }
 
 /// The files of one check.
@@ -104,6 +107,9 @@ impl Workers {
                     .arg("--record")
                     .arg(&files.record);
                 command.arg("--").args(self.words(work, card, files)).stdout(log.try_clone()?);
+                if let Some(card) = card.filter(|_| self.names_card) {
+                    command.envs(variables(card));
+                }
             }
         }
         Worker::start(command.stderr(log))

@@ -31,7 +31,7 @@ impl From<NvmlError> for Unread {
 pub struct Gauge {
     pub(super) library: &'static Nvml,
     pub(super) device: &'static Device<'static>,
-    /// The other cards of the machine.
+    /// The other cards of the machine, and the other slices of those that are divided.
     pub(super) others: &'static [OtherCard],
     /// The number of its device file, if the driver tells: 0 for `/dev/nvidia0`.
     pub minor: Option<u32>,
@@ -139,9 +139,8 @@ fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
     // For the life of the process: to shut NVML down is one more call that may hang.
     let library: &'static Nvml = Box::leak(Box::new(management::library()?));
     let device: &'static Device<'static> = Box::leak(Box::new(library.device_by_uuid(uuid)?));
-    let all = (0..library.device_count().unwrap_or_default())
-        .filter_map(|index| library.device_by_index(index).ok());
-    let named = all.filter_map(|device| {
+    // Whose slice it is has all processes of that slice too, so that it is none of the others.
+    let named = management::parts(library).filter_map(|device| {
         Some(OtherCard { uuid: device.uuid().ok()?, name: device.name().ok()?, device })
     });
     let others: Vec<OtherCard> = named.filter(|other| other.uuid != uuid).collect();
@@ -149,7 +148,7 @@ fn opened(uuid: &str) -> Result<Gauge, NvmlError> {
         library,
         device,
         others: others.leak(),
-        minor: minor(device),
+        minor: device.mig_parent_device().ok().as_ref().map_or_else(|| minor(device), minor),
         memory: device.memory_info()?.total,
         driver: library.sys_driver_version().ok(),
         simulated: management::is_simulated(library),

@@ -55,8 +55,8 @@ fn slices(boards: &[Board]) -> Vec<Line> {
             [
                 "a program gets one slice at most: where a card in MIG mode is among its cards, it gets the first slice of that \
                  card and no other card",
-                "CUDA_VISIBLE_DEVICES=MIG-… chooses a slice by its UUID; a policy can name the card and not the slice, and \
-                 `gpulint exec` does not run on one",
+                "CUDA_VISIBLE_DEVICES=MIG-… chooses a slice by its UUID, as `gpu.visible-devices` of a policy does; a policy that \
+                 names none is met by each slice of one kind, with the name of its card and memory of its own",
             ]
             .map(|text| Line::Sentence(text.to_owned())),
         );
