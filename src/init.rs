@@ -2,6 +2,7 @@
 //! GPU, and the page with the project's GPU standard. Texts only; the command line decides what becomes a file.
 
 pub mod evidence;
+pub mod fleet;
 pub mod machine;
 pub mod peers;
 pub mod runner;

@@ -4,12 +4,13 @@ use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::atomic_write::replace;
 use crate::disk::Disk;
 use crate::init::evidence::Evidence;
+use crate::init::fleet::{Engine, Fleet, image};
 use crate::init::peers::{Moved, Tool, gpu_code};
 use crate::init::runner::Runner;
 use crate::init::{Cpu, Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -49,9 +50,20 @@ pub struct Arguments {
     #[arg(long)]
     workflow: bool,
     /// Write .github/workflows/gpulint-gpu.yml, which validates on the runner with these labels, such as
-    /// self-hosted,linux,x64,gpu,rtx3090.
+    /// self-hosted,linux,x64,gpu,rtx3090. With --fleet github it is one of several.
     #[arg(long, value_name = "LABELS")]
-    runner: Option<Runner>,
+    runner: Vec<Runner>,
+    /// Write a file that validates many machines and merges the reports: .github/workflows/gpulint-fleet.yml with a job for
+    /// each --runner, gpulint-fleet.sbatch (an array of Slurm), gpulint-fleet.yaml (a Job of Kubernetes), or gpulint_fleet.py (tasks
+    /// of Ray).
+    #[arg(long, value_name = "KIND")]
+    fleet: Option<Engine>,
+    /// How many cards --fleet slurm or kubernetes validates.
+    #[arg(long, value_name = "N", requires = "fleet", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    cards: Option<u32>,
+    /// The image of the containers of --fleet kubernetes: gpulint on PATH, and the project in its working directory.
+    #[arg(long, value_name = "IMAGE", requires = "fleet", value_parser = image)]
+    image: Option<String>,
     /// The repository whose action the workflows use, such as team/gpulint; without it that of --runner runs the gpulint
     /// that the runner has.
     #[arg(long, value_name = "OWNER/NAME", value_parser = repository)]
@@ -88,7 +100,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let existing = policy::discover(&Disk::default(), folder)?
         .filter(|(file, _)| file.parent() == Some(policy::absolute(folder).as_path()));
     let asks_for_policy = arguments.asks_for_policy();
-    let asks_for_a_workflow = arguments.workflow || arguments.runner.is_some();
+    let fleet = arguments.fleet()?;
+    let runner = arguments.runner.first().filter(|_| fleet.is_none());
+    let asks_for_a_workflow = arguments.workflow || runner.is_some() || fleet.is_some();
     let asks_for_more = arguments.pre_commit || asks_for_a_workflow || arguments.standards.is_some();
     let mut pages = Vec::new();
     let mut told = String::new();
@@ -122,9 +136,12 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
             snippets.push((name, text));
         }
     }
-    if let Some(runner) = &arguments.runner {
+    if let Some(runner) = runner {
         let file = folder.join(".github/workflows/gpulint-gpu.yml");
         pages.push(Page { file, text: runner.workflow(repository), replaces: false });
+    }
+    if let Some(fleet) = &fleet {
+        pages.push(Page { file: folder.join(fleet.file()), text: fleet.text(), replaces: false });
     }
     if let Some(file) = &arguments.standards {
         pages.push(standards_page(file, &policy));
@@ -148,6 +165,48 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 impl Arguments {
+    /// What is asked for with `--fleet`, with all that it needs and nothing else.
+    fn fleet(&self) -> anyhow::Result<Option<Fleet<'_>>> {
+        let Some(engine) = self.fleet else {
+            if self.runner.len() > 1 {
+                bail!("several --runner go with --fleet github, which validates on all of them");
+            }
+            return Ok(None);
+        };
+        let takes = match engine {
+            Engine::Github => ["--runner", ""],
+            Engine::Slurm => ["--cards", ""],
+            Engine::Kubernetes => ["--cards", "--image"],
+            Engine::Ray => ["", ""],
+        };
+        let given = [
+            ("--runner", !self.runner.is_empty()),
+            ("--cards", self.cards.is_some()),
+            ("--image", self.image.is_some()),
+            ("--repository", self.repository.is_some() && !self.workflow),
+        ];
+        if let Some((option, _)) =
+            given.iter().find(|(option, is_given)| *is_given && !takes.contains(option))
+        {
+            bail!("{option} says nothing to --fleet {}: leave it out", named(engine));
+        }
+        Ok(Some(match (engine, self.cards, &self.image) {
+            (Engine::Github, ..) if self.runner.is_empty() => {
+                bail!("--fleet github needs --runner LABELS, once for each machine")
+            }
+            (Engine::Github, ..) => Fleet::Github(&self.runner),
+            (Engine::Slurm | Engine::Kubernetes, None, _) => {
+                bail!("--fleet {} needs --cards N, how many cards there are to validate", named(engine))
+            }
+            (Engine::Slurm, Some(cards), _) => Fleet::Slurm(cards),
+            (Engine::Kubernetes, _, None) => {
+                bail!("--fleet kubernetes needs --image IMAGE, which has gpulint and the project")
+            }
+            (Engine::Kubernetes, Some(cards), Some(image)) => Fleet::Kubernetes(cards, image),
+            (Engine::Ray, ..) => Fleet::Ray,
+        }))
+    }
+
     fn names_a_gpu(&self) -> bool {
         let by_words =
             self.gpu_name.is_some() || self.visible_devices.is_some() || !self.forbidden.is_empty();
@@ -201,6 +260,10 @@ impl Arguments {
         let mask = self.visible_devices.as_ref()?;
         mask.starts_with(|first: char| first.is_ascii_digit()).then_some(DeviceOrder::PciBusId)
     }
+}
+
+fn named(engine: Engine) -> String {
+    engine.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 fn standards_page(file: &Path, policy: &Policy) -> Page {

@@ -41,9 +41,14 @@ impl Runner {
             Some(repository) => ACTION.replace("REPOSITORY", repository),
             None => "      - run: gpulint validate   # the gpulint on PATH of the runner\n".to_owned(),
         };
-        let labels: Vec<String> = self.labels.iter().map(|label| in_yaml(label)).collect();
-        let workflow = WORKFLOW.replace("LABELS", &labels.join(", ")).replace("GROUP", &self.group());
+        let workflow = WORKFLOW.replace("LABELS", &self.in_yaml()).replace("GROUP", &self.group());
         format!("{workflow}{step}")
+    }
+
+    /// As a list in YAML: `[self-hosted, gpu, rtx3090]`.
+    pub(super) fn in_yaml(&self) -> String {
+        let labels: Vec<String> = self.labels.iter().map(|label| in_yaml(label)).collect();
+        format!("[{}]", labels.join(", "))
     }
 
     /// One for each machine: `gpu-rtx3090`.
@@ -92,7 +97,7 @@ jobs:
     if: >-
       github.event_name != 'pull_request' ||
       (github.event.label.name == 'gpu' && github.event.pull_request.head.repo.full_name == github.repository)
-    runs-on: [LABELS]
+    runs-on: LABELS
     timeout-minutes: 120
     # One at a time, and one that waits: a third one cancels the waiting one. Jobs of other repositories are held off by
     # gpulint itself, which takes the card for as long as it needs it.

@@ -238,6 +238,47 @@ fn a_workflow_uses_the_action_of_a_repository() {
     );
 }
 
+#[test]
+fn the_files_of_a_fleet() {
+    let project = Project::new().file("gpulint.yaml", "gpu: {name: RTX 3090}\n");
+    let files = [
+        (&["github", "--runner", "gpu,a", "--runner", "gpu,b"][..], ".github/workflows/gpulint-fleet.yml"),
+        (&["slurm", "--cards", "12"], "gpulint-fleet.sbatch"),
+        (&["kubernetes", "--cards", "12", "--image", "team/project:1"], "gpulint-fleet.yaml"),
+        (&["ray"], "gpulint_fleet.py"),
+    ];
+    for (words, file) in files {
+        let words = [&["--fleet"], words].concat();
+        init(&project, &words).is(0, &format!("Wrote {file}.\n\nNext: `gpulint check`.\n"), "");
+        init(&project, &words).fails(2, &format!("error: {file} exists; replace it with --force"));
+        let text = project.read(file);
+        assert!(text.contains("report") && text.contains("merge") && text.contains("--expect"), "{text}");
+        assert!(!text.contains("https://"), "{text}");
+    }
+    assert!(project.read("gpulint-fleet.sbatch").contains("#SBATCH --array=1-12\n"));
+    assert!(!project.path(".github/workflows/gpulint-gpu.yml").exists());
+    for (words, told) in [
+        (&["--fleet", "github"][..], "--fleet github needs --runner LABELS, once for each machine"),
+        (&["--fleet", "slurm"], "--fleet slurm needs --cards N"),
+        (&["--fleet", "kubernetes", "--cards", "2"], "--fleet kubernetes needs --image IMAGE"),
+        (
+            &["--fleet", "kubernetes", "--cards", "2", "--image", "a b"],
+            "it is an image with gpulint and the project",
+        ),
+        (&["--fleet", "ray", "--cards", "2"], "--cards says nothing to --fleet ray: leave it out"),
+        (
+            &["--fleet", "slurm", "--cards", "2", "--runner", "gpu,a"],
+            "--runner says nothing to --fleet slurm",
+        ),
+        (&["--fleet", "slurm", "--cards", "0"], "0 is not in 1..=100000"),
+        (&["--runner", "gpu,a", "--runner", "gpu,b"], "several --runner go with --fleet github"),
+        (&["--fleet", "slurp"], "slurm"),
+    ] {
+        let answer = init(&Project::new(), words);
+        assert!(answer.code == Some(2) && answer.stderr.contains(told), "{words:?}: {answer:?}");
+    }
+}
+
 /// The text of the first block below a heading.
 fn block<'t>(page: &'t str, heading: &str) -> &'t str {
     let (_, below) = page.split_once(&format!("### {heading}\n")).expect("the heading");

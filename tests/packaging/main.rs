@@ -10,6 +10,8 @@ mod action;
 #[path = "../cli/broken.rs"]
 mod broken;
 mod composite;
+#[cfg(target_os = "linux")]
+mod fleet;
 #[cfg(unix)]
 mod hooks;
 #[cfg(unix)]
