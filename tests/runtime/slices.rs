@@ -109,6 +109,16 @@ fn doctor_agrees() {
     assert_eq!(met.code, Some(0), "{}", met.text);
     assert!(met.words().contains("met: "), "{}", met.text);
     assert_eq!(doctor(&slurm("0")).code, Some(5));
+    let slice = {
+        let (host, folder) = (divided(), policy_folder("gpu: {name: RTX 3090}"));
+        let given = [("CUDA_VISIBLE_DEVICES", SLICES[1])];
+        said(gpulint(&host, folder.path(), &given, &["doctor", "--allow-simulated"]))
+    };
+    assert_eq!(slice.code, Some(0), "{}", slice.text);
+    assert!(slice.text.contains(&format!("visible-devices: \"{}\"", SLICES[1])), "{}", slice.text);
+    assert!(!slice.words().contains("by the documentation of the variables"), "{}", slice.text);
+    let whole = said(gpulint(&divided(), folder.path(), &[], &["doctor", "--allow-simulated"]));
+    assert!(!whole.words().contains("by the documentation of the variables"), "{}", whole.text);
     let ray = doctor(&[("RAY_RAYLET_PID", "1"), ("CUDA_VISIBLE_DEVICES", TWINS[0])]);
     assert!(ray.words().contains("this is a worker of Ray"), "{}", ray.text);
 }

@@ -21,7 +21,7 @@ import ray
 @ray.remote(num_gpus=1, max_retries=0)
 def validate():
     """The report on the card that Ray gave this worker, and what gpulint said beside it."""
-    # Ray counts the cards of a node as the driver lists them; CUDA by itself would count the fastest first.
+    # Ray numbers the cards of a node, and with this a number is the same card for every program there.
     environment = {**os.environ, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
     command = ["gpulint", "validate", "--format", "json"]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -131,7 +131,9 @@ fn stop_of(value: &str, counted: Option<&[&Card]>) -> Option<String> {
 }
 
 fn surprise(mask: Option<&str>, counted: &[&Card], visible: &[Card]) -> Option<String> {
-    if mask.is_some_and(|value| value.contains("MIG-")) || counted.is_empty() {
+    // Of a card that is divided a process gets one slice, which no mask of cards tells.
+    let has_slice = mask.is_some_and(|value| value.contains("MIG-")) || visible.iter().any(Card::is_slice);
+    if has_slice || counted.is_empty() {
         return None;
     }
     let uuids: Vec<&str> = counted.iter().map(|card| card.uuid.as_str()).collect();
