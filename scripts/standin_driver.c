@@ -1,34 +1,34 @@
-/* A stand-in for NVIDIA's libcuda.so.1 and libnvidia-ml.so.1 on a machine without a GPU: it writes down what is called,
- * and answers that there is no device. scripts/regenerate_packages.py builds it under both names and reads the log.
+/* A stand-in for NVIDIA's libcuda.so.1 and libnvidia-ml.so.1 on a machine without a GPU: it writes down what is called
+ * and by which process, and answers that there is no device. scripts/regenerate_packages.py builds it under both names and reads
+ * the log.
  *
- * Every function answers "no device", so nothing that needs a context can run behind it. The names are those that
+ * CUDA answers "no device", so nothing that needs a context can run behind it. NVML starts, and counts none: PyTorch
+ * would ask CUDA in its place where it does not, which happens on no machine with a driver. The names are those that
  * libraries look up while they are imported; one that is missing is "not found", as in an old driver.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define NO_DEVICE 100     /* CUDA_ERROR_NO_DEVICE */
 #define NOT_FOUND 500     /* CUDA_ERROR_NOT_FOUND */
-#define NVML_NO_DEVICE 9  /* NVML_ERROR_DRIVER_NOT_LOADED */
+#define NVML_NOT_FOUND 6  /* NVML_ERROR_NOT_FOUND */
 
 static void note(const char *name) {
     const char *path = getenv("STANDIN_LOG");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0644) : -1;
     if (file < 0) return;
     char line[128];
-    size_t length = strlen(name);
-    if (length > sizeof line - 1) length = sizeof line - 1;
-    memcpy(line, name, length);
-    line[length++] = '\n';
-    if (write(file, line, length) < 0) { /* The log is lost; the import goes on. */ }
+    int length = snprintf(line, sizeof line, "%d %s\n", (int)getpid(), name);
+    if (write(file, line, (size_t)length) < 0) { /* The log is lost; the import goes on. */ }
     close(file);
 }
 
 /* Functions whose arguments do not matter: nothing is written through them. */
 #define CUDA(name) int name(void) { note(#name); return NO_DEVICE; }
-#define NVML(name) int name(void) { note(#name); return NVML_NO_DEVICE; }
+#define NVML(name, answer) int name(void) { note(#name); return answer; }
 
 CUDA(cuInit)
 CUDA(cuDeviceGet)
@@ -40,17 +40,25 @@ CUDA(cuCtxCreate_v2)
 CUDA(cuDevicePrimaryCtxRetain)
 CUDA(cuMemAlloc_v2)
 CUDA(cuModuleLoadData)
-NVML(nvmlInit)
-NVML(nvmlInit_v2)
-NVML(nvmlInitWithFlags)
-NVML(nvmlShutdown)
-NVML(nvmlDeviceGetCount)
-NVML(nvmlDeviceGetCount_v2)
-NVML(nvmlDeviceGetHandleByIndex_v2)
+NVML(nvmlInit, 0)
+NVML(nvmlInit_v2, 0)
+NVML(nvmlInitWithFlags, 0)
+NVML(nvmlShutdown, 0)
+NVML(nvmlDeviceGetHandleByIndex_v2, NVML_NOT_FOUND)
+
+int nvmlDeviceGetCount_v2(unsigned *count) {
+    note("nvmlDeviceGetCount_v2");
+    if (count) *count = 0;
+    return 0;
+}
+
+int nvmlDeviceGetCount(unsigned *count) {
+    return nvmlDeviceGetCount_v2(count);
+}
 
 int cuDriverGetVersion(int *version) {
     note("cuDriverGetVersion");
-    if (version) *version = 12080;
+    if (version) *version = 13020;
     return 0;
 }
 
@@ -74,7 +82,7 @@ int cuGetErrorName(int error, const char **text) {
 
 const char *nvmlErrorString(int error) {
     (void)error;
-    return "Driver Not Loaded";
+    return "Not Found";
 }
 
 int cuGetProcAddress_v2(const char *name, void **address, int version, unsigned long flags, void *status);

@@ -8,7 +8,7 @@ mod folder;
 mod locks;
 mod range;
 
-pub use range::Range;
+pub use range::{Range, release};
 
 use crate::code::Requirement;
 use crate::sources::{Sources, folder_of};

@@ -101,8 +101,7 @@ impl<'s> Program<'s> {
     /// Whether a module outside of the project is one for GPUs, or loads one: also by what is said of a package above it.
     pub(crate) fn is_gpu_module(&self, file: FileId, module: &str) -> bool {
         let row = self.knowledge.package(module);
-        let by_row =
-            row.map(|row| row.gpu_library || row.contact != Contact::None || !row.imports.is_empty());
+        let by_row = row.map(|row| row.is_for_gpus() || row.contact != Contact::None);
         self.asked_of(file).is_forbidden(module)
             || by_row.unwrap_or_else(|| self.knowledge.does(module, Does::CudaInit))
             || self.knowledge.does(module, Does::Nvml)

@@ -167,7 +167,11 @@ pub(super) fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Opti
                     || !row.sets.is_empty()
                     || !row.contact_if_installed.is_empty()
                     || (imports_matter && row.gpu_library)
-                    || row.imports.iter().any(|brought| forbidden().any(|forbidden| forbidden == brought))
+                    || row
+                        .imports
+                        .iter()
+                        .chain(row.imports_if_installed.values().flatten())
+                        .any(|brought| forbidden().any(|forbidden| forbidden == brought))
             })
     })
 }

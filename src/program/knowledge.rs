@@ -3,6 +3,7 @@
 
 mod packages;
 mod reach;
+mod runs;
 pub mod tables;
 mod variables;
 
@@ -245,11 +246,12 @@ impl Knowledge {
                 knowledge.add_effects(file);
             } else if path.starts_with("packages/") {
                 let file: PackageFile = parsed(text).with_context(|| path.to_owned())?;
-                knowledge
-                    .telling
-                    .extend(file.modules.iter().flat_map(|row| row.contact_if_installed.keys().cloned()));
-                let modules = file.modules.into_iter();
-                knowledge.packages.extend(modules.map(|module| (module.module.clone(), module)));
+                for row in file.modules {
+                    let row = row.with_runs(&file.package).with_context(|| path.to_owned())?;
+                    let telling = row.contact_if_installed.keys().chain(row.imports_if_installed.keys());
+                    knowledge.telling.extend(telling.cloned());
+                    knowledge.packages.insert(row.module.clone(), row);
+                }
             } else if path == "environment.yaml" {
                 let file: VariablesFile = parsed(text).with_context(|| path.to_owned())?;
                 knowledge.variables = Variables::read(file).with_context(|| path.to_owned())?;

@@ -61,6 +61,11 @@ impl Range {
     }
 }
 
+/// A version as it is compared with others: without what says how it was built.
+pub fn release(text: &str) -> Option<Version> {
+    Version::from_str(plain(text)?).ok()
+}
+
 /// A text without numbers that are too long to count with.
 fn plain(text: &str) -> Option<&str> {
     let longest = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);

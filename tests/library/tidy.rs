@@ -4,6 +4,7 @@
 mod borders;
 mod disk;
 mod files;
+mod imports;
 mod pages;
 
 use std::path::{Path, PathBuf};

@@ -365,8 +365,8 @@ impl<'p> Interpreter<'p> {
         let library: Rc<str> = full.as_str().into();
         let new = self.note_imported(library.clone());
         let in_version = row.and_then(|row| {
-            let reaches = |one: &&ContactIn| one.contact == Contact::CudaInit;
-            row.contact_in.iter().filter(reaches).find(|one| self.requirements_hold(&one.requires))
+            let holds = |one: &&ContactIn| self.requirements_hold(&one.requires);
+            row.contact_in.iter().find(holds)
         });
         if row.is_some_and(|row| {
             row.contact == Contact::CudaInit || !row.contact_if_installed.is_empty() || in_version.is_some()
@@ -379,25 +379,33 @@ impl<'p> Interpreter<'p> {
             }
             return;
         };
-        for library in std::iter::once(&row.module).chain(&row.imports) {
-            self.note_imported(library.as_str().into());
+        let mut brought: Vec<&'p str> = row.imports.iter().map(String::as_str).collect();
+        for (package, more) in &row.imports_if_installed {
+            if self.is_installed(package) {
+                brought.extend(more.iter().map(String::as_str));
+            }
         }
-        row.imports.iter().for_each(|brought| self.pass_import(brought, &full, span));
+        for library in std::iter::once(row.module.as_str()).chain(brought.iter().copied()) {
+            self.note_imported(library.into());
+        }
+        brought.iter().for_each(|brought| self.pass_import(brought, &full, span));
         let excused = row.unless_env.iter().any(|(variable, value)| self.variable_is(variable, value));
         let meant = row.if_env.iter().all(|(variable, value)| self.variable_is(variable, value));
         // What the program imported itself is surely installed.
         let if_installed = row.contact_if_installed.iter();
-        let contacts = row.contact == Contact::CudaInit
-            || in_version.is_some()
+        let by_itself = in_version.map_or(row.contact, |one| one.contact);
+        let contacts = by_itself == Contact::CudaInit
             || if_installed
                 .clone()
                 .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package));
         let touches = new && contacts && meant && !excused;
-        let brings: Vec<String> =
-            row.imports.iter().filter(|module| self.asked.is_forbidden(module)).cloned().collect();
+        let brings = brought.iter().filter(|module| self.asked.is_forbidden(module));
+        let brings: Vec<String> = brings.map(|module| (*module).to_owned()).collect();
         let worth_it = row.gpu_library || touches || forbidden || !brings.is_empty();
         let note = match (&row.note, &row.version) {
-            _ if touches && in_version.is_some() => in_version.map(|one| one.note.clone()),
+            _ if touches && in_version.is_some_and(|one| one.contact == Contact::CudaInit) => {
+                in_version.map(|one| one.note.clone())
+            }
             (Some(note), Some(version)) if touches => Some(format!("{note} (seen with version {version})")),
             (note, _) => note.clone(),
         };

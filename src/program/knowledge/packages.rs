@@ -1,5 +1,6 @@
 //! What importing packages does: the form of `rules/packages/`.
 
+use super::runs::Run;
 use crate::versions::Range;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -7,8 +8,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct PackageFile {
-    #[allow(dead_code)]
-    package: String,
+    pub package: String,
     #[allow(dead_code)]
     verified: String,
     #[allow(dead_code)]
@@ -28,6 +28,9 @@ pub struct PackageModule {
     /// GPU libraries that it imports eagerly.
     #[serde(default)]
     pub imports: Vec<String>,
+    /// GPU libraries that it also imports when another package is installed.
+    #[serde(default)]
+    pub imports_if_installed: BTreeMap<String, Vec<String>>,
     /// How far the import goes by itself.
     #[serde(default)]
     pub contact: Contact,
@@ -50,6 +53,16 @@ pub struct PackageModule {
     pub version: Option<String>,
     /// Why, in one clause.
     pub note: Option<String>,
+    /// Imports that were watched; they say what is imported, reached and set.
+    #[serde(default)]
+    pub(super) runs: Vec<Run>,
+}
+
+impl PackageModule {
+    /// Whether importing it is of use to who wants a GPU, or loads a library that is.
+    pub fn is_for_gpus(&self) -> bool {
+        self.gpu_library || self.imports.iter().any(|brought| brought != "numpy")
+    }
 }
 
 /// How far an import went with certain versions.

@@ -3,6 +3,7 @@
 use crate::code::walk::{Ancestor, Part, walk};
 use crate::code::{Block, Call, Comparison, Expr, ExprKind, Snippet, Step, StepKind};
 use crate::program::Start;
+use crate::program::knowledge::PackageModule;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 
@@ -286,5 +287,5 @@ fn is_gpu_module(name: &str, scope: &FileScope<'_>) -> bool {
     let forbidden = scope.cpu.is_some_and(|cpu| cpu.forbids(name).is_some());
     let is_name =
         !name.is_empty() && name.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '.'));
-    is_name && (forbidden || known.is_some_and(|row| row.gpu_library || !row.imports.is_empty()))
+    is_name && (forbidden || known.is_some_and(PackageModule::is_for_gpus))
 }

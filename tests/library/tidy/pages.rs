@@ -159,12 +159,12 @@ fn reference() -> String {
 }
 
 /// The text with `\n` as git keeps it, whatever this checkout has.
-fn read(path: &str) -> String {
+pub(super) fn read(path: &str) -> String {
     std::fs::read_to_string(in_repository(path)).unwrap_or_default().replace("\r\n", "\n")
 }
 
 #[track_caller]
-fn update_or_compare(path: &str, committed: &str, fresh: &str) {
+pub(super) fn update_or_compare(path: &str, committed: &str, fresh: &str) {
     if committed == fresh {
         return;
     }

@@ -6,6 +6,7 @@ use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Site, blanks_before, line_behind};
 use crate::languages::{NodeId, Tree, TreeKind};
+use crate::program::knowledge::PackageModule;
 
 /// The rules whose findings point at imports that should come later.
 pub const RULES: [&str; 2] = ["gpu-import-in-cpu-mode", "gpu-import-reached"];
@@ -270,7 +271,11 @@ fn leads_outside(site: &Site<'_>, module: &str) -> bool {
     let Some(cpu) = site.cpu else { return false };
     let brings = |module: &str| {
         let row = site.program.knowledge.package(module);
-        row.is_some_and(|row| row.imports.iter().any(|brought| cpu.forbids(brought).is_some()))
+        let brought = |row: &PackageModule| {
+            let more = row.imports_if_installed.values().flatten();
+            row.imports.iter().chain(more).any(|brought| cpu.forbids(brought).is_some())
+        };
+        row.is_some_and(brought)
     };
     cpu.forbids(module).is_some() || brings(module)
 }
