@@ -3,6 +3,7 @@
 
 use super::Interpreter;
 use super::callbacks::{hands_on, starts_child, waits_for_start};
+use super::forks::is_strategy;
 use super::library_calls::is_argument_parser;
 use super::releases::{enters_for_later, leaves_for_the_end};
 use crate::program::heap::values::PathId;
@@ -80,6 +81,7 @@ impl<'p> Interpreter<'p> {
             || !knowledge.of_iteration(made).is_empty()
             || knowledge.depends_on_making(made)
             || is_argument_parser(made)
+            || is_strategy(made)
             || Self::is_mark(&text)
             || waits_for_start(&text)
             || matches!(&*text, "contextlib.closing" | "contextlib.aclosing" | "contextlib.nullcontext")

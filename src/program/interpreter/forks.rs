@@ -13,9 +13,8 @@ impl<'p> Interpreter<'p> {
         if is_notebook_launcher(path) {
             return starts_several(args);
         }
-        let fork = |value: &Value<'p>| matches!(value, Value::Text(text) if text.text == "fork");
         if path.ends_with(".spawn") || path.ends_with(".start_processes") {
-            return args.keyword("start_method").is_some_and(|argument| fork(&argument.value));
+            return args.keyword("start_method").is_some_and(|argument| is_fork_method(&argument.value));
         }
         // The workers of a pool are there already when they get something to do.
         if path.contains("Pool().")
@@ -37,11 +36,34 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// `Trainer(strategy="ddp_notebook").fit(model)` of Lightning works in copies of the process, and so does what
+    /// `Fabric(strategy=DDPStrategy(start_method="fork")).launch(train)` is given.
+    pub(super) fn works_in_copies(&self, path: &str, made_with: Option<&Args<'p>>) -> bool {
+        const FORKING: &[&str] = &[
+            "ddp_fork",
+            "ddp_fork_find_unused_parameters_false",
+            "ddp_fork_find_unused_parameters_true",
+            "ddp_notebook",
+            "ddp_notebook_find_unused_parameters_false",
+            "ddp_notebook_find_unused_parameters_true",
+        ];
+        if !runs_strategy(path) {
+            return false;
+        }
+        match made_with.and_then(|args| args.keyword("strategy")).map(|argument| &argument.value) {
+            Some(Value::Text(text)) => FORKING.contains(&&*text.text),
+            Some(Value::Outside(strategy)) if is_strategy(self.paths.text(*strategy)) => {
+                let method = self.made_with(*strategy).and_then(|args| args.keyword("start_method"));
+                method.is_some_and(|method| is_fork_method(&method.value))
+            }
+            _ => false,
+        }
+    }
+
     /// `multiprocessing.set_start_method("spawn")`
     pub(super) fn set_start_method(&mut self, args: &Args<'p>) {
         if let Some(method) = args.get(Some(0), Some("method")) {
-            let forks = matches!(&method.value, Value::Text(text) if text.text == "fork");
-            self.state.set_up_mut().forks = Some(forks);
+            self.state.set_up_mut().forks = Some(is_fork_method(&method.value));
         }
     }
 
@@ -69,6 +91,27 @@ fn context_forks(path: &str) -> Option<bool> {
     ["ForkContext", "ForkProcess"].iter().any(|name| path.contains(name)).then_some(true)
 }
 
+fn is_fork_method(value: &Value<'_>) -> bool {
+    matches!(value, Value::Text(text) if text.text == "fork")
+}
+
+/// Whether a call of Lightning starts the processes of its strategy.
+fn runs_strategy(path: &str) -> bool {
+    let Some((object, method)) = path.rsplit_once("().") else { return false };
+    match object {
+        "lightning.Trainer" | "lightning.pytorch.Trainer" | "pytorch_lightning.Trainer" => {
+            matches!(method, "fit" | "validate" | "test" | "predict")
+        }
+        "lightning.Fabric" | "lightning.fabric.Fabric" | "lightning_fabric.Fabric" => method == "launch",
+        _ => false,
+    }
+}
+
+/// Whether an object is a strategy of Lightning that is told how to start its processes.
+pub(super) fn is_strategy(made: &str) -> bool {
+    made.ends_with("strategies.DDPStrategy()")
+}
+
 /// Whether a call copies the process itself.
 pub(super) fn is_fork(path: &str) -> bool {
     matches!(path, "os.fork" | "os.forkpty" | "pty.fork")
@@ -77,24 +120,6 @@ pub(super) fn is_fork(path: &str) -> bool {
 /// `accelerate.notebook_launcher(train, num_processes=2)` starts its processes as copies of the notebook.
 pub(super) fn is_notebook_launcher(path: &str) -> bool {
     matches!(path, "accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
-}
-
-/// `Trainer(strategy="ddp_notebook").fit(model)` of Lightning works in copies of the process.
-pub(super) fn works_in_copies(path: &str, made_with: Option<&Args<'_>>) -> bool {
-    const FORKING: &[&str] = &[
-        "ddp_fork",
-        "ddp_fork_find_unused_parameters_false",
-        "ddp_fork_find_unused_parameters_true",
-        "ddp_notebook",
-        "ddp_notebook_find_unused_parameters_false",
-        "ddp_notebook_find_unused_parameters_true",
-    ];
-    let runs = ["fit", "validate", "test", "predict"];
-    let is_run = path.rsplit_once(".Trainer().").is_some_and(|(module, name)| {
-        matches!(module, "lightning" | "lightning.pytorch" | "pytorch_lightning") && runs.contains(&name)
-    });
-    let strategy = || made_with?.keyword("strategy").map(|argument| &argument.value);
-    is_run && matches!(strategy(), Some(Value::Text(text)) if FORKING.contains(&&*text.text))
 }
 
 /// Whether it is told to start more than one.

@@ -4,7 +4,6 @@
 use super::call_model::{CallModel, Effects};
 use super::calls::{Arg, Args};
 use super::collections::merged;
-use super::forks::works_in_copies;
 use super::imports::Imported;
 use super::tasks::makes_task;
 use super::{Flow, Interpreter};
@@ -84,7 +83,7 @@ impl<'p> Interpreter<'p> {
         let made_with = self.made_with(path).filter(|_| call_model.as_made).cloned();
         let is_hidden = &*text == "torch.cuda.is_available" && self.hides_all_gpus();
         let with = made_with.as_ref().unwrap_or(&args);
-        if works_in_copies(&text, made_with.as_ref()) {
+        if self.works_in_copies(&text, made_with.as_ref()) {
             self.note(What::Spawn { callee: text.to_string(), forks: true }, span);
             self.in_another_process(|run| run.apply_effects(call_model.effects, &text, with, span));
         } else {
