@@ -40,10 +40,11 @@ impl Images {
         }
         for (number, source) in sources.files.iter().enumerate() {
             images.gives_gpus |= gives_gpus(source);
-            if is_launcher(source) && source.text.contains(" build ") {
+            if says_how_to_build(source) && source.text.contains(" build ") {
                 let text = source.text.replace("\\\n", " ");
                 let builds = text.lines().filter(|line| line.contains(" build "));
-                images.builds.extend(builds.map(|line| (FileId(number as u32), line.to_owned())));
+                let builds = builds.map(|line| (FileId(number as u32), with_values(line, &text)));
+                images.builds.extend(builds);
             }
         }
         images
@@ -91,6 +92,49 @@ fn gives_gpus(file: &Source) -> bool {
     is_about_containers && GIVEN.iter().copied().any(says) || is_compose(file) && says("gpus:")
 }
 
+/// Whether people look there for how an image is built: the comments of a Dockerfile and documents count too.
+fn says_how_to_build(file: &Source) -> bool {
+    is_launcher(file) || matches!(file.language, Language::Dockerfile | Language::Markdown | Language::Yaml)
+}
+
+/// A line with the values of variables that the file gives once: `IMAGE=probe`, `IMAGE := probe` of a Makefile.
+fn with_values(line: &str, text: &str) -> String {
+    let mut line = line.to_owned();
+    if !line.contains('$') {
+        return line;
+    }
+    for (name, value) in text.lines().filter_map(assignment) {
+        for used in [format!("${{{name}}}"), format!("$({name})")] {
+            line = line.replace(&used, value);
+        }
+        // Not the beginning of a longer name.
+        let used = format!("${name}");
+        let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        while let Some(at) =
+            line.match_indices(&used).map(|(at, _)| at).find(|at| ends(&line[at + used.len()..]))
+        {
+            line.replace_range(at..at + used.len(), value);
+        }
+    }
+    line
+}
+
+/// The variable that a line sets to a text without blanks and other variables.
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.trim().trim_start_matches("export ").split_once('=')?;
+    let name = name.trim_end_matches([':', '?', ' ']);
+    let value = value.trim().trim_matches(['"', '\'']);
+    let is_name = |one: char| one.is_ascii_alphanumeric() || one == '_';
+    let is_plain = !value.is_empty() && !value.contains(['$', '`', ' ', ';', '&']);
+    (is_plain && !name.is_empty() && name.chars().all(is_name)).then_some((name, value))
+}
+
+/// Whether two names mean one image: without a tag it is the newest.
+fn is_same_image(one: &str, other: &str) -> bool {
+    let plain = |name: &str| name.strip_suffix(":latest").unwrap_or(name).to_owned();
+    plain(one) == plain(other)
+}
+
 /// The path of the Dockerfile in a command that builds an image of this name.
 fn dockerfile_of(line: &str, image: &str) -> Option<String> {
     /// Options whose value is a word of its own.
@@ -121,7 +165,7 @@ fn dockerfile_of(line: &str, image: &str) -> Option<String> {
     let (mut is_named, mut file, mut context) = (false, None, None);
     while let Some(word) = words.next() {
         match word {
-            "-t" | "--tag" => is_named |= words.next() == Some(image),
+            "-t" | "--tag" => is_named |= words.next().is_some_and(|name| is_same_image(name, image)),
             "-f" | "--file" => file = words.next(),
             word if WITH_VALUE.contains(&word) => _ = words.next(),
             word if word.starts_with('-') => {}
@@ -135,7 +179,7 @@ fn dockerfile_of(line: &str, image: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::dockerfile_of;
+    use super::{dockerfile_of, with_values};
 
     #[test]
     fn a_build_names_its_dockerfile() {
@@ -154,8 +198,21 @@ mod tests {
             file("docker build --build-arg A=1 --target=b -t probe sub/").as_deref(),
             Some("sub/Dockerfile")
         );
+        assert_eq!(file("# docker build -t probe:latest .").as_deref(), Some("./Dockerfile"));
+        assert_eq!(file("docker build -t probe:1 ."), None);
         assert_eq!(file("docker build -t other ."), None);
         assert_eq!(file("docker build -t probe"), None);
         assert_eq!(file("make build -t probe ."), None);
+    }
+
+    #[test]
+    fn a_build_may_name_its_image_by_a_variable() {
+        let line = |text: &str| with_values("docker build -t $IMAGE -t ${IMAGE}:2 $IMAGES", text);
+        for text in ["IMAGE=probe\n", "  export IMAGE=\"probe\"\n", "IMAGE := probe\n", "IMAGE ?= probe\n"] {
+            assert_eq!(line(text), "docker build -t probe -t probe:2 $IMAGES", "{text}");
+        }
+        for text in ["IMAGE=$1\n", "IMAGE=$(cat name)\n", "docker run --env=IMAGE=probe x\n", "IMAGE=\n"] {
+            assert_eq!(line(text), "docker build -t $IMAGE -t ${IMAGE}:2 $IMAGES", "{text}");
+        }
     }
 }
