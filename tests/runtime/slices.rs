@@ -99,6 +99,22 @@ fn what_a_scheduler_gave_is_judged_by_name_and_uuid_and_by_no_index() {
 }
 
 #[test]
+fn where_only_the_given_card_is_there_it_is_counted_from_0() {
+    let alone = |at: usize| twins().changed(|host| host.cards.retain(|card| card.uuid == TWINS[at]));
+    let policy = "gpu: {name: RTX 3090, visible-devices: '2', device-order: PCI_BUS_ID}";
+    // As Slurm says it where it confines jobs to their devices.
+    let confined = [("SLURM_JOB_ID", "7"), ("SLURM_JOB_GPUS", "2"), ("CUDA_VISIBLE_DEVICES", "0")];
+    assert_card(&shown(&alone(1), policy, &confined), TWINS[1]);
+    let pod = [("KUBERNETES_SERVICE_HOST", "192.0.2.1")];
+    assert_card(&shown(&alone(0), policy, &pod), TWINS[0]);
+    let wrong = shown(&alone(0), "gpu: {name: H200, visible-devices: '0'}", &pod);
+    assert_refused(
+        &wrong,
+        &["in what Kubernetes gave this job: the policy allows none", "is not `H200` (`gpu.name`)"],
+    );
+}
+
+#[test]
 fn doctor_agrees() {
     let host = twins();
     let folder = policy_folder("gpu: {name: RTX 3090, visible-devices: '1', device-order: PCI_BUS_ID}");
