@@ -36,21 +36,21 @@ impl Fleet<'_> {
         }
     }
 
-    /// What it says.
+    /// What it says. A mark such as `@CARDS@` is in no label of a runner, and an image is put in last.
     pub fn text(&self) -> String {
-        let counted = |text: &str, cards: &dyn ToString| text.replace("CARDS", &cards.to_string());
+        let counted = |text: &str, cards: &dyn ToString| text.replace("@CARDS@", &cards.to_string());
         match self {
             Fleet::Github(runners) => {
                 let first = runners.first().map(Runner::in_yaml).unwrap_or_default();
                 let all: Vec<String> =
                     runners.iter().map(|runner| format!("          - {}", runner.in_yaml())).collect();
                 counted(include_str!("fleet/github.yml"), &runners.len())
-                    .replace("RUNNERS", &all.join("\n"))
-                    .replace("FIRST", &first)
+                    .replace("@RUNNERS@", &all.join("\n"))
+                    .replace("@FIRST@", &first)
             }
             Fleet::Slurm(cards) => counted(include_str!("fleet/slurm.sbatch"), cards),
             Fleet::Kubernetes(cards, image) => {
-                counted(include_str!("fleet/kubernetes.yaml"), cards).replace("IMAGE", image)
+                counted(include_str!("fleet/kubernetes.yaml"), cards).replace("@IMAGE@", image)
             }
             Fleet::Ray => include_str!("fleet/ray.py").to_owned(),
         }
@@ -84,10 +84,12 @@ mod tests {
         let runners = ["gpu,rtx3090".parse().unwrap(), "gpu,3090".parse().unwrap()];
         for fleet in [Fleet::Github(&runners), Fleet::Slurm(12), Fleet::Kubernetes(12, "a/b:1"), Fleet::Ray] {
             let text = fleet.text();
-            for mark in ["CARDS", "RUNNERS", "FIRST", "IMAGE", "https://"] {
+            for mark in ["@CARDS", "@RUNNERS", "@FIRST", "@IMAGE", "CARDS@", "https://"] {
                 assert!(!text.contains(mark), "{mark}: {text}");
             }
         }
+        let odd = ["FIRST-RUNNERS,CARDS".parse().unwrap()];
+        assert!(Fleet::Github(&odd).text().contains("runs-on: [FIRST-RUNNERS, CARDS]\n"));
         let workflow = Fleet::Github(&runners).text();
         assert!(workflow.contains("          - [gpu, rtx3090]\n          - [gpu, \"3090\"]\n"), "{workflow}");
         assert!(

@@ -201,9 +201,13 @@ impl Scratch {
         let moment = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let folder = std::env::temp_dir().join(format!("gpulint-compare-{}-{moment}", std::process::id()));
         // One that is there already is somebody else's, and nobody else may look into this one.
-        let mut builder = std::fs::DirBuilder::new();
+        let builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let builder = {
+            let mut builder = builder;
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder
+        };
         builder.create(&folder)?;
         Ok(Scratch(folder))
     }

@@ -239,8 +239,9 @@ fn of_missing(machines: &[Machine], expected: Option<u64>) -> Option<Reason> {
     let without = machines.iter().filter(|machine| machine.card.is_none()).count();
     let found = (cards.len() + without) as u64;
     let expected = expected.filter(|expected| found < *expected)?;
+    let cards = if found == 1 { "card" } else { "cards" };
     let message = format!(
-        "there are reports of {found} cards, and {expected} are expected: those that are missing have not ended, or \
+        "there are reports of {found} {cards}, and {expected} are expected: those that are missing have not ended, or \
          two of them were on one card"
     );
     Some(Reason::of(Weight::Infrastructure, "missing-reports", message))
