@@ -8,16 +8,18 @@
 
 PACKAGE is what pip installs. PINs say which versions of its own requirements it gets, and BESIDE are packages that it does not
 require and that are installed all the same, where it depends on them what the import does. MODULEs are what is imported, where
-that is not the package's own name. NAME=VALUE, in the same argument, is a variable that decides what the import does. Each PACKAGE gets a fresh virtual environment (made by uv where there is one, else by venv and
-pip), and each module a fresh process: one that compiles, and one that is watched.
+that is not the package's own name. NAME=VALUE, in the same argument, is a variable that decides what the import does. Each PACKAGE
+gets a fresh virtual environment (made by uv where there is one, else by venv and pip), and each module a fresh process: one that
+compiles, and one that is watched.
 
 A run says: which GPU libraries are in sys.modules afterwards; what reached the driver (`contact`: none, nvml or cuda-init; for JAX
 and TensorFlow also that they looked for their devices, since their builds for the CPU have no driver); which variables of
-rules/environment.yaml were asked for while they were not set (`reads`), and which variables the import set; the threads that are
+rules/environment.yaml were asked for (`reads`; by Python code only while they were not set), and which variables the import set; the threads that are
 left when it is done, the programs that it started, and whether it forked; the seconds that it took. Without --write it only says
 where rules/packages differs from what it saw.
 
-A contact of `none` counts only where the log would have shown one: after the import the same process initialises CUDA on purpose.
+Where a GPU library was imported, the same process initialises CUDA on purpose afterwards, and a run whose log does not show that is
+thrown away: its contact of `none` would say nothing.
 
 It needs Linux, cc, and an index of packages; no test runs it, and only reading and writing the table is tested (--self-test). What
 it cannot show: what a real driver answers, and what a package does only where a device is found. OPENBLAS_NUM_THREADS is 1, so

@@ -87,7 +87,7 @@ fn the_page_of_imports_is_fresh() {
     for (_, _, module) in &modules {
         runs(module).iter().for_each(|run| fresh += &line(text(&module["module"]), run));
     }
-    fresh += "\n## Not run\n\nWhat is known of these imports comes from elsewhere, and is marked so.\n\n| Import | How it is known |\n|---|---|\n";
+    fresh += "\n## Without a run\n\nWhat is known of these imports was not written down by the script.\n\n| Import | How it is known |\n|---|---|\n";
     for (_, file, module) in modules.iter().filter(|(_, _, module)| runs(module).is_empty()) {
         fresh += &format!("| `{}` | {} |\n", text(&module["module"]), text(&file["verified"]));
     }
