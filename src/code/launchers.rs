@@ -180,6 +180,8 @@ pub enum Observation {
     CountOverNames,
     /// A container is given GPUs by a variable alone, which a runtime of NVIDIA must read.
     ChoiceWithoutRuntime,
+    /// A container is given a card by something that is neither a number nor a UUID.
+    NamesNoCard,
     /// A request for GPUs has no capabilities.
     RequestWithoutCapabilities,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.

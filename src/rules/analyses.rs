@@ -387,6 +387,11 @@ const ANALYSES: &[Analysis] = &[
         look: env_validators::that_read_variables_only,
     },
     Analysis {
+        name: "variable-not-exported",
+        words: &["VISIBLE_DEVICES=", "DEVICE_ORDER=", "ALLOC_CONF="],
+        look: subshells::that_export_nothing,
+    },
+    Analysis {
         name: "variable-as-python-name",
         words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
         look: python_names::that_nothing_reads,

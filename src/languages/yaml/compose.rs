@@ -158,6 +158,7 @@ fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s
     let mut seen = without_capabilities(service, source);
     seen.extend(without_runtime(service, set, source));
     for request in requests(service) {
+        seen.extend(ids_of_no_card(&request, source));
         let Some(count) = request.get("count") else { continue };
         if request.get("device_ids").is_some() {
             seen.push(containers::observed_at(Observation::CountAndNames, "count", count.span, source));
@@ -175,6 +176,20 @@ fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s
         }
     }
     seen
+}
+
+/// The ids in a request for cards of NVIDIA that are neither a number nor a UUID; a variable may be either.
+fn ids_of_no_card<'s>(request: &Node<'s>, source: &'s Source) -> Vec<Step<'s>> {
+    let is_nvidia = request.get("driver").is_none_or(|driver| driver.text() == Some("nvidia"));
+    let ids = request.get("device_ids").filter(|_| is_nvidia);
+    let texts = ids.into_iter().flat_map(|ids| ids.items()).filter_map(|id| Some((id.text()?, id.span)));
+    let wrong = texts.filter(|(id, _)| {
+        // `0:1` is a slice of a card; names with a slash belong to the Container Device Interface.
+        let is_number = id.chars().all(|c| c.is_ascii_digit() || c == ':') && !id.is_empty();
+        let is_name = ["GPU-", "MIG-", "all"].iter().any(|start| id.starts_with(start));
+        !is_number && !is_name && !id.contains(['$', '/', '<'])
+    });
+    wrong.map(|(id, span)| containers::observed_at(Observation::NamesNoCard, id, span, source)).collect()
 }
 
 /// NVIDIA_VISIBLE_DEVICES of a service that asks for no GPU in any other way.

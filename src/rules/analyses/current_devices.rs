@@ -58,10 +58,16 @@ pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Part::Step(step) => {
                 // `net = Net().cuda(5)`, `net.cuda(5)`
                 let (name, value) = match &step.kind {
-                    StepKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
-                        [Target::Name(name, _)] => (Some(*name), value),
-                        _ => return,
-                    },
+                    StepKind::Assign { targets, value: Some(value), .. } => {
+                        let moves = moved_to(scope, value).is_some();
+                        match &targets[..] {
+                            [Target::Name(name, _)] if moves => (Some(*name), value),
+                            _ => return forget(&mut moved, targets, home(around)),
+                        }
+                    }
+                    StepKind::For { target, .. } => {
+                        return forget(&mut moved, std::slice::from_ref(target), home(around));
+                    }
                     StepKind::Evaluate(value) => (None, value),
                     _ => return,
                 };
@@ -73,13 +79,21 @@ pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 moved.extend(name.map(|name| (home(around), name, index, value.span)));
             }
             Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
-                let ExprKind::Name(callee) = call.callee.kind else { return };
+                let Some(callee) = model_of(call) else { return };
                 let here = home(around);
-                let last = moved.iter().rev().find(|(home, name, ..)| *home == here && *name == callee);
-                let Some((.., index, at)) = last.filter(|(.., index, _)| *index > 0) else { return };
-                for given in call.arguments.iter().filter(|one| is_bare_cuda(&one.value)) {
-                    let text = scope.text(given.value.span);
-                    let raw_finding = RawFinding::at(scope.place(given.value.span)).word("text", text);
+                let last =
+                    |name: &str| moved.iter().rev().find(|(home, known, ..)| *home == here && *known == name);
+                let Some((.., index, at)) = last(callee).filter(|(.., index, _)| *index > 0) else { return };
+                for given in &call.arguments {
+                    let moved_here = match given.value.kind {
+                        ExprKind::Name(name) => {
+                            last(name).filter(|(.., index, _)| *index == 0).map(|moved| moved.3)
+                        }
+                        _ => Some(given.value.span).filter(|_| is_bare_cuda(&given.value)),
+                    };
+                    let Some(moved_here) = moved_here else { continue };
+                    let raw_finding =
+                        RawFinding::at(scope.place(moved_here)).word("text", scope.text(moved_here));
                     let raw_finding = raw_finding.word("index", index.to_string()).word("name", callee);
                     found.push(raw_finding.beside(scope.place(*at), format!("`{callee}` is moved here")));
                 }
@@ -88,6 +102,30 @@ pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// What is known of where names lie holds no longer for those that are bound to something else.
+fn forget<T>(moved: &mut Vec<(Option<usize>, &str, T, Span)>, targets: &[Target<'_>], home: Option<usize>) {
+    for target in targets {
+        match target {
+            Target::Name(name, _) => moved.retain(|(known, moved, ..)| *known != home || moved != name),
+            Target::Sequence(inner) => forget(moved, inner, home),
+            Target::Rest(inner) => forget(moved, std::slice::from_ref(inner), home),
+            Target::Attribute(..) | Target::Item(_) => {}
+        }
+    }
+}
+
+/// The model that a call runs: `net(x)`, `net.generate(x)`.
+fn model_of<'c>(call: &Call<'c>) -> Option<&'c str> {
+    match &call.callee.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Attribute(object, "forward" | "generate") => match object.kind {
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
@@ -178,7 +216,11 @@ fn moved_to<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<(&'c Expr<'
     let device = argument(&call.arguments, Some(0), Some("device"));
     match method {
         "cuda" => Some((object, device.map_or(Some(0), |device| index_of(scope, device))?)),
-        "to" => Some((object, index_of(scope, device?)?)),
+        "to" => {
+            let is_current =
+                matches!(&scope.names.meant(device?).kind, ExprKind::Text(text) if text == "cuda");
+            Some((object, if is_current { 0 } else { index_of(scope, device?)? }))
+        }
         _ => None,
     }
 }

@@ -1,15 +1,50 @@
-//! Variables that are exported in a shell which ends at once: `os.system("export X=1")`, `!export X=1`.
+//! Variables that a shell sets and that no program gets: exported in a shell which ends at once, as in `os.system("export X=1")`,
+//! `!export X=1` and a line of a recipe by itself; or set in a script and not exported.
 
-use crate::code::walk::{Part, walk};
-use crate::code::{Block, Call, Expr, ExprKind, Operator, StepKind};
+use crate::code::walk::{Part, blocks, walk, walk_block};
+use crate::code::{Block, Call, Code, Export, Expr, ExprKind, Operator, Step, StepKind};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::{Language, file_name_of};
+use rustc_hash::FxHashSet;
 
 /// Commands that use no variable of the GPU.
 const IDLE: &[&str] = &["echo", "cd", "true", ":", "printenv", "pwd", "unset", "ulimit", "sleep", "env"];
+
+/// Commands that start programs which may use a GPU.
+const STARTERS: &[&str] = &[
+    "torchrun",
+    "accelerate",
+    "deepspeed",
+    "bash",
+    "sh",
+    "srun",
+    "mpirun",
+    "mpiexec",
+    "horovodrun",
+    "uv",
+    "poetry",
+    "pixi",
+    "conda",
+    "jupyter",
+    "vllm",
+    "ollama",
+    "nohup",
+    "nice",
+    "time",
+    "pytest",
+    "ipython",
+    "th",
+    "julia",
+];
+
+/// What may stand in front of a variable that a shell sets: keywords of the shell, of a Dockerfile and of a workflow.
+const SHELL_WORDS: &[&str] = &[
+    "export", "declare", "typeset", "readonly", "local", "-x", "-gx", "RUN", "run:", "then", "do", "else",
+    "{",
+];
 
 /// Whether a part of a file is a line of a shell that may set a variable.
 pub(in crate::rules) fn may_start(part: Part<'_, '_>) -> bool {
@@ -25,6 +60,7 @@ pub(in crate::rules) fn may_start(part: Part<'_, '_>) -> bool {
 /// GPU variables that a shell sets and takes with it when it ends.
 pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
+    let mut spans = FxHashSet::default();
     walk(scope.code, &mut |part, _| match part {
         Part::Expr(expr) => {
             let ExprKind::Call(call) = &expr.kind else { return };
@@ -40,9 +76,113 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
                 found.extend(lost.map(|(name, at)| RawFinding::at(scope.place(at)).word("variable", name)));
             }
         }
+        // Lines of a recipe, of a Dockerfile, and steps of a workflow.
+        Part::Step(Step { kind: StepKind::Apart(block), .. }) if scope.language() != Language::Python => {
+            let lost = lost_in_block(block).into_iter();
+            let lost = lost.filter(|(_, at)| is_said_to_a_shell(scope, *at) && spans.insert(*at));
+            found.extend(lost.map(|(name, at)| RawFinding::at(scope.place(at)).word("variable", name)));
+        }
         _ => {}
     });
     found
+}
+
+/// GPU variables that a script sets for the programs behind, and does not export.
+pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let exports = Exports::of(scope);
+    let mut found = Vec::new();
+    let mut spans = FxHashSet::default();
+    for block in blocks_of_shells(scope.code) {
+        for (at, step) in block.iter().enumerate() {
+            let StepKind::SetVariable(set) = &step.kind else { continue };
+            let is_lost = set.export == Export::IfExported
+                && set.value.is_some()
+                && is_gpu_variable(&set.name)
+                && !exports.may_cover(scope, &set.name)
+                && is_said_to_a_shell(scope, set.span);
+            if let Some(started) = started_in(scope, &block[at + 1..]).filter(|_| is_lost)
+                && spans.insert(set.span)
+            {
+                let raw_finding = RawFinding::at(scope.place(set.span)).word("variable", &*set.name);
+                found.push(raw_finding.beside(scope.place(started), "this program does not get it"));
+            }
+        }
+    }
+    found
+}
+
+/// The blocks of a file, and those of the shells that it starts.
+fn blocks_of_shells<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
+    let mut found = blocks(code);
+    walk(code, &mut |part, _| {
+        if let Part::Step(Step { kind, .. }) = part
+            && let StepKind::Apart(block) | StepKind::Child(block) | StepKind::WithoutGpu(block) = kind
+        {
+            found.push(block);
+        }
+    });
+    found
+}
+
+/// What a file exports, by name or all of it.
+#[derive(Default)]
+struct Exports<'c> {
+    names: FxHashSet<&'c str>,
+    all: bool,
+}
+
+impl<'c> Exports<'c> {
+    fn of(scope: &FileScope<'c>) -> Self {
+        let mut exports = Exports::default();
+        walk(scope.code, &mut |part, _| match part {
+            Part::Step(Step { kind: StepKind::SetVariable(set), .. })
+                if set.export == Export::Yes || set.value.is_none() =>
+            {
+                exports.names.insert(&set.name);
+            }
+            Part::Step(Step { kind: StepKind::ExportAll(_), .. }) => exports.all = true,
+            // What another file does to the same shell is not looked at, unless it is known to do nothing to variables of the GPU.
+            Part::Step(Step { kind: StepKind::Source(file), .. }) => {
+                let text = scope.text(file.span);
+                exports.all |= !["activate", "conda.sh"].iter().any(|known| text.contains(known));
+            }
+            _ => {}
+        });
+        exports
+    }
+
+    /// Whether a variable may be exported all the same, or is there for the script itself.
+    fn may_cover(&self, scope: &FileScope<'_>, name: &str) -> bool {
+        let reads = |sign: &str| scope.whole_text().contains(&format!("{sign}{name}"));
+        self.all || self.names.contains(name) || ["$", "${", "$(", "!"].into_iter().any(reads)
+    }
+}
+
+/// The first program that steps start and that may use a GPU.
+fn started_in(scope: &FileScope<'_>, steps: &[Step<'_>]) -> Option<Span> {
+    let mut started = None;
+    walk_block(scope.code, steps, &mut |part, _| {
+        let Part::Step(Step { kind: StepKind::Command(command), span }) = part else { return };
+        let Some(ExprKind::Text(word)) = command.words.first().map(|word| &word.kind) else { return };
+        let name = file_name_of(word);
+        let is_program = name.starts_with("python")
+            || name.ends_with(".py")
+            || name.ends_with(".sh")
+            || STARTERS.contains(&name);
+        if started.is_none() && is_program {
+            started = Some(*span);
+        }
+    });
+    started
+}
+
+/// Whether a variable is set by a line for a shell, and not by a key of a file or an option of a program.
+fn is_said_to_a_shell(scope: &FileScope<'_>, set: Span) -> bool {
+    let before = &scope.whole_text()[..set.start as usize];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let own = line.rsplit([';', '&', '(']).next().unwrap_or_default().trim();
+    let mut words = own.trim_start_matches(['@', '-', '+', ' ']).split_whitespace();
+    words.all(|word| SHELL_WORDS.contains(&word) || is_assignment(word))
 }
 
 /// What a call hands to a shell, with a `0` for each part that is not known.

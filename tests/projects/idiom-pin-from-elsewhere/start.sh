@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-CUDA_VISIBLE_DEVICES=1
+CUDA_VISIBLE_DEVICES=1  # ~ gpu-env-not-exported warning
 python started.py

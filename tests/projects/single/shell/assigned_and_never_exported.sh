@@ -1,2 +1,2 @@
-CUDA_VISIBLE_DEVICES=1
+CUDA_VISIBLE_DEVICES=1  # ~ gpu-env-not-exported warning
 python -c "import torch; torch.cuda.init()"  # ~ missing-visible-devices warning
