@@ -1,6 +1,6 @@
 //! Commands of the shell itself.
 
-use super::super::command_lines::{Word, step_of};
+use super::super::command_lines::{self, Word, step_of};
 use super::Lowering;
 use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Step, StepKind};
 use std::borrow::Cow;
@@ -33,6 +33,12 @@ impl<'s> Lowering<'s, '_> {
             }
             "set" => {
                 let flags = text(1)?;
+                // The command prompt of Windows sets a variable so; here it becomes an argument of the script.
+                if flags.contains('=')
+                    && ["CUDA_", "VISIBLE_DEVICES", "ALLOC_CONF"].iter().any(|word| flags.contains(word))
+                {
+                    return command_lines::foreign_assignment(self.slice(node), self.span(node), true);
+                }
                 let named = text(2) == Some("allexport");
                 let sets = flags.starts_with('-') && (flags.contains('a') || (flags.ends_with('o') && named));
                 let clears =

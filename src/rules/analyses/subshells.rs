@@ -141,11 +141,8 @@ impl<'c> Exports<'c> {
                 exports.names.insert(&set.name);
             }
             Part::Step(Step { kind: StepKind::ExportAll(_), .. }) => exports.all = true,
-            // What another file does to the same shell is not looked at, unless it is known to do nothing to variables of the GPU.
-            Part::Step(Step { kind: StepKind::Source(file), .. }) => {
-                let text = scope.text(file.span);
-                exports.all |= !["activate", "conda.sh"].iter().any(|known| text.contains(known));
-            }
+            // What another file does to the same shell is not looked at.
+            Part::Step(Step { kind: StepKind::Source(_), .. }) => exports.all = true,
             _ => {}
         });
         exports
