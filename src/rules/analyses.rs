@@ -136,7 +136,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cuda-in-dataset-worker",
-        words: &["Dataset", "collate", "__call__"],
+        words: &["Dataset", "collate", "__call__", "_format("],
         look: dataset_workers::that_use_cuda,
     },
     Analysis {

@@ -51,6 +51,13 @@ impl<'p> Interpreter<'p> {
                 self.note_observed(Observation::AssignmentForProgram, text.to_owned(), word.span);
             }
         }
+        // `CUDA_VISIBLE_DEVICES = 1`: with blanks around the sign the name is the command.
+        if let [Some(name), Some(sign), ..] = texts[..]
+            && sign.starts_with('=')
+            && is_gpu_variable(name)
+        {
+            self.note_observed(Observation::AssignmentForProgram, format!("{name} {sign}"), span);
+        }
         let dynamic = !invocation.assignments.is_empty();
         let plain = invocation.removed.is_empty()
             && !invocation.clean

@@ -1,5 +1,6 @@
 //! Code of datasets that the workers of a DataLoader run.
 
+mod formats;
 mod transforms;
 
 use super::cuda_calls::reaches_cuda;
@@ -94,7 +95,8 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
             report(&uses, how, loader, sure.is_some(), scope, &mut found);
         }
     }
-    for (loader, made) in tensors_on_gpu(&loaders, scope) {
+    let made = tensors_on_gpu(&loaders, scope).into_iter().chain(formats::on_gpu(&loaders, scope));
+    for (loader, made) in made {
         report(&[made], "makes what is handed out by", loader, true, scope, &mut found);
     }
     for loader in &loaders {

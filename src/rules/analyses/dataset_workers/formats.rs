@@ -1,0 +1,46 @@
+//! Datasets that make tensors on a GPU where an item is taken: `dataset.with_format("torch", device="cuda")`.
+
+use super::super::cuda_calls::names_gpu;
+use super::Loader;
+use crate::code::walk::{Part, walk};
+use crate::code::{Expr, ExprKind};
+use crate::facts::Span;
+use crate::rules::files::FileScope;
+use crate::rules::uses::argument;
+use rustc_hash::FxHashMap;
+
+/// Loaders of this file whose dataset is told to put what it hands out on a GPU: where, and by which method.
+pub(super) fn on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l Loader, (Span, String))> {
+    let mut found = Vec::new();
+    if !scope.whole_text().contains("_format(") {
+        return found;
+    }
+    let loaders = loaders.iter().filter(|loader| loader.place.file == scope.file);
+    let loaders: FxHashMap<Span, &Loader> = loaders.map(|loader| (loader.place.span, loader)).collect();
+    // `dataset.set_format(…)` changes the dataset, `with_format` makes another one.
+    let mut changed: Vec<(&str, Span)> = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        if let Some(object) = formatted(scope, expr, "set_format") {
+            changed.push((scope.text(object.span), *span));
+        }
+        let Some(loader) = loaders.get(span) else { return };
+        let Some(dataset) = argument(&call.arguments, Some(0), Some("dataset")) else { return };
+        let made = scope.names.meant(dataset);
+        if formatted(scope, made, "with_format").is_some() {
+            found.push((*loader, (made.span, ".with_format".to_owned())));
+        } else if let Some((_, at)) = changed.iter().rev().find(|(name, _)| *name == scope.text(dataset.span))
+        {
+            found.push((*loader, (*at, ".set_format".to_owned())));
+        }
+    });
+    found
+}
+
+/// The dataset that a call gives a format on a GPU.
+fn formatted<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>, method: &str) -> Option<&'c Expr<'c>> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let ExprKind::Attribute(object, name) = &call.callee.kind else { return None };
+    let device = argument(&call.arguments, None, Some("device"))?;
+    (*name == method && names_gpu(device, scope, 0)).then_some(object)
+}
