@@ -24,8 +24,12 @@ impl Scope<'_> {
             if callee.starts_with("multiprocessing") { Vec::new() } else { self.blocks_of_child(event) };
         let mut last = callee.as_str();
         for (offset, one) in later.iter().enumerate() {
-            if let What::Spawn { callee, .. } = &one.what {
-                last = callee;
+            if let What::Spawn { callee: next, .. } = &one.what {
+                // The workers of a dataset's `map` are there for this call alone.
+                if callee.starts_with("datasets.") && offset > 0 {
+                    return None;
+                }
+                last = next;
             }
             let runs_there = one.in_child && (last == callee || is_task_of(last, callee));
             let in_child = runs_there || (!one.in_child && self.lies_in(one, &blocks));

@@ -2,7 +2,7 @@
 
 use super::call_model::Given;
 use super::calls::{Arg, Args};
-use super::forks::{is_fork, is_notebook_launcher, starts_several};
+use super::forks::{is_fork, is_notebook_launcher, maps_in_workers, starts_several};
 use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
@@ -19,6 +19,7 @@ impl<'p> Interpreter<'p> {
             Given::Now { runs, in_child: true } if is_notebook_launcher(&text) && !starts_several(args) => {
                 self.run_handed(runs, &text, args, span);
             }
+            Given::Now { .. } if maps_in_workers(&text, args) => self.run_in_child(&text, args, span),
             Given::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
             Given::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
             Given::Started => match (maker_of(&text), self.made_with(path).cloned()) {

@@ -13,6 +13,9 @@ impl<'p> Interpreter<'p> {
         if is_notebook_launcher(path) {
             return starts_several(args);
         }
+        if maps_in_workers(path, args) {
+            return self.state.set_up().forks.unwrap_or(self.program.forks_by_default(self.here.file));
+        }
         if path.ends_with(".spawn") || path.ends_with(".start_processes") {
             return args.keyword("start_method").is_some_and(|argument| is_fork_method(&argument.value));
         }
@@ -120,6 +123,12 @@ pub(super) fn is_fork(path: &str) -> bool {
 /// `accelerate.notebook_launcher(train, num_processes=2)` starts its processes as copies of the notebook.
 pub(super) fn is_notebook_launcher(path: &str) -> bool {
     matches!(path, "accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
+}
+
+/// `dataset.map(embed, num_proc=4)` of Hugging Face's datasets works in a pool of processes.
+pub(super) fn maps_in_workers(path: &str, args: &Args<'_>) -> bool {
+    let is_map = path.starts_with("datasets.") && (path.ends_with(").map") || path.ends_with(").filter"));
+    is_map && args.keyword("num_proc").is_some_and(|count| matches!(count.value, Value::Int(2.., _)))
 }
 
 /// Whether it is told to start more than one.

@@ -4,6 +4,7 @@
 use super::call_model::{CallModel, Effects};
 use super::calls::{Arg, Args};
 use super::collections::merged;
+use super::forks::maps_in_workers;
 use super::imports::Imported;
 use super::tasks::makes_task;
 use super::{Flow, Interpreter};
@@ -65,7 +66,7 @@ impl<'p> Interpreter<'p> {
         }
         let handed = self.check_environment_of(&text, &args);
         self.start_program(&text, &args, handed, span);
-        if call_model.starts_child {
+        if call_model.starts_child || maps_in_workers(&text, &args) {
             let forks = self.forks(&text, &args, self.made_with(path));
             self.note(What::Spawn { callee: text.to_string(), forks }, span);
         }
@@ -143,7 +144,9 @@ impl<'p> Interpreter<'p> {
                 self.choose_literal("tch::Device::Cuda()", &device, Choice::Taken);
                 Some(device)
             }
-            "multiprocessing.set_start_method" | "torch.multiprocessing.set_start_method" => {
+            "multiprocessing.set_start_method"
+            | "multiprocess.set_start_method"
+            | "torch.multiprocessing.set_start_method" => {
                 self.set_start_method(args);
                 None
             }
