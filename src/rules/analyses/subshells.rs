@@ -40,6 +40,9 @@ const STARTERS: &[&str] = &[
     "julia",
 ];
 
+/// What marks the script of a job: the scheduler may have exported the mask before it starts.
+const JOBS: &[&str] = &["#SBATCH", "#PBS", "#BSUB", "#$ -", "#OAR", "#COBALT", "#MSUB", "#PJM"];
+
 /// What may stand in front of a variable that a shell sets: keywords of the shell, of a Dockerfile and of a workflow.
 const SHELL_WORDS: &[&str] = &[
     "export", "declare", "typeset", "readonly", "local", "-x", "-gx", "RUN", "run:", "then", "do", "else",
@@ -90,6 +93,7 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
 /// GPU variables that a script sets for the programs behind, and does not export.
 pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let exports = Exports::of(scope);
+    let is_job = JOBS.iter().any(|directive| scope.whole_text().contains(directive));
     let mut found = Vec::new();
     let mut spans = FxHashSet::default();
     for block in blocks_of_shells(scope.code) {
@@ -98,6 +102,7 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let is_lost = set.export == Export::IfExported
                 && set.value.is_some()
                 && is_gpu_variable(&set.name)
+                && !(is_job && set.name.ends_with("VISIBLE_DEVICES"))
                 && !exports.may_cover(scope, &set.name)
                 && is_said_to_a_shell(scope, set.span);
             if let Some(started) = started_in(scope, &block[at + 1..]).filter(|_| is_lost)
