@@ -14,7 +14,7 @@ impl<'p> Interpreter<'p> {
             return starts_several(args);
         }
         if maps_in_workers(path, args) {
-            return self.state.set_up().forks.unwrap_or(self.program.forks_by_default(self.here.file));
+            return self.forks_unless_told();
         }
         if path.ends_with(".spawn") || path.ends_with(".start_processes") {
             return args.keyword("start_method").is_some_and(|argument| is_fork_method(&argument.value));
@@ -35,8 +35,13 @@ impl<'p> Interpreter<'p> {
         match of_context.or_else(|| context_forks(path)) {
             Some(false) => false,
             Some(true) if path.contains("ForkContext") || path.contains("ForkProcess") => true,
-            _ => self.state.set_up().forks.unwrap_or(self.program.forks_by_default(self.here.file)),
+            _ => self.forks_unless_told(),
         }
+    }
+
+    /// Whether a process copies this one where nothing is said of it, by `set_start_method` or by default.
+    fn forks_unless_told(&self) -> bool {
+        self.state.set_up().forks.unwrap_or(self.program.forks_by_default(self.here.file))
     }
 
     /// `Trainer(strategy="ddp_notebook").fit(model)` of Lightning works in copies of the process, and so does what

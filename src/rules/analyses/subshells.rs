@@ -105,7 +105,8 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 && !(is_job && set.name.ends_with("VISIBLE_DEVICES"))
                 && !exports.may_cover(scope, &set.name)
                 && is_said_to_a_shell(scope, set.span);
-            if let Some(started) = started_in(scope, &block[at + 1..]).filter(|_| is_lost)
+            if is_lost
+                && let Some(started) = started_in(scope, &block[at + 1..])
                 && spans.insert(set.span)
             {
                 let raw_finding = RawFinding::at(scope.place(set.span)).word("variable", &*set.name);
@@ -145,9 +146,8 @@ impl<'c> Exports<'c> {
             {
                 exports.names.insert(&set.name);
             }
-            Part::Step(Step { kind: StepKind::ExportAll(_), .. }) => exports.all = true,
             // What another file does to the same shell is not looked at.
-            Part::Step(Step { kind: StepKind::Source(_), .. }) => exports.all = true,
+            Part::Step(Step { kind: StepKind::ExportAll(_) | StepKind::Source(_), .. }) => exports.all = true,
             _ => {}
         });
         exports
