@@ -146,6 +146,8 @@ pub enum Does {
     SelectDevice,
     /// Makes a value that names a GPU, and chooses none by that.
     NameDevice,
+    /// From here on what names no device is made on the one that this names.
+    DefaultDevice,
     /// Chooses one of the GPUs by writing CUDA_VISIBLE_DEVICES, and takes the first one that is left.
     WriteMask,
     /// Asks NVML, which initialises nothing.
@@ -196,6 +198,8 @@ pub enum Form {
     Count,
     /// A name such as `cuda`, never an index.
     Name,
+    /// `torch.cuda.FloatTensor`, or its name.
+    TensorType,
     /// onnxruntime's `[("CUDAExecutionProvider", {"device_id": 1})]`.
     Providers,
     /// `{"": 1}`, a device name or `"auto"`.

@@ -45,7 +45,7 @@ pub(crate) struct SetUp {
     pub mocked: Vec<String>,
     /// What the initializer of a process pool made of the environment of its workers.
     pub worker: Option<State>,
-    /// `torch.set_default_device("cuda")` was called.
+    /// What names no device is made on a GPU: `torch.set_default_device("cuda")` was called, or this is inside `with torch.device("cuda"):`.
     pub default_is_gpu: bool,
     /// How child processes are started, when the program says so: whether they are copies of this one.
     pub forks: Option<bool>,

@@ -16,6 +16,8 @@ pub(super) struct Leave<'p> {
     manager: Value<'p>,
     /// The environment to restore.
     restore: Option<State>,
+    /// Whether what names no device was made on a GPU before, for a manager that chooses the device.
+    default_is_gpu: Option<bool>,
     /// How many names were replaced before.
     mocked: usize,
     /// How much was left for the end before.
@@ -31,6 +33,7 @@ impl<'p> Interpreter<'p> {
             entered: Value::Unknown,
             manager: manager.clone(),
             restore: None,
+            default_is_gpu: None,
             mocked: self.state.set_up().mocked.len(),
             finalizers: self.finalizers.len(),
             since: self.next_event(),
@@ -93,12 +96,25 @@ impl<'p> Interpreter<'p> {
             _ => {
                 // `with torch.device("cuda:1"):` is the device for what is made inside.
                 self.choose_literal("torch.device()", manager, Choice::Taken);
+                if let Value::Text(device) = manager {
+                    let is_gpu = device.text.starts_with("cuda");
+                    leave.default_is_gpu = Some(self.make_on_gpu(is_gpu));
+                }
                 if is_name || matches!(manager, Value::Collection(_)) {
                     leave.entered = manager.clone();
                 }
             }
         }
         leave
+    }
+
+    /// From here on what names no device is made on a GPU, or not; whether it was before.
+    fn make_on_gpu(&mut self, is_gpu: bool) -> bool {
+        let before = self.state.set_up().default_is_gpu;
+        if before != is_gpu {
+            self.state.set_up_mut().default_is_gpu = is_gpu;
+        }
+        before
     }
 
     /// Calls a function inside a context manager that decorates it.
@@ -165,6 +181,9 @@ impl<'p> Interpreter<'p> {
     pub(super) fn leave_context(&mut self, leave: &Leave<'p>, span: Span) {
         if let Some(before) = &leave.restore {
             self.whole_environment().restore_environment(before);
+        }
+        if let Some(before) = leave.default_is_gpu {
+            self.make_on_gpu(before);
         }
         if self.state.set_up().mocked.len() > leave.mocked {
             self.state.set_up_mut().mocked.truncate(leave.mocked);

@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::calls::{Arg, Args};
+use super::device_indices::{cuda_index, indices_of};
 use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, Form};
@@ -227,6 +228,8 @@ impl<'p> Interpreter<'p> {
                     },
                 }
             }
+            (Form::TensorType, Value::Text(text)) => on_gpu_by_type(&text.text, Some(text.place)),
+            (Form::TensorType, Value::Outside(path)) => on_gpu_by_type(self.paths.text(*path), None),
             (Form::Device | Form::Index | Form::Indices | Form::Map, Value::Int(index, _)) => {
                 if *index < 0 {
                     Device::Negative
@@ -402,30 +405,11 @@ pub(super) fn may_choose(name: &str) -> bool {
     names_device(name) || names_gpu_index(name)
 }
 
-/// The index in `cuda:1`; with `gpu_names` also in `gpu:1`, `/GPU:1` and `/device:GPU:1`.
-fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
-    let text = text.trim();
-    let digits = if gpu_names {
-        let lower = text.to_ascii_lowercase();
-        let at = lower.rfind("gpu:")?;
-        return lower[at + 4..].parse().ok();
-    } else {
-        text.strip_prefix("cuda:")?
-    };
-    // torch refuses `cuda:01`, so it chooses nothing.
-    let is_number =
-        digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-    is_number.then(|| digits.parse().ok())?
-}
-
-/// The indices that `1` or the range `0-3` names.
-fn indices_of(part: &str) -> Vec<i64> {
-    /// A range beyond this names no cards.
-    const MOST: i64 = 64;
-    let number = |text: &str| text.trim().parse::<i64>().ok();
-    match part.split_once('-').map(|(first, last)| (number(first), number(last))) {
-        Some((Some(first), Some(last))) if last < MOST => (first..=last).collect(),
-        _ => number(part).into_iter().collect(),
+/// Whether `torch.cuda.FloatTensor` is the type of a tensor on a GPU.
+fn on_gpu_by_type(name: &str, place: Option<Place>) -> Device {
+    match name.starts_with("torch.cuda.") && name.ends_with("Tensor") {
+        true => Device::Gpu { index: None, text: name.to_owned(), place },
+        false => Device::Other,
     }
 }
 

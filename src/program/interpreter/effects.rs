@@ -111,15 +111,21 @@ impl<'p> Interpreter<'p> {
             self.note_release(callee, span);
         }
         let noted = |does: &Does| {
-            let elsewhere =
-                [Does::SelectDevice, Does::NameDevice, Does::WriteMask, Does::Release, Does::Threads];
+            let elsewhere = [
+                Does::SelectDevice,
+                Does::NameDevice,
+                Does::DefaultDevice,
+                Does::WriteMask,
+                Does::Release,
+                Does::Threads,
+            ];
             !elsewhere.contains(does)
         };
         if row.does.contains(&Does::Threads) {
             self.pass_call(&effect.library, &[Does::Threads], callee, span);
         }
         let does: Vec<Does> = row.does.iter().copied().filter(noted).collect();
-        if callee == "torch.set_default_device" {
+        if row.does.contains(&Does::DefaultDevice) {
             self.state.set_up_mut().default_is_gpu = names_gpu && sure;
         }
         if !on_gpu || does.is_empty() || (negative && row.ignore_negative) {

@@ -1,7 +1,7 @@
 //! Calls that leave the project: builtins that values are followed through, and what is known about
 //! libraries.
 
-use super::call_model::{CallModel, Effects};
+use super::call_model::CallModel;
 use super::calls::{Arg, Args};
 use super::collections::merged;
 use super::forks::maps_in_workers;
@@ -12,7 +12,7 @@ use crate::facts::Span;
 use crate::program::heap::refers_to_scopes;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::summaries::Fact;
-use crate::program::trace::{Choice, Recipient, What};
+use crate::program::trace::{Choice, What};
 use crate::program::{Definition, MASK};
 
 impl<'p> Interpreter<'p> {
@@ -280,124 +280,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    pub(super) fn apply_call_effects(&mut self, path: &str, args: &Args<'p>, span: Span) {
-        self.apply_effects(self.effects_of(path), path, args, span);
-    }
-
-    /// The effects of calling a dotted name.
-    pub(super) fn effects_of(&self, path: &str) -> Effects<'p> {
-        let path = called(path);
-        let effects = self.program.knowledge.of_call(path);
-        if !effects.is_empty() {
-            return Effects::Known(effects);
-        }
-        // A method of a class, or of something that a library returned.
-        let Some((receiver, name)) = path.rsplit_once('.') else { return Effects::None };
-        let last = receiver.rsplit('.').next().unwrap_or_default();
-        match receiver.contains("()") || last.starts_with(|first: char| first.is_ascii_uppercase()) {
-            true => self.effects_of_method(receiver, name),
-            false => Effects::None,
-        }
-    }
-
-    /// A method of something that a library made: surely one of the known ones when the library is, or
-    /// builds on, the one that has it.
-    fn effects_of_method(&self, receiver: &str, name: &str) -> Effects<'p> {
-        let root = receiver.split(['.', '(']).next().unwrap_or_default();
-        let knowledge = self.program.knowledge;
-        let builds_on = |library: &str| {
-            root == library
-                || root == "builtins"
-                || knowledge
-                    .package(root)
-                    .is_some_and(|row| row.gpu_library || row.imports.iter().any(|known| known == library))
-        };
-        let is_mock = matches!(root, "unittest" | "mock");
-        let sure = knowledge.of_method(name).iter().any(|effect| builds_on(&effect.library));
-        // Many things have a `backward` or a `step`; a `cuda` is nearly always torch's.
-        match !is_mock && (sure || name != "backward") {
-            true => Effects::OfMethod { sure },
-            false => Effects::None,
-        }
-    }
-
-    fn apply_effects(&mut self, effects: Effects<'p>, path: &str, args: &Args<'p>, span: Span) {
-        if matches!(effects, Effects::None) || self.is_mocked(path) {
-            return;
-        }
-        let path = called(path);
-        match effects {
-            Effects::None => {}
-            Effects::Known(effects) => effects.iter().for_each(|effect| self.apply(effect, path, args, span)),
-            Effects::OfMethod { sure } => {
-                let doubt = usize::from(!sure);
-                self.uncertain += doubt;
-                self.apply_method_effects(path.rsplit('.').next().unwrap_or(path), args, span);
-                self.uncertain -= doubt;
-            }
-        }
-    }
-
-    /// A method called on something of unknown type.
-    pub(super) fn apply_method_effects(&mut self, name: &str, args: &Args<'p>, span: Span) {
-        let knowledge = self.program.knowledge;
-        match name {
-            "addfinalizer" => drop(self.leave_for_the_end(args, span)),
-            "setenv" | "delenv" => return self.monkeypatch(name, args, span),
-            "patch" | "object" => {
-                let result = if name == "patch" { "patch()" } else { "patch.object()" };
-                if let Some(target) = self.patch_target(result, args) {
-                    self.state.set_up_mut().mocked.push(target);
-                }
-            }
-            "setattr" => {
-                let target = args.at(0).zip(args.at(1));
-                if let Some(target) =
-                    target.and_then(|(object, name)| self.attribute_target(&object.value, &name.value))
-                {
-                    self.state.set_up_mut().mocked.push(target);
-                }
-            }
-            // A dictionary of unknown content, or a configuration object.
-            "get" | "setdefault" | "pop" => {
-                if let (Some(key), Some(default)) = (args.at(0).cloned(), args.at(1).cloned()) {
-                    self.chosen_by_key_default(&key.value, &default.value);
-                }
-            }
-            "add_argument" | "option" | "add_option" => {
-                self.chosen_by_option(args);
-                self.remember_option(args);
-                self.remember_form(args);
-            }
-            _ => {}
-        }
-        for effect in knowledge.of_method(name) {
-            let is_imported = self.imported.contains(&*effect.library);
-            self.summaries.note(Fact::Imported(&effect.library, is_imported));
-            if is_imported {
-                self.apply(effect, name, args, span);
-            }
-        }
-    }
-
-    /// pytest's `monkeypatch.setenv` and `delenv`: in force for the rest of the test.
-    fn monkeypatch(&mut self, name: &str, args: &Args<'p>, span: Span) {
-        let Some(key) = args.at(0).map(|argument| argument.value.clone()) else { return };
-        if name == "delenv" {
-            return self.remove_variable(&key, span);
-        }
-        if let Some(value) = args.at(1).map(|argument| argument.value.clone()) {
-            // pytest makes a text of anything.
-            let text = match self.as_environment_text(&value, span) {
-                text @ (Value::Text(_) | Value::OneOf(_)) => text,
-                _ => Value::Unknown,
-            };
-            let outer = std::mem::replace(&mut self.recipient, Recipient::Test);
-            self.write_variable(&key, &text, span, false);
-            self.recipient = outer;
-        }
-    }
-
     /// An object outside the project that a call with these arguments makes. The same call gives the same one in each program,
     /// so that what is known of functions that are given it holds there too.
     fn made_from(&mut self, result: PathId, args: Args<'p>) -> PathId {
@@ -436,11 +318,6 @@ impl<'p> Interpreter<'p> {
     pub(super) fn made_with(&self, path: PathId) -> Option<&Args<'p>> {
         self.made_with.get(&self.paths.owner(path))
     }
-}
-
-/// `super().__init__(…)` in a class that is made of a known one calls that one.
-fn called(path: &str) -> &str {
-    path.strip_suffix("().__init__").unwrap_or(path)
 }
 
 /// Parsers that make objects of the classes that they are given.

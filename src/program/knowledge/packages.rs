@@ -28,6 +28,9 @@ pub struct PackageModule {
     /// GPU libraries that it imports eagerly.
     #[serde(default)]
     pub imports: Vec<String>,
+    /// GPU libraries that it imports later, for the objects that it makes: those have their methods.
+    #[serde(default)]
+    pub objects_of: Vec<String>,
     /// GPU libraries that it also imports when another package is installed.
     #[serde(default)]
     pub imports_if_installed: BTreeMap<String, Vec<String>>,
