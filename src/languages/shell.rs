@@ -3,6 +3,7 @@
 //!
 //! What a shell only prints or writes to a file is text, and nothing of it runs.
 
+mod assignments;
 mod builtins;
 mod compound;
 mod conditions;
@@ -26,7 +27,7 @@ const MAX_DEPTH: usize = 100;
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let start = if source.text.starts_with('\u{feff}') { 3 } else { 0 };
     let text = &source.text[start..];
-    let tree = grammar::parse(&tree_sitter_bash::LANGUAGE.into(), text).ok_or(grammar::TANGLED)?;
+    let tree = assignments::parse(text).ok_or(grammar::TANGLED)?;
     let mut code = Code { faults: grammar::faults(&tree), ..Code::default() };
     let script = lower_tree(&tree, text, &Origin::from(start), source, &mut code);
     let span = Span::new(0, source.text.find('\n').unwrap_or(source.text.len()));
@@ -49,7 +50,7 @@ pub struct Script<'s> {
 
 /// Lowers shell code that stands in a file, and adds the functions and snippets in it to the code of the file.
 pub fn lower_part<'s>(text: &'s str, origin: &Origin, source: &'s Source, code: &mut Code<'s>) -> Script<'s> {
-    match grammar::parse(&tree_sitter_bash::LANGUAGE.into(), text) {
+    match assignments::parse(text) {
         Some(tree) => lower_tree(&tree, text, origin, source, code),
         None => Script::default(),
     }
