@@ -62,12 +62,14 @@ const STACK_BYTES: usize = 64 << 20;
     version,
     propagate_version = false,
     arg_required_else_help = true,
-    args_override_self = true
+    args_override_self = true,
+    after_help = "Begin with `gpulint check`, in the folder of a project; it needs no settings. `gpulint init` writes the \
+                  policy, which says which GPU is the right one. `gpulint rule ID` explains a finding."
 )]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// When text for people has colours; `auto` means on a terminal without NO_COLOR.
+    /// Whether output is coloured; `auto` means on a terminal where NO_COLOR is not set.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", display_order = 100)]
     color: Colour,
 }
@@ -103,7 +105,8 @@ enum Command {
     #[cfg(feature = "runtime")]
     #[command(subcommand)]
     Report(report::Command),
-    /// Explain a rule.
+    /// Explain a rule, with examples.
+    #[command(visible_alias = "explain")]
     Rule(rules::Explain),
     /// List the rules, or test them.
     Rules(rules::List),

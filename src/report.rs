@@ -26,6 +26,7 @@ mod summary;
 mod text;
 
 pub(crate) use printable::printable;
+pub(crate) use secrets::concealed;
 pub use statistics::render as render_statistics;
 pub use summary::{summary_line, unfinished_line};
 

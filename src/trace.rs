@@ -132,9 +132,11 @@ fn place_lines(sources: &Sources, place: Place, file: FileId) -> std::ops::Range
 fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Write) -> io::Result<()> {
     let name = trace.entry.map_or("", |entry| &sources.file(entry).name);
     writeln!(out, "{}, {}:", printable(name), printable(started))?;
-    let places: Vec<String> = trace.events.iter().map(|event| sources.shown(event.place)).collect();
+    // Nothing happens at the end of a file.
+    let told: Vec<&Event> = trace.events.iter().filter(|event| !matches!(event.what, What::End)).collect();
+    let places: Vec<String> = told.iter().map(|event| sources.shown(event.place)).collect();
     let width = places.iter().map(String::len).max().unwrap_or(0);
-    for (event, place) in trace.events.iter().zip(&places) {
+    for (event, place) in told.into_iter().zip(&places) {
         let depth = trace.outwards(event.frame).count() - 1;
         let maybe = if event.surely_happens() { "" } else { "  (on some paths)" };
         let child = if event.in_child { "  (in a child process)" } else { "" };

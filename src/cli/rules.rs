@@ -85,6 +85,9 @@ fn rule_called<'a>(id: &str, rules: &'a RuleSet) -> anyhow::Result<&'a Rule> {
     rules.find(id).ok_or_else(|| {
         let hint = match rules.nearest(id) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if rules.rules().iter().any(|rule| rule.family == id) => {
+                return anyhow!("`{id}` is a family of rules; `gpulint rules` lists its rules");
+            }
             None => "`gpulint rules` lists them all".to_owned(),
         };
         anyhow!("there is no rule `{id}`; {hint}")

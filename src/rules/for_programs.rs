@@ -19,7 +19,8 @@ pub fn speak_for_programs(findings: &mut [Finding], program: &Program<'_>) {
         let mut names: Vec<(&str, FileId)> =
             finding.programs.iter().map(|&file| (program.name_of(file), file)).collect();
         names.sort_unstable();
-        finding.message.push_str(&format!("; {} programs lead here", names.len()));
+        let joint = if finding.message.ends_with('?') { "" } else { ";" };
+        finding.message.push_str(&format!("{joint} {} programs lead here", names.len()));
         let shown = names.into_iter().take(SHOWN).map(|(_, file)| Related {
             place: Place { file, span: Span::default() },
             message: "this program leads there".to_owned(),

@@ -26,8 +26,9 @@ pub(super) struct Words<'a> {
 impl Words<'_> {
     /// Replaces each `{name}` by what it stands for here; an unknown one is left as it is.
     pub fn fill(&self, template: &str) -> String {
-        // The end of a file is no code.
-        let at_end = matches!(self.event.what, What::End).then(|| template.replace("`{use}`", "{use}"));
+        // The end of a file is no code, and nobody comes to it.
+        let at_end = matches!(self.event.what, What::End)
+            .then(|| template.replace(" when `{use}` is reached", " here").replace("`{use}`", "{use}"));
         let template = at_end.as_deref().unwrap_or(template);
         let mut filled = String::with_capacity(template.len());
         let mut rest = template;
@@ -189,11 +190,38 @@ pub(crate) fn in_general(template: &str) -> String {
         ("known", "the words that its documentation names"),
         ("instead", "use the form that the call accepts"),
     ];
-    let mut text = template.trim_end().to_owned();
+    // In the middle of code a word is a part of it: `export VARIABLE=…`.
+    let parts = template.trim_end().split('`').enumerate().map(|(index, part)| {
+        let alone = part.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        match (index % 2, alone) {
+            (1, None) => named_in_capitals(part),
+            _ => part.to_owned(),
+        }
+    });
+    let mut text = parts.collect::<Vec<_>>().join("`");
     for (word, meaning) in MEANINGS {
         text = text.replace(&format!("`{{{word}}}`"), meaning).replace(&format!("{{{word}}}"), meaning);
     }
     text
+}
+
+/// `export {variable}=…` as `export VARIABLE=…`. Other braces, as those of a shell, stay.
+fn named_in_capitals(code: &str) -> String {
+    let (mut text, mut rest) = (String::with_capacity(code.len()), code);
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        rest = match after.split_once('}') {
+            Some((name, after)) if name.chars().all(|c| c.is_ascii_lowercase() || c == '-') => {
+                text.push_str(&name.to_ascii_uppercase());
+                after
+            }
+            _ => {
+                text.push('{');
+                after
+            }
+        };
+    }
+    text + rest
 }
 
 /// An event as code.

@@ -5,7 +5,7 @@ use crate::facts::{FileId, Place};
 use crate::findings::{Finding, Status};
 use crate::program::trace::{Event, Trace, What};
 use crate::program::{Definition, Judged, MASK, ORDER, Program, Reaching, Start};
-use crate::report::printable;
+use crate::report::{concealed, printable};
 use crate::rules::decided::why_silent;
 use crate::rules::wording::in_force;
 use crate::rules::{Governed, RuleSet, Scope, ScopeKind};
@@ -41,6 +41,15 @@ impl Line {
         place.file == self.file
             && (self.cell.is_none() || position.cell == self.cell)
             && (position.line..=position.end_line.max(position.line)).contains(&self.number)
+    }
+
+    /// What stands there, as reports show it; `place` is one that covers it.
+    fn text(self, sources: &Sources, place: Place) -> String {
+        let source = sources.file(place.file);
+        // In a notebook lines are counted from the top of a cell.
+        let above = sources.position(place).line;
+        let number = source.line_column(place.span.start).0 + self.number.saturating_sub(above);
+        printable(concealed(source, source.line_text(number)).trim()).into_owned()
     }
 
     fn name(self, sources: &Sources) -> String {
@@ -110,6 +119,10 @@ pub fn tell(
     if happens.is_empty() && reported.is_empty() {
         writeln!(out, "{name}: nothing that concerns a GPU happens here in any program that was followed")?;
         uncalled(sources, &program, line, out)?;
+    }
+    // Where nothing happens that a rule could look for, the line itself stands above what is reported.
+    if let (true, Some(finding)) = (happens.is_empty(), reported.first()) {
+        writeln!(out, "{name}: {}", line.text(sources, finding.place))?;
     }
     reported.iter().try_for_each(|finding| tell_finding(sources, finding, out))?;
     elsewhere(sources, line, checked, out)?;
@@ -206,10 +219,16 @@ impl Teller<'_> {
         };
         // What a launcher did is told of the launcher.
         let all = || trace.events.iter().enumerate().skip(trace.inherited as usize);
-        let own: Vec<(usize, &Event)> = all().filter(|(_, event)| is_own(event)).collect();
+        let mut own: Vec<(usize, &Event)> = all().filter(|(_, event)| is_own(event)).collect();
+        // The end of a file is said to be at its first line, where it is beside what happens there and no more.
+        let is_end = |event: &Event| matches!(event.what, What::End);
+        if own.iter().all(|(_, event)| is_end(event)) {
+            own.clear();
+        }
         let led: Vec<(usize, &Event)> = all().filter(|(_, event)| leads(event)).collect();
         let &(_, first) = own.first().or(led.first())?;
-        let mut happens: Vec<String> = own.iter().map(|(_, event)| doing(event)).collect();
+        let mut happens: Vec<String> =
+            own.iter().filter(|(_, event)| !is_end(event)).map(|(_, event)| doing(event)).collect();
         let further = led.iter().take(LEADS);
         happens.extend(
             further.map(|(_, event)| format!("leads to {}: {}", sources.shown(event.place), doing(event))),

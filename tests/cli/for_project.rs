@@ -62,6 +62,19 @@ fn what_programs_show_at_a_line_that_they_share_is_said_there_once() {
 }
 
 #[test]
+fn a_question_is_followed_by_a_sentence_of_its_own() {
+    let project = ["b.py", "a.py"].iter().fold(Project::new(), |project, name| {
+        project.file(name, "import shared\nimport torch\n\ntorch.ones(1, device='cuda')\n")
+    });
+    let answer = project
+        .file("shared.py", "import os\n\nos.environ['CUDA_VISIBLE_DEVICE'] = '1'\n")
+        .run("check --format concise");
+    let asked =
+        "nothing reads `CUDA_VISIBLE_DEVICE`; did you mean `CUDA_VISIBLE_DEVICES`? 2 programs lead here\n";
+    assert!(answer.stdout.contains(asked), "{answer:?}");
+}
+
+#[test]
 fn a_program_with_the_statement_itself_speaks_for_itself() {
     let main = "import torch\n\n\ndef second():\n    torch.cuda.set_device(1)\n\n\nif __name__ == '__main__':\n    second()\n";
     let other = "import main\n\nif __name__ == '__main__':\n    main.second()\n";

@@ -24,6 +24,16 @@ fn an_unknown_rule() {
         .run("rule missing-devise-order")
         .fails(2, "error: there is no rule `missing-devise-order`; did you mean `missing-device-order`?");
     project.run("rule zzz").fails(2, "error: there is no rule `zzz`; `gpulint rules` lists them all");
+    let family = "error: `pinning` is a family of rules; `gpulint rules` lists its rules";
+    project.run("rule pinning").fails(2, family);
+}
+
+#[test]
+fn explain_is_another_name_for_rule() {
+    let pages = ["rule", "explain"].map(|name| Project::new().run(&format!("{name} gpu-env-not-exported")));
+    assert_eq!((pages[0].code, &pages[0].stdout), (Some(0), &pages[1].stdout));
+    let advice = "Write `export VARIABLE=…`, or put it on the line of the command.";
+    assert!(pages[0].stdout.contains(advice), "{:?}", pages[0]);
 }
 
 #[test]

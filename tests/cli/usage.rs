@@ -8,6 +8,7 @@ fn without_a_command_there_is_help() {
     let answer = Project::new().run("");
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("Usage: gpulint [OPTIONS] <COMMAND>"), "{answer:?}");
+    assert!(answer.stderr.contains("Begin with `gpulint check`"), "{answer:?}");
 }
 
 #[test]

@@ -54,6 +54,37 @@ reported: error[device-outside-mask]: `torch.ones()` uses `cuda:1`, but CUDA_VIS
     answers("trace --why lib.py:5", story);
 }
 
+/// A script sets what none of its programs gets, so no rule looks at what happens there.
+#[test]
+fn a_line_where_nothing_happens_stands_above_its_finding() {
+    let answer = Project::new()
+        .file("run.sh", "HF_TOKEN=hf_abcdef CUDA_VISIBLE_DEVICES=1\npython infer.py\n")
+        .file("infer.py", "import torch\n\ntorch.ones(1, device=\"cuda\")\n")
+        .run("why run.sh:1");
+    let top =
+        "run.sh:1: HF_TOKEN=********* CUDA_VISIBLE_DEVICES=1\n\nreported: warning[gpu-env-not-exported]: ";
+    assert!(answer.stdout.starts_with(top), "{answer:?}");
+}
+
+#[test]
+fn a_launcher_ends_without_a_word() {
+    let answer = project().run("trace a.sh");
+    assert!(answer.stdout.contains("a.sh:3  infer.py is started\n"), "{answer:?}");
+    assert!(!answer.stdout.contains("the end"), "{answer:?}");
+}
+
+#[test]
+fn the_order_of_a_file_of_settings_is_missing_there() {
+    let answer = Project::new()
+        .file(".env", "CUDA_VISIBLE_DEVICES=1\n")
+        .file("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n")
+        .run("check --format concise");
+    assert!(
+        answer.stdout.contains("CUDA_DEVICE_ORDER is not set here: nothing fixes which GPU"),
+        "{answer:?}"
+    );
+}
+
 #[test]
 fn the_line_that_decides_says_where_the_finding_is() {
     let answer = project().run("why a.sh:2");

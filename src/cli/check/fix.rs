@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 #[derive(Args)]
 #[group(id = "fixes")]
 pub struct Options {
-    /// Mend what can be mended without changing what a right program does, and report what is left.
+    /// Make the fixes that leave what a right program does as it is, and report what is left.
     #[arg(long, conflicts_with_all = ["watch", "write_baseline", "add_ignore"])]
     pub fix: bool,
     /// With --fix or --diff: also fixes that may change what the program does.
