@@ -238,7 +238,9 @@ impl Arguments {
                 }
                 Ok(cards) => Gpu::of_machine(&cards),
                 Err(reason) => {
-                    say(format_args!("note: the policy names no GPU yet, because {reason}"));
+                    say(format_args!(
+                        "note: the policy names no GPU yet, because {reason}; write its name under `gpu`"
+                    ));
                     None
                 }
             },

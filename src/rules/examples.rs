@@ -25,7 +25,9 @@ pub fn test(tested: &[&Rule], rules: &RuleSet, out: &mut dyn Write) -> io::Resul
         }
         ran += example.texts().len();
     }
-    writeln!(out, "{ran} examples of {} rules: {failed} not as they say", tested.len())?;
+    let end = |count: usize| if count == 1 { "" } else { "s" };
+    let rules = tested.len();
+    writeln!(out, "{ran} example{} of {rules} rule{}, {failed} failed", end(ran), end(rules))?;
     Ok(failed == 0)
 }
 

@@ -93,7 +93,7 @@ fn without_a_card_everything_is_a_comment_that_may_be_taken_in() {
         "{first:?}"
     );
     let answer = init(&project, &[]);
-    let told = "note: the policy names no GPU yet, because there is no program `nvidia-smi` in PATH\n";
+    let told = "note: the policy names no GPU yet, because there is no program `nvidia-smi` in PATH; write its name under `gpu`\n";
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), told));
     // Whose action a workflow would use is not known.
     assert!(!answer.stdout.contains("runs-on"), "{answer:?}");
@@ -351,8 +351,8 @@ mod machine {
 
     #[test]
     fn a_driver_in_trouble_holds_nothing_up() {
-        let failing = "the policy names no GPU yet, because `nvidia-smi` says: No devices were found";
-        let hanging = "the policy names no GPU yet, because `nvidia-smi` did not answer within 5 seconds";
+        let failing = "the policy names no GPU yet, because `nvidia-smi` says: No devices were found; write its name under `gpu`";
+        let hanging = "the policy names no GPU yet, because `nvidia-smi` did not answer within 5 seconds; write its name under `gpu`";
         for (script, told) in [
             ("echo 'No devices were found.'; exit 6", failing),
             ("exec /bin/sleep 600", hanging),

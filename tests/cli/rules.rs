@@ -28,6 +28,18 @@ fn an_unknown_rule() {
     project.run("rule pinning").fails(2, family);
 }
 
+/// What is wrong comes before what is fine, whatever the order in the file of the rule.
+#[test]
+fn a_page_begins_with_what_is_wrong() {
+    for rule in ["missing-visible-devices", "load-without-map-location", "missing-device-order"] {
+        let page = Project::new().run(&format!("rule {rule}"));
+        let verdicts = page.stdout.lines().filter(|line| line.starts_with("Bad") || *line == "Good:");
+        let verdicts: Vec<&str> = verdicts.collect();
+        assert!(verdicts[0].starts_with("Bad, found"), "{rule}: {verdicts:?}");
+        assert!(verdicts.contains(&"Good:"), "{rule}: {verdicts:?}");
+    }
+}
+
 #[test]
 fn explain_is_another_name_for_rule() {
     let pages = ["rule", "explain"].map(|name| Project::new().run(&format!("{name} gpu-env-not-exported")));
@@ -75,7 +87,7 @@ fn every_example_holds() {
 fn examples_of_named_rules() {
     let answer = Project::new().run("rules test missing-device-order");
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    assert!(answer.stdout.ends_with(" examples of 1 rules: 0 not as they say\n"), "{answer:?}");
+    assert!(answer.stdout.ends_with(" examples of 1 rule, 0 failed\n"), "{answer:?}");
     let answer = Project::new().run("rules test missing-device-ordre");
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(

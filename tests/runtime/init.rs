@@ -131,7 +131,7 @@ fn without_a_card_the_reason_is_said() {
     ];
     for (host, reason) in hosts {
         let written = init(&host, &[]);
-        assert_eq!(written.note.trim_end(), format!("{because}{reason}"));
+        assert_eq!(written.note.trim_end(), format!("{because}{reason}; write its name under `gpu`"));
         assert_eq!(written.keys, [""; 0]);
     }
 }

@@ -91,10 +91,14 @@ fn write_example(example: &Example, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The first examples, and among them one of what is fine where there is one.
+/// The first examples: one of what is wrong before all others, and among them one of what is fine where there is one.
 fn first(examples: &[Example], most: usize) -> Vec<&Example> {
-    let mut first: Vec<&Example> = examples.iter().take(most).collect();
-    let rest = &examples[first.len()..];
+    let mut ordered: Vec<&Example> = examples.iter().collect();
+    if let Some(bad) = examples.iter().position(|example| example.bad.is_some()) {
+        ordered[..=bad].rotate_right(1);
+    }
+    let rest = ordered.split_off(most.min(ordered.len()));
+    let mut first = ordered;
     if first.iter().all(|example| example.good.is_none())
         && let Some(good) = rest.iter().find(|example| example.good.is_some())
     {
