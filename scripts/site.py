@@ -22,9 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What stands in the navigation, in this order; the other pages of docs/ are found by links and by search.
 SECTIONS = {
     "Checking": ["how-it-works", "coverage", "output", "fixes", "own-rules"],
-    "Setting up": ["policy", "pre-commit", "ci", "shards", "editors"],
+    "Setting up": ["install", "twenty-tasks", "policy", "pre-commit", "ci", "shards", "editors"],
     "GPU runners": ["doctor", "exec", "validate", "fleet", "leaks", "runs", "simulated", "hardware"],
-    "How well it does": ["performance", "evaluation", "strangers", "ten-tasks", "checked"],
+    "How well it does": ["performance", "evaluation", "strangers", "checked"],
 }
 
 
