@@ -24,7 +24,7 @@ SECTIONS = {
     "Checking": ["how-it-works", "coverage", "output", "fixes", "own-rules"],
     "Setting up": ["install", "twenty-tasks", "policy", "pre-commit", "ci", "shards", "editors"],
     "GPU runners": ["doctor", "exec", "validate", "fleet", "leaks", "runs", "simulated", "hardware"],
-    "How well it does": ["performance", "evaluation", "strangers", "checked"],
+    "How well it does": ["performance", "evaluation", "strangers", "checked", "releasing"],
 }
 
 

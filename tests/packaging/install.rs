@@ -146,6 +146,48 @@ fn a_release_needs_its_tag_and_its_part_of_the_changelog() {
     assert!(!released && text.contains(&format!("the tag must be {tag}")), "{text}");
 }
 
+/// Those for Homebrew and conda, which `.ci/nightly recipes` also puts to use.
+#[test]
+fn recipes_name_each_archive_with_its_checksum() {
+    if cfg!(not(target_os = "linux")) {
+        return skipped("checksums are made on Linux");
+    }
+    let folder = Scratch::new("recipes");
+    let written = |more: &[&str]| {
+        let script = Path::new(REPOSITORY).join("packaging/release/recipes.py");
+        let run = folder.command("python3").arg(script).args(["archives", "out"]).args(more).output();
+        let run = run.expect("Python is installed");
+        (run.status.success(), printed(&run))
+    };
+    let platforms = [
+        ("x86_64-unknown-linux-musl.tar.gz", 2),
+        ("aarch64-unknown-linux-musl.tar.gz", 2),
+        ("x86_64-apple-darwin.tar.gz", 2),
+        ("aarch64-apple-darwin.tar.gz", 2),
+        ("x86_64-pc-windows-msvc.zip", 1),
+    ];
+    let name = |platform: &str| format!("gpulint-{}-{platform}", env!("CARGO_PKG_VERSION"));
+    for (platform, _) in &platforms[1..] {
+        folder.write(&format!("archives/{}", name(platform)), platform);
+    }
+    let (done, text) = written(&["--downloads", "https://example.org/v1/"]);
+    assert!(!done && text.contains(&format!("{} cannot be read: ", name(platforms[0].0))), "{text}");
+    folder.write(&format!("archives/{}", name(platforms[0].0)), platforms[0].0);
+    assert_eq!(written(&["--downloads", "https://example.org/v1/"]), (true, String::new()));
+    let read = |file: &str| std::fs::read_to_string(folder.path().join("out").join(file)).unwrap();
+    let both = read("gpulint.rb") + &read("recipe.yaml").replace(['"', ':'], "");
+    for (platform, times) in platforms {
+        let sum = folder.command("sha256sum").arg(format!("archives/{}", name(platform))).output().unwrap();
+        let sum = printed(&sum).split(' ').next().unwrap().to_owned();
+        assert_eq!(both.matches(&sum).count(), times, "{platform}: {both}");
+        let address = format!("//example.org/v1/{}", name(platform));
+        assert_eq!(both.matches(&address).count(), times, "{platform}: {both}");
+    }
+    let (done, text) = written(&[]);
+    let unknown = env!("CARGO_PKG_REPOSITORY").contains("OWNER");
+    assert!(done != unknown && (done || text.contains("write the address into `repository`")), "{text}");
+}
+
 #[test]
 fn without_a_release_a_build_is_planned_and_kept() {
     let (project, action) = (project("plan"), action_copy("plan"));

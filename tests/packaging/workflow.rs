@@ -11,9 +11,11 @@ const FILE: &str = ".github/workflows/gpulint-gpu.yml";
 fn written(name: &str, labels: &str) -> (Scratch, String) {
     let project = Scratch::new(&format!("workflow-{name}"));
     project.write("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n");
+    // As docs/ci.md names it.
+    let repository = env!("CARGO_PKG_REPOSITORY").trim_start_matches("https://github.com/");
     let written = project
         .command("gpulint")
-        .args(["init", "--runner", labels, "--repository", "OWNER/gpulint"])
+        .args(["init", "--runner", labels, "--repository", repository])
         .output()
         .unwrap();
     assert!(written.status.success(), "{}", printed(&written));
