@@ -248,13 +248,9 @@ pub(crate) fn home() -> Option<&'static str> {
     (!REPOSITORY.contains("OWNER")).then_some(REPOSITORY)
 }
 
-/// The address of the page that explains a rule, once there is one.
-fn address_of(rule: &str) -> Option<String> {
-    page_of(rule).filter(|_| home().is_some())
-}
-
-/// The page that explains a rule; a project's own rules have none.
+/// The address of the page that explains a rule, once there is one; a project's own rules have none.
 pub(crate) fn page_of(rule: &str) -> Option<String> {
+    home()?;
     RuleSet::embedded().find(rule).map(|rule| format!("{RULES_PAGE}#{}", rule.id))
 }
 

@@ -3,7 +3,7 @@
 //! Form: <https://github.com/reviewdog/reviewdog/tree/master/proto/rdf>.
 
 use super::repairs::as_one;
-use super::{REPOSITORY, Report, page_of};
+use super::{Report, home, page_of};
 use crate::facts::Place;
 use crate::findings::{Finding, Severity};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use std::io::Write;
 
 pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let document = Document {
-        source: Named { name: "gpulint", url: REPOSITORY },
+        source: Named { name: "gpulint", url: home() },
         diagnostics: report.worst_first().into_iter().map(|finding| diagnostic(finding, report)).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -68,7 +68,8 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Named {
     name: &'static str,
-    url: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'static str>,
 }
 
 #[derive(Serialize)]

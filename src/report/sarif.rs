@@ -8,7 +8,7 @@ mod rules;
 
 use super::place::{InRepository, in_repository};
 use super::repairs::edits_of;
-use super::{REPOSITORY, Report};
+use super::{Report, home};
 use crate::facts::Place;
 use crate::findings::{Confidence, Edit, Finding, Moment, Related, Safety, Severity, Status};
 use log::*;
@@ -51,7 +51,7 @@ pub fn render(report: &Report, out: &mut dyn Write) -> std::io::Result<Option<St
                 driver: Driver {
                     name: "gpulint",
                     semantic_version: env!("CARGO_PKG_VERSION"),
-                    information_uri: REPOSITORY,
+                    information_uri: home(),
                     rules,
                     notifications: NOTICES.map(|(id, text, help)| Notice {
                         id,

@@ -3,7 +3,7 @@
 use super::change;
 use super::excerpt::{Excerpt, glimpse, markable};
 use super::printable::{printable, sentence};
-use super::{Report, ShownOn, address_of, summary};
+use super::{Report, ShownOn, page_of, summary};
 use crate::facts::{Place, Span};
 use crate::findings::{Edit, Finding, Related, Safety, Severity};
 use crate::sources::Sources;
@@ -50,7 +50,7 @@ fn next_step(report: &Report) -> Option<String> {
 }
 
 fn has_link(report: &Report, rule: &str) -> bool {
-    matches!(report.shown_on, ShownOn::Screen { links: true }) && address_of(rule).is_some()
+    matches!(report.shown_on, ShownOn::Screen { links: true }) && page_of(rule).is_some()
 }
 
 /// How wide the numbers of lines are in the picture of a finding.
@@ -67,7 +67,7 @@ fn picture_of<'a>(finding: &'a Finding, report: &Report<'a>, renderer: &Renderer
         Severity::Note => Level::NOTE,
     };
     let mut title = level.primary_title(sentence(&finding.message)).id(printable(&finding.rule));
-    if let Some(address) = address_of(&finding.rule).filter(|_| has_link(report, &finding.rule)) {
+    if let Some(address) = page_of(&finding.rule).filter(|_| has_link(report, &finding.rule)) {
         title = title.id_url(address);
     }
     let mut elements = places_of(finding, report.sources, report.shown_on);

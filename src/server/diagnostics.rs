@@ -6,7 +6,7 @@ use super::remedies::Remedy;
 use super::uri;
 use crate::facts::{FileId, Place};
 use crate::findings::{Finding, Severity};
-use crate::report::RULES_PAGE;
+use crate::report::page_of;
 use crate::rules::RuleSet;
 use crate::sources::{Language, Source, Sources};
 use lsp_types::{
@@ -58,7 +58,6 @@ impl Maker<'_> {
             message: related.message.clone(),
         });
         let related: Vec<_> = related.collect();
-        let href = format!("{RULES_PAGE}#{}", finding.rule);
         let mut message = finding.message.clone();
         if let Some(advice) = &finding.advice {
             message.push_str("\nhelp: ");
@@ -68,14 +67,14 @@ impl Maker<'_> {
             range: location.range,
             severity: Some(severity_of(finding.severity)),
             code: Some(Code::String(finding.rule.clone())),
-            code_description: Some(CodeDescription { href: href.clone().into() }),
+            code_description: page_of(&finding.rule).map(|page| CodeDescription { href: page.into() }),
             source: Some("gpulint".to_owned()),
             message: Message::String(message),
             tags: tag_of(&finding.rule).map(|tag| vec![tag]),
             related_information: (!related.is_empty()).then_some(related),
             data: Some(serde_json::json!({"rule": finding.rule})),
         };
-        let page = hover::page(self.rules.find(&finding.rule), finding, &href);
+        let page = hover::page(self.rules.find(&finding.rule), finding);
         let remedy = self.remedy(finding);
         Some((location.uri.0, Note { diagnostic, rule: Some(finding.rule.clone()), page, remedy }))
     }

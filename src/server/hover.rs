@@ -1,13 +1,13 @@
 //! What an editor shows about a finding under the pointer: the rule's reason, what to do, and where it comes from.
 
 use crate::findings::Finding;
-use crate::report::RULES_PAGE;
+use crate::report::page_of;
 use crate::rules::{Rule, RuleSet};
 use std::ops::Range;
 
 /// The page of a finding in Markdown. A finding about suppressions may belong to no rule file.
-pub fn page(rule: Option<&Rule>, finding: &Finding, href: &str) -> String {
-    let mut page = format!("**gpulint: [{}]({href})**\n\n{}\n", finding.rule, sentence(&finding.message));
+pub fn page(rule: Option<&Rule>, finding: &Finding) -> String {
+    let mut page = format!("**gpulint: {}**\n\n{}\n", linked(&finding.rule), sentence(&finding.message));
     if let Some(advice) = &finding.advice {
         page.push_str(&format!("\n**What to do:** {}\n", sentence(advice)));
     }
@@ -19,6 +19,11 @@ pub fn page(rule: Option<&Rule>, finding: &Finding, href: &str) -> String {
         }
     }
     page
+}
+
+/// The id of a rule, with its page where it has one.
+fn linked(id: &str) -> String {
+    page_of(id).map_or_else(|| id.to_owned(), |page| format!("[{id}]({page})"))
 }
 
 /// What there is to say about the word at a byte of a line, and which bytes it takes: an id of a rule in a policy or in a comment of
@@ -34,7 +39,7 @@ pub fn about_word(line: &str, at: usize, is_policy: bool) -> Option<(String, Ran
         return Some((format!("**gpulint: {word}**\n\n{meaning}\n"), start..end));
     }
     let rule = RuleSet::embedded().find(word).filter(|_| in_comment || is_policy)?;
-    let mut page = format!("**gpulint: [{word}]({RULES_PAGE}#{word})**\n\n{}\n", sentence(&rule.summary));
+    let mut page = format!("**gpulint: {}**\n\n{}\n", linked(word), sentence(&rule.summary));
     page.push_str(&format!("\n{}\n", rule.why.trim_end()));
     Some((page, start..end))
 }
@@ -51,11 +56,6 @@ const WORDS: &[(&str, &str)] = &[
         "The rules in brackets are silent in the whole file. A comment that silences nothing is reported itself.",
     ),
 ];
-
-/// Whether the reference of rules has the rule; a rule of the project's own it has not.
-pub fn is_on_the_page(id: &str) -> bool {
-    RuleSet::embedded().find(id).is_some()
-}
 
 /// A few sentences about a rule in plain text, for clients that cannot open its page.
 pub fn in_short(id: &str) -> String {

@@ -29,6 +29,17 @@ torch.cuda.init()
 
 const RULE: &str = "missing-device-order";
 
+/// The page of a rule, once it is known where gpulint is at home. The tests hold before and after.
+fn page(rule: &str) -> Option<String> {
+    let home = Some(env!("CARGO_PKG_REPOSITORY")).filter(|address| !address.contains("OWNER"));
+    home.map(|home| format!("{home}/blob/main/docs/rules.md#{rule}"))
+}
+
+/// How a hover about a rule begins.
+fn linked(rule: &str) -> String {
+    page(rule).map_or_else(|| format!("**gpulint: {rule}**"), |page| format!("**gpulint: [{rule}]({page})**"))
+}
+
 /// Under it the fixes of a right program are safe ones.
 const GPU_POLICY: (&str, &str) =
     ("gpulint.yaml", "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n");

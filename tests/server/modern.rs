@@ -2,7 +2,7 @@
 //! way, and hints between the lines.
 
 use crate::client::{Client, Folder, actions, range, rules};
-use crate::{EMPTY_POLICY, GPU_POLICY, RIGHT, RULE, WRONG};
+use crate::{EMPTY_POLICY, GPU_POLICY, RIGHT, RULE, WRONG, linked};
 use serde_json::{Value, json};
 
 /// An editor that asks.
@@ -199,7 +199,7 @@ fn rules_are_explained_where_they_are_named() {
     };
     let found = hover(&train, 1, 66);
     let text = found["contents"]["value"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned();
-    assert!(text.starts_with("**gpulint: [missing-device-order](") && text.contains("fastest"), "{text}");
+    assert!(text.starts_with(&linked("missing-device-order")) && text.contains("fastest"), "{text}");
     assert_eq!(found["range"], range((1, 60), (1, 80)));
     let word = hover(&train, 1, 54);
     assert!(word["contents"]["value"].as_str().unwrap().starts_with("**gpulint: ignore**"), "{word}");

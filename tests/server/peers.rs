@@ -52,7 +52,7 @@ fn neovim_shows_and_fixes_a_finding() {
         lines[1..],
         [
             "found missing-device-order on line 2 by gpulint",
-            "hover **gpulint: [missing-device-order]**",
+            "hover **gpulint: missing-device-order**",
             "action gpulint: set the order beside the mask",
             "line os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"",
             "found nothing",
@@ -75,7 +75,7 @@ fn emacs_shows_and_fixes_a_finding() {
         [
             "client eglot",
             "found on line 2: missing-device-order",
-            "hover **gpulint: [missing-device-order]",
+            "hover **gpulint: missing-device-order**",
             "action gpulint: set the order beside the mask",
             "line os.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"",
             "found nothing",

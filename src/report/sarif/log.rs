@@ -34,7 +34,8 @@ pub struct Tool<'a> {
 pub struct Driver<'a> {
     pub name: &'static str,
     pub semantic_version: &'static str,
-    pub information_uri: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information_uri: Option<&'static str>,
     pub notifications: [Notice; 3],
     pub rules: Vec<Descriptor<'a>>,
 }

@@ -1,7 +1,7 @@
 //! What the editor asks: actions for a finding, what is known about a place, and the page of a rule.
 
 use super::Session;
-use crate::report::RULES_PAGE;
+use crate::report::page_of;
 use crate::server::actions::{EXPLAIN, actions_for, file_of, fix_all, touch};
 use crate::server::checks::language_of;
 use crate::server::encoding::Lines;
@@ -161,11 +161,11 @@ impl Session {
     fn execute(&mut self, params: &ExecuteCommandParams) {
         let rule = params.arguments.iter().flatten().next().and_then(Value::as_str);
         let (EXPLAIN, Some(rule)) = (params.command.as_str(), rule) else { return };
-        if self.client.shows_documents && hover::is_on_the_page(rule) {
-            self.out
-                .ask("window/showDocument", json!({"uri": format!("{RULES_PAGE}#{rule}"), "external": true}));
-        } else {
-            self.out.show(MessageType::Info, &hover::in_short(rule));
+        match page_of(rule).filter(|_| self.client.shows_documents) {
+            Some(page) => {
+                self.out.ask("window/showDocument", json!({"uri": page, "external": true}));
+            }
+            None => self.out.show(MessageType::Info, &hover::in_short(rule)),
         }
     }
 }

@@ -35,7 +35,7 @@
                  (and (string-match "missing-device-order" (flymake-diagnostic-text finding)) "missing-device-order")))
   (let* ((hover (jsonrpc-request server :textDocument/hover (eglot--TextDocumentPositionParams)))
          (text (plist-get (plist-get hover :contents) :value)))
-    (princ (format "hover %s\n" (substring text 0 (string-match "(" text)))))
+    (princ (format "hover %s\n" (replace-regexp-in-string "\\[\\([^]]*\\)\\]([^)]*)" "\\1" (car (split-string text "\n"))))))
   (let* ((actions (jsonrpc-request server :textDocument/codeAction
                                    (list :textDocument (eglot--TextDocumentIdentifier)
                                          :range (list :start (eglot--pos-to-lsp-position)

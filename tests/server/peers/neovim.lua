@@ -60,7 +60,7 @@ end)
 wait("the page of the rule", function()
   return hover ~= nil
 end)
-say("hover " .. hover.contents.value:match("^[^\n]*"):gsub("%(.*%)", ""))
+say("hover " .. hover.contents.value:match("^[^\n]*"):gsub("%[(.-)%]%(.-%)", "%1"))
 
 local actions
 local params = here()
