@@ -146,6 +146,31 @@ fn a_release_needs_its_tag_and_its_part_of_the_changelog() {
     assert!(!released && text.contains(&format!("the tag must be {tag}")), "{text}");
 }
 
+#[test]
+fn the_readme_of_a_release_leads_to_files_that_are_there() {
+    let folder = Scratch::new("readme");
+    folder.write("README.md", &std::fs::read_to_string(Path::new(REPOSITORY).join("README.md")).unwrap());
+    let script = Path::new(REPOSITORY).join("packaging/release/readme.py");
+    let run =
+        |more: &[&str]| folder.command("python3").arg(&script).arg("README.md").args(more).output().unwrap();
+    let done = run(&["--home", "https://example.org/team/gpulint"]);
+    assert!(done.status.success(), "{}", printed(&done));
+    let text = std::fs::read_to_string(folder.path().join("README.md")).unwrap();
+    let targets: Vec<&str> = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(targets.len() > 30, "{targets:?}");
+    let at_tag = concat!("/v", env!("CARGO_PKG_VERSION"), "/");
+    for target in targets {
+        assert!(target.starts_with("https://"), "{target}");
+        let Some(ours) = target.strip_prefix("https://example.org/team/gpulint/") else { continue };
+        let (kind, path) = ours.split_once(at_tag).unwrap_or_else(|| panic!("{target}"));
+        let file = Path::new(REPOSITORY).join(path.split('#').next().unwrap());
+        assert!(file.exists() && (kind == "tree") == file.is_dir(), "{target}");
+    }
+    // What is absolute stays.
+    assert!(run(&["--home", "https://example.org/other"]).status.success());
+    assert_eq!(std::fs::read_to_string(folder.path().join("README.md")).unwrap(), text);
+}
+
 /// Those for Homebrew and conda, which `.ci/nightly recipes` also puts to use.
 #[test]
 fn recipes_name_each_archive_with_its_checksum() {
