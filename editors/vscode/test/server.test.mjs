@@ -84,7 +84,8 @@ test("a finding is shown, explained and mended", { timeout: 60_000 }, async () =
   assert.match(hint.label, /^→ /);
 
   const page = await connection.sendRequest(protocol.HoverRequest.type, { textDocument, position: range.start });
-  assert.match(page.contents.value, /^\*\*gpulint: \[missing-device-order\]/);
+  // With a link once the page has an address.
+  assert.match(page.contents.value, /^\*\*gpulint: (\[missing-device-order\]\(.*\)|missing-device-order)\*\*\n/);
 
   const actions = await connection.sendRequest(protocol.CodeActionRequest.type, { textDocument, range, context: { diagnostics: found.items } });
   const fix = actions.find((action) => action.isPreferred);
