@@ -314,6 +314,11 @@ impl What {
         }
     }
 
+    /// A call that reaches the driver on its way, such as autograd on the CPU.
+    pub fn only_passes(&self) -> bool {
+        matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Passing))
+    }
+
     /// Takes a GPU: more than asking which there are, or reaching `cuInit` in passing.
     pub fn takes_gpu(&self) -> bool {
         use super::knowledge::Does;

@@ -43,6 +43,9 @@ impl Position {
     }
 }
 
+/// What people write where a function is defined, and whose answer nobody takes.
+const MEANT_AT_DEFINITION: &str = "torch.compile";
+
 impl Scope<'_> {
     /// Whether the event is what a rule about imports looks for. Each statement is one fault of a kind.
     pub(super) fn is_at_import(&self, wanted: EventKind, id: EventId, event: &Event) -> bool {
@@ -62,7 +65,11 @@ impl Scope<'_> {
     fn at_import(&self, event: &Event) -> Option<AtImport> {
         let What::Call { callee, does, .. } = &event.what else { return None };
         let asks = does.contains(&Does::Query);
-        if event.only_if_called || event.in_child || !(asks || event.what.initialises_cuda()) {
+        if callee == MEANT_AT_DEFINITION
+            || event.only_if_called
+            || event.in_child
+            || !(asks || event.what.initialises_cuda())
+        {
             return None;
         }
         let (mut site, mut statement) = (event.place, event.statement);

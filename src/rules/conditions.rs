@@ -82,6 +82,7 @@ impl Scope<'_> {
             })
             && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
             && is(condition.counted, &|| event.before.counted)
+            && is(condition.passing, &|| event.what.only_passes())
             && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))

@@ -213,6 +213,11 @@ const FLAGS: &[Flag] = &[
         "the memory is not given back on every way through the test",
     ),
     (
+        |c| &mut c.passing,
+        "the call reaches the driver on its way, and takes no GPU",
+        "the call asks for a GPU or takes one",
+    ),
+    (
         |c| &mut c.outlives_test,
         "the memory is kept for more than the test",
         "the memory is kept for the test alone",

@@ -199,6 +199,7 @@ impl Scope<'_> {
                     && !event.in_child
                     && !self.trace.own_uses_only
                     && self.trace.test_of(event).is_some()
+                    && !self.is_set_up_again(id, event)
             }
             (EventKind::GpuChoice, ScopeKind::Program) => {
                 self.is_first_import(event) || self.reads_mask(event) || self.takes_late_choice(id, event)

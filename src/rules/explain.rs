@@ -84,6 +84,7 @@ impl Scope<'_> {
             (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),
             (condition.released, "the memory is given back whatever is raised in the test"),
+            (condition.passing, "the call reaches the driver on its way, and takes no GPU"),
             (condition.outlives_test, "the memory is kept for more than the test"),
             (condition.without_gpu, "the program runs in containers that are given no GPU"),
             (condition.by_rank, "the GPU has the number of this process on its machine"),

@@ -117,6 +117,7 @@ impl Condition {
             ("imported-later", self.imported_later.is_some()),
             ("at-most", self.at_most.is_some()),
             ("in-one-test", self.in_one_test.is_some()),
+            ("passing", self.passing.is_some()),
             ("outlives-test", self.outlives_test.is_some()),
             ("without-gpu", self.without_gpu.is_some()),
             ("by-rank", self.by_rank.is_some()),

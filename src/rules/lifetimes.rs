@@ -2,7 +2,7 @@
 
 use super::evaluate::Scope;
 use crate::facts::{Place, Span};
-use crate::program::trace::{Event, Frame, What};
+use crate::program::trace::{Event, EventId, Frame, What};
 
 /// What runs once for several tests.
 const FOR_SEVERAL: &[&str] = &["setUpClass", "setup_class", "setUpModule", "setup_module"];
@@ -14,6 +14,13 @@ impl Scope<'_> {
             frame.function.as_deref().is_some_and(|name| FOR_SEVERAL.contains(&name))
                 || self.keeps_results(frame)
         })
+    }
+
+    /// Whether what a whole class or module sets up was said of an earlier test of it.
+    pub(super) fn is_set_up_again(&self, id: EventId, event: &Event) -> bool {
+        let before = &self.trace.events[..id as usize];
+        self.outlives_test(event)
+            && before.iter().any(|other| other.place == event.place && other.what.loads())
     }
 
     /// Whether a function is decorated to give the same object again: `functools.lru_cache` and its like.

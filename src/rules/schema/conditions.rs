@@ -104,6 +104,8 @@ pub struct Condition {
     pub asserts_gpu: Option<bool>,
     /// The memory is given back whatever is raised in the test.
     pub released: Option<bool>,
+    /// The call reaches the driver on its way, and takes no GPU.
+    pub passing: Option<bool>,
     /// The memory is kept for more than the test.
     pub outlives_test: Option<bool>,
     /// The CPU part is being imported.
