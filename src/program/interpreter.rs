@@ -53,6 +53,7 @@ mod loops;
 mod making;
 mod milestones;
 mod mocks;
+mod models;
 mod nesting;
 mod noted_again;
 mod observations;

@@ -41,6 +41,7 @@ mod node_numbers;
 mod nvml_indices;
 mod optional_imports;
 mod order;
+mod own_calls;
 mod parallel_kernels;
 mod parsed_masks;
 mod preloads;
@@ -184,11 +185,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["RANK", "get_rank", "horovod"],
         look: global_ranks::used_as_indices,
     },
-    Analysis {
-        name: "gpu-before-server-forks",
-        words: &["cuda", "device", "from_pretrained"],
-        look: preloads::before_forks,
-    },
+    Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
     Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
     Analysis {
         name: "gpu-import-guard-too-narrow",

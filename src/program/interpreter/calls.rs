@@ -232,12 +232,13 @@ impl<'p> Interpreter<'p> {
                 {
                     return result;
                 }
-                if matches!(method, Value::Unknown) {
-                    self.run_callbacks(name, &args, span);
-                    self.apply_method_effects(name, &args, span);
-                    return Value::Unknown;
+                self.note_use_in_child(receiver, Some(name), span);
+                match method {
+                    Value::Unknown | Value::Outside(_) => {
+                        self.call_method_of_base(receiver, name, method, args, span)
+                    }
+                    method => self.call(method, args, span),
                 }
-                self.call(method, args, span)
             }
         }
     }
@@ -260,6 +261,7 @@ impl<'p> Interpreter<'p> {
             }
             Value::Instance(instance) => {
                 let object = Value::Instance(instance.clone());
+                self.note_use_in_child(&object, None, span);
                 for name in ["__call__", "forward"] {
                     if let Value::Function(_) = self.class_attribute(&instance.class, name) {
                         return self.call_method(&object, name, args, span);

@@ -148,6 +148,19 @@ impl<'p> Interpreter<'p> {
         self.uncertain -= usize::from(!sure);
     }
 
+    /// Whether a call with these arguments surely puts memory on a GPU.
+    pub(super) fn puts_on_gpu(&mut self, effect: &'p Effect, args: &Args<'p>) -> bool {
+        let row = &*effect.row;
+        if !row.does.contains(&Does::Allocate) || !self.conditions_hold(row, args) {
+            return false;
+        }
+        let devices = self.device_arguments(&row.devices, args);
+        match devices.is_empty() {
+            true => row.absent_is_gpu || !row.only_on_gpu,
+            false => devices.iter().all(|(device, _)| matches!(device, Device::Gpu { .. })),
+        }
+    }
+
     /// The name of a call as its language writes it.
     fn name_of_call(&self, callee: &str) -> String {
         match self.program.language_of(self.here.file) {

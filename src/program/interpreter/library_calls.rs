@@ -23,6 +23,7 @@ impl<'p> Interpreter<'p> {
         };
         let text = self.paths.text(path).clone();
         let call_model = self.call_model(path);
+        self.note_outside_use_in_child(path, span);
         if call_model.validates {
             self.note_validator(text.rsplit('.').next().unwrap_or(&text), span);
         }

@@ -1,6 +1,6 @@
 //! Modules that a server or a queue of tasks imports before it forks its workers, and that use the GPU when they are imported.
 
-use super::cuda_calls;
+use super::{cuda_calls, own_calls};
 use crate::code::walk::{Ancestor, Part, walk, walk_top};
 use crate::code::{Call, Expr, ExprKind, StepKind, Target};
 use crate::commands::is_variable_name;
@@ -11,28 +11,68 @@ use crate::rules::uses::argument;
 use crate::sources::file_name_of;
 use std::cell::OnceCell;
 
+/// What names a GPU, the frameworks whose applications servers load, and the hooks of their settings.
+pub(super) const WORDS: &[&str] = &[
+    "cuda",
+    "device",
+    "from_pretrained",
+    "celery",
+    "shared_task",
+    "Flask",
+    "FastAPI",
+    "Starlette",
+    "Sanic",
+    "falcon",
+    "bottle",
+    "create_app",
+    "get_wsgi_application",
+    "on_starting",
+    "when_ready",
+    "pre_fork",
+];
+
 /// The first use of a GPU by a module that gunicorn or Celery loads in the master.
 pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if let Some(found) = in_hooks(scope) {
         return vec![found];
     }
-    let mut used: Option<(Span, String)> = None;
+    let configures = || is_settings(scope).then_some("gunicorn");
+    let here = || loading(scope).or_else(|| embedding(scope)).or_else(configures);
+    let found = match first_at_top(scope, &|expr, _| reaches_cuda(expr, scope)) {
+        Some((span, name)) => {
+            here().or_else(|| loading_importer(scope)).map(|server| raw_finding(scope, span, name, server))
+        }
+        None => here().and_then(|server| {
+            // A function or a class of the project that is called at the top.
+            let (span, (place, name)) = first_at_top(scope, &|_, call| own_calls::reached(call, scope))?;
+            Some(raw_finding(scope, span, name, server).beside(place, "CUDA is initialised here"))
+        }),
+    };
+    found.into_iter().collect()
+}
+
+/// The first call that runs when the module is imported of which something is found.
+fn first_at_top<'s, T>(
+    scope: &FileScope<'s>,
+    find: &dyn Fn(&Expr<'s>, &Call<'s>) -> Option<T>,
+) -> Option<(Span, T)> {
+    let mut found = None;
     walk_top(scope.code, &mut |part, around| {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let is_for_script = around
             .iter()
             .any(|one| matches!(one, Ancestor::Then(test) if scope.text(test.span).contains("__main__")));
-        if used.is_some() || is_for_script {
-            return;
+        if found.is_none() && !is_for_script {
+            found = find(expr, call).map(|what| (expr.span, what));
         }
-        let name = cuda_calls::reaches_cuda(expr, scope).or_else(|| loads_to_gpu(scope, call));
-        used = name.map(|name| (expr.span, name));
     });
-    let Some((span, name)) = used else { return Vec::new() };
-    let configures = || is_settings(scope).then_some("gunicorn");
-    let server =
-        loading(scope).or_else(|| embedding(scope)).or_else(configures).or_else(|| loading_importer(scope));
-    server.map(|server| raw_finding(scope, span, name, server)).into_iter().collect()
+    found
+}
+
+/// The name of what is called, where the call reaches CUDA or loads a model to the GPU.
+fn reaches_cuda(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<String> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    cuda_calls::reaches_cuda(expr, scope).or_else(|| loads_to_gpu(scope, call))
 }
 
 /// What loads this module before it forks.
@@ -85,8 +125,14 @@ fn in_hooks(scope: &FileScope<'_>) -> Option<RawFinding> {
             _ => false,
         });
         if used.is_none() && in_hook {
-            let name = cuda_calls::reaches_cuda(expr, scope).or_else(|| loads_to_gpu(scope, call));
-            used = name.map(|name| raw_finding(scope, expr.span, name, "gunicorn"));
+            let own = || {
+                let (place, name) = own_calls::reached(call, scope)?;
+                let found = raw_finding(scope, expr.span, name, "gunicorn");
+                Some(found.beside(place, "CUDA is initialised here"))
+            };
+            used = reaches_cuda(expr, scope)
+                .map(|name| raw_finding(scope, expr.span, name, "gunicorn"))
+                .or_else(own);
         }
     });
     used

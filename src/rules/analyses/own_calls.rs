@@ -1,0 +1,93 @@
+//! What reaches CUDA through functions and classes of the project.
+
+use super::cuda_calls::reaches_cuda;
+use super::memory::function_named;
+use crate::code::walk::{Ancestor, Part, walk};
+use crate::code::{Call, Expr, ExprKind, ImportNames, Step, StepKind};
+use crate::facts::{FileId, Place};
+use crate::program::Names;
+use crate::rules::files::FileScope;
+use std::cell::OnceCell;
+
+/// So many calls are followed into each other.
+const MOST_CALLS: usize = 4;
+
+/// Where CUDA is reached by calling something of the project, and what is called there.
+pub(super) fn reached(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, String)> {
+    reached_by(call, scope, 0)
+}
+
+fn reached_by(call: &Call<'_>, scope: &FileScope<'_>, calls: usize) -> Option<(Place, String)> {
+    if calls >= MOST_CALLS {
+        return None;
+    }
+    let (module, name) = match &call.callee.kind {
+        ExprKind::Name(name) => (None, *name),
+        ExprKind::Attribute(object, name) => match object.kind {
+            ExprKind::Name("self" | "cls") => (None, *name),
+            ExprKind::Name(module) => (Some(module), *name),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let Some((file, name)) = imported(scope, module, name) else {
+        return reached_in(name, scope, calls).filter(|_| module.is_none());
+    };
+    let (program, policy, code) = (scope.program, scope.policy, scope.program.code(file));
+    let names = Names::of(program, file);
+    let other =
+        FileScope { program, policy, cpu: None, file, code, names: &names, hardware: OnceCell::new() };
+    reached_in(name, &other, calls)
+}
+
+/// The file of the project that an import takes a name from, and what the name is there: `from models import load`, and
+/// `import models` for `models.load`.
+fn imported<'n>(scope: &FileScope<'n>, module: Option<&str>, name: &'n str) -> Option<(FileId, &'n str)> {
+    let mut found = None;
+    walk(scope.code, &mut |part, _| {
+        let Part::Step(Step { kind: StepKind::Import(import), .. }) = part else { return };
+        let behind = |name| scope.program.module_behind(scope.file, import, name);
+        let from = match (&import.names, module) {
+            (ImportNames::Names(names), None) => {
+                names.iter().find(|one| one.bound == name).and_then(|one| Some((behind(None)?, one.name)))
+            }
+            (ImportNames::Names(names), Some(module)) => names
+                .iter()
+                .find(|one| one.bound == module)
+                .and_then(|one| Some((behind(Some(one.name))?, name))),
+            (ImportNames::Module(bound), Some(module)) if bound.unwrap_or(import.module) == module => {
+                behind(None).map(|file| (file, name))
+            }
+            _ => None,
+        };
+        found = found.or(from);
+    });
+    found
+}
+
+/// Where a function of the file reaches CUDA, or what makes an object of a class of it.
+fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize) -> Option<(Place, String)> {
+    let class = scope.code.classes.iter().find(|class| class.name == name);
+    let function = match class {
+        Some(class) => scope.code.functions.iter().find(|function| {
+            let within = class.span.start <= function.span.start && function.span.end <= class.span.end;
+            within && function.name == "__init__"
+        }),
+        None => function_named(scope, name),
+    }?;
+    let mut found = None;
+    walk(scope.code, &mut |part, around| {
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let inner = around.iter().rev().find_map(|one| match one {
+            Ancestor::Function(number) => Some(&scope.code.functions[*number]),
+            _ => None,
+        });
+        if found.is_some() || !inner.is_some_and(|inner| std::ptr::eq(inner, function)) {
+            return;
+        }
+        found = reaches_cuda(expr, scope)
+            .map(|name| (scope.place(expr.span), name))
+            .or_else(|| reached_by(call, scope, calls + 1));
+    });
+    found
+}
