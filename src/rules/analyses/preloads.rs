@@ -77,7 +77,7 @@ fn reaches_cuda(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<String> {
 
 /// What loads this module before it forks.
 fn loading(scope: &FileScope<'_>) -> Option<&'static str> {
-    preloading(scope).or_else(|| queueing(scope)).or_else(|| clustering(scope))
+    preloading(scope).or_else(|| queueing(scope)).or_else(|| clustering(scope)).or_else(|| preforking(scope))
 }
 
 /// What loads a module before it forks that imports this one at its top.
@@ -233,6 +233,31 @@ fn clustering(scope: &FileScope<'_>) -> Option<&'static str> {
     let clusters =
         |command: &RunCommand| command.told("manage.py").is_some_and(|told| told.contains(&"qcluster"));
     (is_loaded && scope.program.run_commands().flatten().any(clusters)).then_some("Django Q")
+}
+
+/// uWSGI, which loads the application once and forks its workers after that, unless it is told to load it in each. A single
+/// process without a master forks nothing.
+fn preforking(scope: &FileScope<'_>) -> Option<&'static str> {
+    let loads = |command: &RunCommand| {
+        let Some(told) = command.told("uwsgi") else { return false };
+        let is_told = |options: &[&str]| told.iter().any(|word| options.contains(word));
+        let workers = value_of(&told, &["--processes", "--workers", "-p"]);
+        let forks = is_told(&["--master", "-M"]) || workers.is_some_and(|workers| workers != "1");
+        if !forks || is_told(&["--lazy", "--lazy-apps"]) {
+            return false;
+        }
+        let folder = value_of(&told, &["--chdir"]);
+        let module = value_of(&told, &["--module", "--wsgi", "-w"]).and_then(|named| {
+            let module = named.split_once(':').map_or(named, |(module, _)| module);
+            scope.program.module_loaded(command, folder, module)
+        });
+        let file = || {
+            let named = value_of(&told, &["--wsgi-file", "--file"])?;
+            scope.program.file_beside(command, folder, named)
+        };
+        module.or_else(file) == Some(scope.file)
+    };
+    scope.program.run_commands().flatten().any(loads).then_some("uWSGI")
 }
 
 /// The value of the last of these options: `-A app`, `-Aapp`, `--app app`, `--app=app`.
