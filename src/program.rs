@@ -4,6 +4,7 @@ mod at_import;
 mod bindings;
 mod budget;
 mod crates;
+mod documented;
 mod earlier;
 mod entries;
 mod first;
@@ -51,6 +52,7 @@ pub use names::Names;
 pub use options::{Asked, Options};
 pub use pieces::Pieces;
 pub use reach::{Known, Leads, Reach, leads_of};
+pub(crate) use documented::Documented;
 pub(crate) use run_commands::RunCommand;
 pub use state::{ALLOCATOR, Definition, FirstOccurrence, MASK, ORDER, Reaching, StateSnapshot};
 
@@ -95,6 +97,7 @@ pub struct Program<'s> {
     ran: OnceLock<Ran>,
     cpu_parts: OnceLock<Vec<Vec<FileId>>>,
     images: OnceLock<images::Images>,
+    documented: OnceLock<Vec<documented::Documented>>,
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
     of_ranks: Vec<OnceLock<ranks::OfRanks>>,
     run_commands: Vec<OnceLock<Vec<RunCommand>>>,
@@ -141,6 +144,7 @@ impl<'s> Program<'s> {
         let mut program = Program {
             cpu_parts: OnceLock::new(),
             images: OnceLock::new(),
+            documented: OnceLock::new(),
             left_alone: OnceLock::new(),
             of_ranks: sources.files.iter().map(|_| OnceLock::new()).collect(),
             run_commands: sources.files.iter().map(|_| OnceLock::new()).collect(),

@@ -26,6 +26,7 @@ mod gradients;
 mod hard_cuda;
 mod hardware;
 mod import_proofs;
+mod inputs;
 mod jax_platforms;
 mod kept_counts;
 mod kept_graphs;
@@ -203,7 +204,11 @@ const ANALYSES: &[Analysis] = &[
         words: &["modules"],
         look: import_proofs::in_a_used_process,
     },
-    Analysis { name: "input-on-another-device", words: &[".cuda()"], look: current_devices::left_by_inputs },
+    Analysis {
+        name: "input-on-another-device",
+        words: &[".cuda()", "\"cuda\"", "'cuda'"],
+        look: inputs::on_current_card,
+    },
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
     Analysis {
         name: "leak-check-on-reserved",

@@ -108,6 +108,9 @@ impl Scope<'_> {
             && is(condition.rival_set, &|| event.before.rival.is_some())
             && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
             && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
+            && condition
+                .ignores_given_mask
+                .is_none_or(|wanted| self.ignores_given_mask(event, verdict) == wanted)
             && is(condition.imported_later, &|| {
                 self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
             })

@@ -270,6 +270,11 @@ const FLAGS: &[Flag] = &[
         "an index takes the place of what a launcher has given",
         "nothing takes the place of what a launcher has given",
     ),
+    (
+        |c| &mut c.ignores_given_mask,
+        "it takes the place of the mask that the command gives",
+        "no command is known to give a mask that it takes the place of",
+    ),
     (|c| &mut c.imported_later, "a GPU library is imported later", "no GPU library is imported later"),
     (|c| &mut c.cpu_part, "the CPU part is being imported", "it is not the CPU part that is being imported"),
 ];

@@ -1,12 +1,14 @@
 //! What rules ask about the environment of a whole program: what is missing in it, and what was there before.
 
+use super::conditions::Verdict;
 use super::evaluate::Scope;
 use super::values::{same_mask, selects_by_integer};
 use crate::allocator;
 use crate::code::Host;
+use crate::masks;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, What};
-use crate::program::{ALLOCATOR, Definition};
+use crate::program::{ALLOCATOR, Definition, Documented, MASK};
 use crate::sources::file_name_of;
 
 impl Scope<'_> {
@@ -63,4 +65,68 @@ impl Scope<'_> {
         };
         by_launcher || in_worker || self.trace.host == Host::Scheduler || is_conftest()
     }
+
+    /// Whether a write takes the place of the mask that the command gives which starts the program: a command of a launcher
+    /// where the value is computed, since two known values are compared elsewhere, and one of a document.
+    pub(super) fn ignores_given_mask(&self, event: &Event, verdict: &mut Verdict) -> bool {
+        let What::Write { value, only_if_unset: false, .. } = &event.what else { return false };
+        let text = self.program.text(event.statement);
+        let by_place = value.is_none() && counts_from_zero(text);
+        let by_launcher = event.before.written.iter().find_map(|definition| match definition {
+            Definition::Set(write, Some(known)) if *write < self.trace.inherited => Some((*write, known)),
+            _ => None,
+        });
+        if let Some((write, known)) = by_launcher {
+            let launcher = self.program.name_of(self.trace.event(write).place.file);
+            verdict.definition = Some((write, known.to_string()));
+            verdict.fault = Some((format!("`CUDA_VISIBLE_DEVICES={known}` of {launcher}"), String::new()));
+            return by_place && selects_gpus(known);
+        }
+        let is_literal = |value: &String| {
+            [format!("\"{value}\""), format!("'{value}'")].iter().any(|one| text.contains(one))
+        };
+        let stands_there = event.certain && !event.in_child && value.as_ref().is_some_and(is_literal);
+        if !(by_place || stands_there) || asks_for_mask(&self.program.sources.file(event.place.file).text) {
+            return false;
+        }
+        // Where a command says the same, nothing is lost.
+        let differs = |command: &&Documented| {
+            Some(command.starts) == self.trace.entry
+                && !value.as_ref().is_some_and(|value| same_mask(value, &command.mask))
+        };
+        let Some(told) = self.program.documented_masks().iter().find(differs) else { return false };
+        let document = self.program.name_of(told.document);
+        verdict.fault = Some((format!("`CUDA_VISIBLE_DEVICES={}` of {document}", told.mask), String::new()));
+        true
+    }
+}
+
+/// Whether a statement computes a mask from the number of a process, or from 0 up to a number.
+fn counts_from_zero(statement: &str) -> bool {
+    const RANKS: &[&str] = &["Get_rank()", "local_rank", "LOCAL_RANK", "hvd.rank()"];
+    let Some((_, value)) = statement.split_once('=') else { return false };
+    // `cards[rank]` of a list that somebody else has made
+    let looks_up = value.char_indices().any(|(at, one)| {
+        one == '[' && value[..at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | ')' | ']'))
+            && !value[..at].ends_with("environ")
+    });
+    let by_range = value.contains("range(") && value.contains(".join(");
+    !looks_up && (by_range || RANKS.iter().any(|rank| value.contains(rank)))
+}
+
+/// Whether a file asks whether somebody has set the mask.
+fn asks_for_mask(text: &str) -> bool {
+    const QUESTIONS: &[&str] = &["get(", "getenv(", "environ[", "setdefault(", "pop("];
+    text.match_indices(MASK).any(|(at, _)| {
+        let before = text[..at].trim_end_matches(['"', '\'']);
+        let behind = text[at + MASK.len()..].trim_start_matches(['"', '\'', ']']).trim_start();
+        let writes = behind.starts_with('=') && !behind.starts_with("==");
+        QUESTIONS.iter().any(|question| before.ends_with(question)) && !writes
+            || ["in os.environ", "not in os.environ", "in environ"].iter().any(|one| behind.starts_with(one))
+    })
+}
+
+/// `""` and `-1` say that no GPU may be used.
+fn selects_gpus(mask: &str) -> bool {
+    masks::read(mask).kind != masks::Kind::Nothing
 }

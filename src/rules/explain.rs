@@ -98,6 +98,7 @@ impl Scope<'_> {
             (condition.imported_later, "a GPU library is imported later"),
             (condition.allocator_missing, "nothing sets what the policy wants of torch's allocator"),
             (condition.overrides_launcher, "an index takes the place of what a launcher has given"),
+            (condition.ignores_given_mask, "it takes the place of the mask that the command gives"),
             (condition.rival_set, "another name of the setting is set too"),
             (condition.rival_differs, "another name of the setting holds another value"),
             (condition.cpu_part, "the CPU part is being imported"),

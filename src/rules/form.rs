@@ -111,6 +111,7 @@ impl Condition {
             ("too-late", self.too_late.is_some()),
             ("allocator-missing", self.allocator_missing.is_some()),
             ("overrides-launcher", self.overrides_launcher.is_some()),
+            ("ignores-given-mask", self.ignores_given_mask.is_some()),
             ("rival-differs", self.rival_differs.is_some()),
             ("rival-set", self.rival_set.is_some()),
             ("certain", self.certain.is_some()),

@@ -3,7 +3,7 @@
 use super::memory::method_of;
 use super::ranks::is_started_in_several;
 use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -45,87 +45,6 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
-}
-
-/// `net.cuda(5)` and `net(x.cuda())`: the input goes to the current card.
-pub(super) fn left_by_inputs(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if chooses_current(scope) {
-        return Vec::new();
-    }
-    let (mut moved, mut found) = (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        match part {
-            Part::Step(step) => {
-                // `net = Net().cuda(5)`, `net.cuda(5)`
-                let (name, value) = match &step.kind {
-                    StepKind::Assign { targets, value: Some(value), .. } => {
-                        let moves = moved_to(scope, value).is_some();
-                        match &targets[..] {
-                            [Target::Name(name, _)] if moves => (Some(*name), value),
-                            _ => return forget(&mut moved, targets, home(around)),
-                        }
-                    }
-                    StepKind::For { target, .. } => {
-                        return forget(&mut moved, std::slice::from_ref(target), home(around));
-                    }
-                    StepKind::Evaluate(value) => (None, value),
-                    _ => return,
-                };
-                let Some((object, index)) = moved_to(scope, value) else { return };
-                let name = name.or(match object.kind {
-                    ExprKind::Name(name) => Some(name),
-                    _ => None,
-                });
-                moved.extend(name.map(|name| (home(around), name, index, value.span)));
-            }
-            Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
-                let Some(callee) = model_of(call) else { return };
-                let here = home(around);
-                let last =
-                    |name: &str| moved.iter().rev().find(|(home, known, ..)| *home == here && *known == name);
-                let Some((.., index, at)) = last(callee).filter(|(.., index, _)| *index > 0) else { return };
-                for given in &call.arguments {
-                    let moved_here = match given.value.kind {
-                        ExprKind::Name(name) => {
-                            last(name).filter(|(.., index, _)| *index == 0).map(|moved| moved.3)
-                        }
-                        _ => Some(given.value.span).filter(|_| is_bare_cuda(&given.value)),
-                    };
-                    let Some(moved_here) = moved_here else { continue };
-                    let raw_finding =
-                        RawFinding::at(scope.place(moved_here)).word("text", scope.text(moved_here));
-                    let raw_finding = raw_finding.word("index", index.to_string()).word("name", callee);
-                    found.push(raw_finding.beside(scope.place(*at), format!("`{callee}` is moved here")));
-                }
-            }
-            _ => {}
-        }
-    });
-    found
-}
-
-/// What is known of where names lie holds no longer for those that are bound to something else.
-fn forget<T>(moved: &mut Vec<(Option<usize>, &str, T, Span)>, targets: &[Target<'_>], home: Option<usize>) {
-    for target in targets {
-        match target {
-            Target::Name(name, _) => moved.retain(|(known, moved, ..)| *known != home || moved != name),
-            Target::Sequence(inner) => forget(moved, inner, home),
-            Target::Rest(inner) => forget(moved, std::slice::from_ref(inner), home),
-            Target::Attribute(..) | Target::Item(_) => {}
-        }
-    }
-}
-
-/// The model that a call runs: `net(x)`, `net.generate(x)`.
-fn model_of<'c>(call: &Call<'c>) -> Option<&'c str> {
-    match &call.callee.kind {
-        ExprKind::Name(name) => Some(name),
-        ExprKind::Attribute(object, "forward" | "generate") => match object.kind {
-            ExprKind::Name(name) => Some(name),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
@@ -205,28 +124,13 @@ fn ranks_choose(scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether the file says which card is the current one, or which are visible.
-fn chooses_current(scope: &FileScope<'_>) -> bool {
+pub(super) fn chooses_current(scope: &FileScope<'_>) -> bool {
     let text = scope.whole_text();
     ["set_device", "cuda.device(", "VISIBLE_DEVICES"].iter().any(|word| text.contains(word))
 }
 
-/// The object that an expression moves to a card, and the index of that one.
-fn moved_to<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<(&'c Expr<'c>, i64)> {
-    let (object, method, call): (&Expr<'_>, &str, &Call<'_>) = method_of(expr)?;
-    let device = argument(&call.arguments, Some(0), Some("device"));
-    match method {
-        "cuda" => Some((object, device.map_or(Some(0), |device| index_of(scope, device))?)),
-        "to" => {
-            let is_current =
-                matches!(&scope.names.meant(device?).kind, ExprKind::Text(text) if text == "cuda");
-            Some((object, if is_current { 0 } else { index_of(scope, device?)? }))
-        }
-        _ => None,
-    }
-}
-
 /// The index that an expression names; `None` when it is not known.
-fn index_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<i64> {
+pub(super) fn index_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<i64> {
     match &scope.names.meant(expr).kind {
         ExprKind::Int(index) => Some(*index),
         ExprKind::Text(text) => text.strip_prefix("cuda:")?.parse().ok(),
@@ -238,11 +142,7 @@ fn index_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<i64> {
     }
 }
 
-fn is_bare_cuda(expr: &Expr<'_>) -> bool {
-    matches!(method_of(expr), Some((_, "cuda", call)) if call.arguments.is_empty())
-}
-
-fn home(around: &[Ancestor<'_, '_>]) -> Option<usize> {
+pub(super) fn home(around: &[Ancestor<'_, '_>]) -> Option<usize> {
     around.iter().rev().find_map(|one| match one {
         Ancestor::Function(number) => Some(*number),
         _ => None,

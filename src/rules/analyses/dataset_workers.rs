@@ -1,5 +1,6 @@
 //! Code of datasets that the workers of a DataLoader run.
 
+mod files;
 mod formats;
 mod transforms;
 
@@ -146,7 +147,7 @@ fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> 
         if around.iter().any(|one| is_main_process_only(one, scope)) {
             return;
         }
-        if let Some(name) = reaches_cuda(expr, scope) {
+        if let Some(name) = reaches_cuda(expr, scope).or_else(|| files::brought_back(expr, scope)) {
             uses.push((expr.span, name));
         }
         let ExprKind::Call(call) = &expr.kind else { return };

@@ -1,10 +1,11 @@
 //! Tasks and actors of Ray that use a GPU and ask for none: Ray shows them no card.
 
 use super::cuda_calls;
-use crate::code::walk::{Part, walk, walk_block};
-use crate::code::{Block, Expr, ExprKind, StepKind};
+use crate::code::walk::{Ancestor, Part, walk, walk_block};
+use crate::code::{Argument, Block, Expr, ExprKind, Function, Step, StepKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
 
 /// `@ray.remote` on a function or class that moves something to a GPU.
 pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -14,7 +15,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let mut found = wrapped_without_gpu(scope);
     walk(scope.code, &mut |part, _| {
         let Part::Step(step) = part else { return };
         let (body, decorators, name) = match &step.kind {
@@ -37,6 +38,75 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// `ray.remote(Worker)` and `ray.remote(num_cpus=1)(Worker)`, which start it at once or keep it under a name of this file.
+fn wrapped_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let wrap = match part {
+            // `Remote = ray.remote(Worker)`
+            Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, .. }) => {
+                match &targets[..] {
+                    [Target::Name(name, _)] if !is_handed_on(scope, name) => value,
+                    _ => return,
+                }
+            }
+            // `ray.remote(Worker).remote()`
+            Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
+                ExprKind::Attribute(object, "remote") => object,
+                _ => return,
+            },
+            _ => return,
+        };
+        let ExprKind::Call(call) = &wrap.kind else { return };
+        let [Argument { name: None, unpacked: false, value }] = &call.arguments[..] else { return };
+        let ExprKind::Name(wrapped) = value.kind else { return };
+        if !asks_for_no_gpu(scope, &call.callee) {
+            return;
+        }
+        for name in meant_by(scope, wrapped, around) {
+            if let Some(used) = body_of(scope, name).and_then(|body| use_in(scope, body)) {
+                let raw_finding = RawFinding::at(scope.place(wrap.span)).word("name", name);
+                found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
+            }
+        }
+    });
+    found
+}
+
+/// The class or function that a name stands for: itself, or what calls of this file give a parameter.
+fn meant_by<'c>(scope: &FileScope<'c>, name: &'c str, around: &[Ancestor<'_, '_>]) -> Vec<&'c str> {
+    let inside = around.iter().rev().find_map(|one| match one {
+        Ancestor::Function(number) => Some(&scope.code.functions[*number]),
+        _ => None,
+    });
+    let position = |function: &Function<'_>| function.parameters.iter().position(|one| one.name == name);
+    let Some((function, at)) = inside.and_then(|function| Some((function, position(function)?))) else {
+        return vec![name];
+    };
+    let mut given = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if !matches!(call.callee.kind, ExprKind::Name(called) if called == function.name) {
+            return;
+        }
+        if let Some(Expr { kind: ExprKind::Name(class), .. }) =
+            argument(&call.arguments, Some(at), Some(name))
+            && !given.contains(class)
+        {
+            given.push(*class);
+        }
+    });
+    given
+}
+
+/// The body of the one class or function of this name.
+fn body_of<'c>(scope: &FileScope<'c>, name: &str) -> Option<&'c Block<'c>> {
+    let classes = scope.code.classes.iter().filter(|class| class.name == name).map(|class| &class.body);
+    let functions = scope.code.functions.iter().filter(|one| one.name == name).map(|one| &one.body);
+    let mut bodies = classes.chain(functions);
+    bodies.next().filter(|_| bodies.next().is_none())
 }
 
 /// Whether a task is an argument of a call: who takes it may start it with a GPU.

@@ -64,6 +64,8 @@ pub struct Condition {
     pub allocator_missing: Option<bool>,
     /// The write puts an index of its own in the place of what a launcher, a scheduler or a pool has given.
     pub overrides_launcher: Option<bool>,
+    /// The write takes the place of the mask that the command gives: one of a launcher, or of a document.
+    pub ignores_given_mask: Option<bool>,
     /// Another name of the same setting holds another value.
     pub rival_differs: Option<bool>,
     /// The event happens on every path, as far as the conditions are understood.
