@@ -27,6 +27,8 @@ pub struct Image<'s> {
     pub stage: Option<&'s str>,
     /// A command of the container takes the place of that of the image.
     pub replaced: bool,
+    /// How many GPUs the container is given by number or name, where that is known and it has no mask of its own.
+    pub given: Option<usize>,
 }
 
 /// A unit of another file that one builds on, or that adds to it.

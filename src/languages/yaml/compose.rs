@@ -7,7 +7,7 @@ use super::containers::Gpus;
 use super::layers::Layers;
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
-use super::{Lowering, set_all};
+use super::{Lowering, MASK, set_all};
 use crate::code::{Block, Expr, ExprKind, Extended, Host, Image, Observation, SetVariable, Step, StepKind};
 use crate::facts::Span;
 use crate::sources::Source;
@@ -55,6 +55,7 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     body.extend(gpus.steps(entry.key.span));
     body.extend(containers::remapped(&set, gpus.count, source));
     body.extend(contradictions(&service, &set, source));
+    let given = gpus.count.filter(|_| !may_have_mask(&service, &set));
     for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
         body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
     }
@@ -65,7 +66,7 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     }
     let words: Vec<&Rc<Node<'s>>> =
         [service.get("entrypoint"), service.get("command")].into_iter().flatten().collect();
-    body.extend(image_of(&service, entry.key.span));
+    body.extend(image_of(&service, entry.key.span, given));
     if let Some(last) = words.last().filter(|_| !is_only_arguments(&service)) {
         let span = last.span;
         let nodes: Vec<&Node<'s>> = words.iter().map(|node| &***node).collect();
@@ -102,7 +103,7 @@ fn override_of<'s>(path: &str, entry: &Entry<'s>) -> Vec<Step<'s>> {
 }
 
 /// `build: .`: the image is one of the project.
-fn image_of<'s>(service: &Layers<'s>, span: Span) -> Option<Step<'s>> {
+fn image_of<'s>(service: &Layers<'s>, span: Span, given: Option<usize>) -> Option<Step<'s>> {
     let build = service.get("build")?;
     let text = |key: &str| build.get(key).and_then(|value| value.text());
     let context = build.text().or_else(|| text("context")).filter(|_| text("dockerfile_inline").is_none())?;
@@ -112,8 +113,14 @@ fn image_of<'s>(service: &Layers<'s>, span: Span) -> Option<Step<'s>> {
     };
     let starts = |key: &str| service.get(key).is_some();
     let replaced = (starts("command") || starts("entrypoint")) && !is_only_arguments(service);
-    let image = Image { file: file.into(), stage: text("target"), replaced };
+    let image = Image { file: file.into(), stage: text("target"), replaced, given };
     Some(Step { span, kind: StepKind::Image(Box::new(image)) })
+}
+
+/// Whether the container has a mask that its image does not set.
+fn may_have_mask(service: &Layers<'_>, set: &[SetVariable<'_>]) -> bool {
+    set.iter().any(|set| set.name == MASK)
+        || ["env_file", "extends"].iter().any(|key| service.get(key).is_some())
 }
 
 /// Where a service runs that asks for no GPU. Some keys may bring one that they do not name.

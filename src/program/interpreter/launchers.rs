@@ -2,7 +2,7 @@
 //! that are files of the project are programs of their own with that environment.
 
 mod apart;
-mod images;
+pub(super) mod images;
 pub(super) mod make;
 mod noted_commands;
 mod scripts;

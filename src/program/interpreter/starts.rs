@@ -2,6 +2,7 @@
 
 use super::command_words::Argument;
 use super::generators::Active;
+use super::launchers::images::given_by;
 use super::launchers::make::Make;
 use super::{Here, Interpreter};
 use crate::code::{Command, Function, Host, Observation, ParameterKind};
@@ -327,7 +328,7 @@ impl<'p> Interpreter<'p> {
         let (program, launcher) = (self.program, self.here.file);
         let folder = folder.as_deref();
         if let Some(image) = invocation.image.as_deref().and_then(|image| program.image_called(image)) {
-            return self.apart_from(|run| run.run_image_of(image, None, false, span));
+            return self.apart_from(|run| run.run_image_of(image, None, (false, given_by(words)), span));
         }
         let targets: Vec<(FileId, Start)> = match &invocation.started {
             Started::File(path) => {

@@ -1,15 +1,17 @@
 //! Containers that run an image of the project: what its Dockerfile sets is there, and what it starts runs.
 
 use super::super::{Flow, Here, Interpreter};
-use crate::code::{Host, Image, StepKind};
+use crate::code::{ExprKind, Host, Image, Observation, SetVariable, StepKind};
 use crate::facts::{FileId, Span};
-use crate::program::Definition;
+use crate::masks;
+use crate::program::trace::What;
+use crate::program::{Definition, MASK};
 
 impl<'p> Interpreter<'p> {
     /// `build: .` of a service.
     pub(in crate::program::interpreter) fn run_image(&mut self, image: &'p Image<'p>, span: Span) {
         if let Some(file) = self.program.launched_file(self.here.file, None, &image.file) {
-            self.run_image_of(file, image.stage, image.replaced, span);
+            self.run_image_of(file, image.stage, (image.replaced, image.given), span);
         }
     }
 
@@ -18,7 +20,7 @@ impl<'p> Interpreter<'p> {
         &mut self,
         file: FileId,
         stage: Option<&str>,
-        replaced: bool,
+        (replaced, given): (bool, Option<usize>),
         span: Span,
     ) {
         // The last stage is what is built where none is named.
@@ -41,6 +43,12 @@ impl<'p> Interpreter<'p> {
         // An entry point hands the command on.
         let is_replaced = replaced && !self.program.has_entrypoint(file);
         for step in &unit.body {
+            if let (StepKind::SetVariable(set), Some(given)) = (&step.kind, given)
+                && let Some(text) = beyond(set, given)
+            {
+                let what = What::Observed { what: Observation::DoubleRemap, about_gpu: true, text };
+                self.note(what, step.span);
+            }
             match &step.kind {
                 // The container has its own.
                 StepKind::SetVariable(set) if !self.reaching(&set.name).iter().all(Definition::is_absent) => {
@@ -55,4 +63,26 @@ impl<'p> Interpreter<'p> {
         self.flow = Flow::Next;
         self.here = outer;
     }
+}
+
+/// The mask of an image, where it names an index that a container with so many GPUs does not have.
+fn beyond(set: &SetVariable<'_>, given: usize) -> Option<String> {
+    let text = match &set.value.as_ref()?.kind {
+        ExprKind::Text(text) => text.trim().to_owned(),
+        ExprKind::Int(index) => index.to_string(),
+        _ => return None,
+    };
+    let highest = masks::read(&text).highest.filter(|_| set.name == MASK)?;
+    (highest >= given as u64).then(|| format!("{MASK}={text}"))
+}
+
+/// How many GPUs the words of `docker run` give a container by number or name, where they give it no mask.
+pub(in crate::program::interpreter) fn given_by(words: &[Option<&str>]) -> Option<usize> {
+    if words.iter().any(|word| word.is_none_or(|word| word.contains(MASK) || word.starts_with("--env-file"))) {
+        return None;
+    }
+    let mut given = words.iter().flatten().filter_map(|word| word.split_once("device=").map(|(_, list)| list));
+    let list = given.next()?.trim_matches(['"', '\'']);
+    let is_list = !list.is_empty() && !list.contains("all") && given.next().is_none();
+    is_list.then(|| list.split(',').count())
 }
