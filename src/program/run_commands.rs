@@ -3,6 +3,8 @@
 //! taken off, lines joined, and what its variables hold put in.
 
 use super::interpreter::Interpreter;
+use super::knowledge::Does;
+use super::trace::What;
 use super::{Program, Start, readings};
 use crate::code::Host;
 use crate::commands::{Wrapped, program_name};
@@ -83,6 +85,27 @@ impl Program<'_> {
                 }
             }
         })
+    }
+
+    /// The first place at which a program surely needs a GPU, when it is started: without one the call there raises.
+    pub(crate) fn surely_needs_gpu(&self, file: FileId, start: Start) -> Option<Place> {
+        /// What falls back to the CPU is no need.
+        const RAISING: &[&str] = &["torch.", "cupy.", "numba.cuda.", "cuda", "to"];
+        let trace = Interpreter::new(self, file, start).trace();
+        let raises = |what: &What| match what {
+            What::Call { callee, does, .. } => {
+                let named = RAISING.iter().any(|root| match root.ends_with('.') {
+                    true => callee.starts_with(root),
+                    false => callee == root,
+                });
+                named && does.contains(&Does::Allocate)
+            }
+            _ => false,
+        };
+        let mut events = trace.events.iter();
+        events
+            .find(|event| event.surely_happens() && event.what.takes_gpu() && raises(&event.what))
+            .map(|event| event.place)
     }
 
     /// The file that a word of a command names, also where the project lies in another folder when it runs: then by its own

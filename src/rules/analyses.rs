@@ -26,7 +26,9 @@ mod gradients;
 mod hard_cuda;
 mod hardware;
 mod import_proofs;
+mod image_builds;
 mod inputs;
+mod jax_memory;
 mod jax_platforms;
 mod kept_counts;
 mod kept_graphs;
@@ -193,6 +195,7 @@ const ANALYSES: &[Analysis] = &[
         words: &["find_spec", "find_loader", "ImportError", "ModuleNotFoundError"],
         look: optional_imports::with_narrow_guards,
     },
+    Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
     Analysis {
         name: "gpu-reset-as-recovery",
         words: &["nvidia-smi", "reset", "Reset", "close"],
@@ -209,6 +212,7 @@ const ANALYSES: &[Analysis] = &[
         words: &[".cuda()", "\"cuda\"", "'cuda'"],
         look: inputs::on_current_card,
     },
+    Analysis { name: "jax-preallocation-beside-torch", words: &["jax"], look: jax_memory::beside_torch },
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
     Analysis {
         name: "leak-check-on-reserved",
