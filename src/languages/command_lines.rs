@@ -52,8 +52,13 @@ pub fn foreign_assignment<'s>(line: &'s str, span: Span, also_set: bool) -> Opti
     if name.bytes().any(|byte| byte.is_ascii_lowercase()) {
         return None;
     }
+    Some(no_assignment(text, span))
+}
+
+/// What looks like the assignment of a variable, and sets nothing where it stands.
+pub fn no_assignment<'s>(text: &'s str, span: Span) -> Step<'s> {
     let observed = Observed { what: Observation::ForeignAssignment, about_gpu: true, text: text.into() };
-    Some(Step { span, kind: StepKind::Observe(Box::new(observed)) })
+    Step { span, kind: StepKind::Observe(Box::new(observed)) }
 }
 
 /// `cd FOLDER`, for settings that say where a command runs.

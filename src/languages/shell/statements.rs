@@ -144,6 +144,12 @@ impl<'s> Lowering<'s, '_> {
                 "variable_name" if unexports => {
                     block.push(self.step(node, StepKind::UnsetVariable(self.slice(child).into())));
                 }
+                "variable_name" if exports && self.is_before_sign(child) => {
+                    let text = self.text[child.start_byte()..].lines().next().unwrap_or_default();
+                    let text = text[..text.find([';', '&', '#']).unwrap_or(text.len())].trim_end();
+                    let step = command_lines::no_assignment(text, self.span(node));
+                    block.push(step);
+                }
                 "variable_name" if exports => {
                     let name = self.slice(child).into();
                     let span = self.span(child);
@@ -172,6 +178,13 @@ impl<'s> Lowering<'s, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// `export X = 1`: a name with a blank before the sign has no value, and the sign is no name.
+    fn is_before_sign(&self, name: Node<'_>) -> bool {
+        let behind = &self.text[name.end_byte()..];
+        let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        blanks > 0 && behind[blanks..].starts_with('=')
     }
 
     /// A command with `>`, `<` or `<<`.
