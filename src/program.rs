@@ -40,6 +40,7 @@ mod words;
 mod work;
 
 pub use budget::{Budget, Followed};
+pub(crate) use documented::Documented;
 pub use earlier::{Earlier, Judged, Memory, NoShard, Shard};
 pub use entries::Start;
 pub use habits::Convention;
@@ -52,7 +53,6 @@ pub use names::Names;
 pub use options::{Asked, Options};
 pub use pieces::Pieces;
 pub use reach::{Known, Leads, Reach, leads_of};
-pub(crate) use documented::Documented;
 pub(crate) use run_commands::RunCommand;
 pub use state::{ALLOCATOR, Definition, FirstOccurrence, MASK, ORDER, Reaching, StateSnapshot};
 

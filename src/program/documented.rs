@@ -53,7 +53,8 @@ enum Started<'t> {
 
 /// A line that begins with a mask, behind prompts and other variables, and starts a program of Python.
 fn command_with_mask(line: &str) -> Option<Command<'_>> {
-    let line = line.trim_start_matches([' ', '\t', '$', '>', '%', '!', '`', '-', '*']).trim_end_matches(['`', ' ']);
+    let line =
+        line.trim_start_matches([' ', '\t', '$', '>', '%', '!', '`', '-', '*']).trim_end_matches(['`', ' ']);
     let mut words = line.split_whitespace();
     let mut mask = None;
     let mut first = words.next()?;
@@ -97,7 +98,8 @@ mod tests {
             assert_eq!(read(line).as_deref(), Some("1 train.py"), "{line}");
         }
         assert_eq!(read("CUDA_VISIBLE_DEVICES=0,1 python -m a.b x.py").as_deref(), Some("0,1 a.b"));
-        for line in ["python train.py", "set CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=1 bash a.sh", ""] {
+        for line in ["python train.py", "set CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=1 bash a.sh", ""]
+        {
             assert_eq!(read(line), None, "{line}");
         }
     }

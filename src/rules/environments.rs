@@ -107,7 +107,9 @@ fn counts_from_zero(statement: &str) -> bool {
     let Some((_, value)) = statement.split_once('=') else { return false };
     // `cards[rank]` of a list that somebody else has made
     let looks_up = value.char_indices().any(|(at, one)| {
-        one == '[' && value[..at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | ')' | ']'))
+        one == '['
+            && value[..at]
+                .ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | ')' | ']'))
             && !value[..at].ends_with("environ")
     });
     let by_range = value.contains("range(") && value.contains(".join(");

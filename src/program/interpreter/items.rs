@@ -72,7 +72,13 @@ impl<'p> Interpreter<'p> {
                 self.apply_subscript_effects(*path, key, span);
                 let item = self.paths.item(*path);
                 let known = !self.program.knowledge.of_call(self.paths.text(item)).is_empty();
-                if known { Value::Outside(item) } else { Value::Unknown }
+                // `load_dataset("texts")["train"]`: a part of a dataset is one as well.
+                let is_part = || matches!(key, Value::Text(_)) && is_dataset(self.paths.text(*path));
+                match known {
+                    true => Value::Outside(item),
+                    false if is_part() => Value::Outside(*path),
+                    false => Value::Unknown,
+                }
             }
             Value::Deferred(..) => {
                 let settled = self.force(container.clone());
@@ -147,4 +153,9 @@ pub(super) fn one_of_functions<'a, 'p: 'a>(values: impl Iterator<Item = &'a Valu
         true => Value::one_of(values),
         false => Value::Unknown,
     }
+}
+
+/// Whether something is a dataset of Hugging Face, or several by name.
+fn is_dataset(path: &str) -> bool {
+    path.starts_with("datasets.") && path.ends_with(')')
 }

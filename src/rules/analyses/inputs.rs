@@ -70,7 +70,9 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
             let Some(callee) = model_of(call) else { return };
             let here = home(around);
-            let last = |name: &str| -> Option<&Moved<'_>> { moved.iter().rev().find(|one| one.home == here && one.name == name) };
+            let last = |name: &str| -> Option<&Moved<'_>> {
+                moved.iter().rev().find(|one| one.home == here && one.name == name)
+            };
             let Some(model) = last(callee) else { return };
             for given in &call.arguments {
                 let (other, at) = match &given.value.kind {

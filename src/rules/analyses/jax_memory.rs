@@ -34,7 +34,10 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         // In a branch it may be the other framework that is wanted.
         if around.iter().any(|one| {
-            matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..))
+            matches!(
+                one,
+                Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..)
+            )
         }) {
             return;
         }
@@ -48,7 +51,8 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     let (Some(computes), Some(torch)) = (computes, torch) else { return Vec::new() };
-    let somewhere = |words: &[&'static str]| words.iter().any(|word| !scope.program.files_with(word).is_empty());
+    let somewhere =
+        |words: &[&'static str]| words.iter().any(|word| !scope.program.files_with(word).is_empty());
     if !somewhere(BUILDS) || somewhere(SETTINGS) {
         return Vec::new();
     }

@@ -78,10 +78,12 @@ fn beyond(set: &SetVariable<'_>, given: usize) -> Option<String> {
 
 /// How many GPUs the words of `docker run` give a container by number or name, where they give it no mask.
 pub(in crate::program::interpreter) fn given_by(words: &[Option<&str>]) -> Option<usize> {
-    if words.iter().any(|word| word.is_none_or(|word| word.contains(MASK) || word.starts_with("--env-file"))) {
+    if words.iter().any(|word| word.is_none_or(|word| word.contains(MASK) || word.starts_with("--env-file")))
+    {
         return None;
     }
-    let mut given = words.iter().flatten().filter_map(|word| word.split_once("device=").map(|(_, list)| list));
+    let mut given =
+        words.iter().flatten().filter_map(|word| word.split_once("device=").map(|(_, list)| list));
     let list = given.next()?.trim_matches(['"', '\'']);
     let is_list = !list.is_empty() && !list.contains("all") && given.next().is_none();
     is_list.then(|| list.split(',').count())
