@@ -17,6 +17,7 @@ mod calls;
 mod calls_known;
 mod classes;
 mod collections;
+mod command_groups;
 mod command_words;
 mod compound;
 mod contexts;
@@ -386,24 +387,6 @@ impl<'p> Interpreter<'p> {
     fn run_entry_module(&mut self) {
         self.enter_module(self.entry, Span::default());
         self.flow = Flow::Next;
-    }
-
-    /// Imports the module and calls the functions that `[project.scripts]` names in it.
-    fn run_console_scripts(&mut self) {
-        for parent in self.program.modules.parents(self.entry) {
-            self.enter_module(parent, Span::default());
-        }
-        self.run_entry_module();
-        for name in self.program.console_functions(self.entry) {
-            let Some(&scope) = self.modules.get(&self.entry) else { return };
-            if let Some(Value::Function(closure)) = self.heap.peek(scope, &name).cloned() {
-                let span = self.function_of(&closure).name_span;
-                self.here.statement = span;
-                let result = self.run_function(&closure, Args::default(), span);
-                self.run_paused(&result, span);
-                self.flow = Flow::Next;
-            }
-        }
     }
 
     /// Runs the module alone, and then each function in it that nobody was seen to call.

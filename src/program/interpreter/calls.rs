@@ -113,7 +113,12 @@ impl<'p> Interpreter<'p> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        self.call(callee, args, span)
+        let commands = self.commands_of(&callee, name);
+        let result = self.call(callee, args, span);
+        if !commands.is_empty() && self.flow == Flow::Next {
+            self.run_commands(commands, span);
+        }
+        result
     }
 
     /// Evaluates the arguments of a call; without the name of a callee it is one that does nothing.

@@ -1,0 +1,111 @@
+//! Commands: the functions that `[project.scripts]` names, and programs of several, where a call of the group runs the one that the command
+//! line names, as with Typer and click.
+
+use super::branches::ArmRun;
+use super::calls::Args;
+use super::{Flow, Interpreter};
+use crate::code::{Block, Expr, ExprKind, ImportNames, StepKind};
+use crate::facts::{FileId, Span};
+use crate::program::heap::values::Value;
+
+/// Objects that functions become commands of, by `@app.command()`.
+const GROUPS: &[&str] = &["typer.Typer()", "cyclopts.App()", "click.Group()"];
+
+impl<'p> Interpreter<'p> {
+    /// Imports the module and calls the functions that `[project.scripts]` names in it.
+    pub(super) fn run_console_scripts(&mut self) {
+        for parent in self.program.modules.parents(self.entry) {
+            self.enter_module(parent, Span::default());
+        }
+        self.run_entry_module();
+        for name in self.program.console_functions(self.entry) {
+            let Some(&scope) = self.modules.get(&self.entry) else { return };
+            if let Some(Value::Function(closure)) = self.heap.peek(scope, &name).cloned() {
+                let span = self.function_of(&closure).name_span;
+                self.here.statement = span;
+                let result = self.run_function(&closure, Args::default(), span);
+                self.run_paused(&result, span);
+                self.flow = Flow::Next;
+            }
+            let commands = self.commands_in(self.entry, &name);
+            if !commands.is_empty() {
+                self.run_commands(commands, Span::default());
+                self.flow = Flow::Next;
+            }
+        }
+    }
+
+    /// The commands of what is called under a name, where that is a group of them.
+    pub(super) fn commands_of(&mut self, callee: &Value<'p>, name: &'p str) -> Vec<Value<'p>> {
+        /// A program calls its group at its top, or in its `main`.
+        const DEPTH: usize = 1;
+        let may_be = match callee {
+            Value::Outside(path) => GROUPS.contains(&&**self.paths.text(*path)),
+            Value::Function(_) => self.active.len() <= DEPTH,
+            _ => false,
+        };
+        if !may_be || name.is_empty() {
+            return Vec::new();
+        }
+        let here = self.here.file;
+        let found = self.commands_in(here, name);
+        if !found.is_empty() {
+            return found;
+        }
+        // `from package.cli import app`
+        let program = self.program;
+        let from = program.code(here).body.iter().find_map(|step| {
+            let StepKind::Import(import) = &step.kind else { return None };
+            let ImportNames::Names(names) = &import.names else { return None };
+            let taken = names.iter().find(|taken| taken.bound == name)?;
+            Some((program.module_behind(here, import, None)?, taken.name))
+        });
+        from.map_or_else(Vec::new, |(file, name)| self.commands_in(file, name))
+    }
+
+    /// The functions that a module makes commands of a group.
+    pub(super) fn commands_in(&mut self, file: FileId, group: &str) -> Vec<Value<'p>> {
+        let program = self.program;
+        let names = commands(program.code(file), group);
+        let Some(scope) = self.entered(file).filter(|_| !names.is_empty()) else { return Vec::new() };
+        let values = names.into_iter().filter_map(|name| self.heap.get(scope, name).cloned());
+        values.filter(|value| matches!(value, Value::Function(_))).collect()
+    }
+
+    /// Runs the command of a group, whichever it is.
+    pub(super) fn run_commands(&mut self, commands: Vec<Value<'p>>, span: Span) {
+        let run = |run: &mut Self, command: Value<'p>| {
+            let result = run.call(command, Args { items: Vec::new(), open: true }, span);
+            run.run_paused(&result, span);
+        };
+        match <[Value<'p>; 1]>::try_from(commands) {
+            Ok([command]) => run(self, command),
+            Err(commands) => {
+                let arms = commands.into_iter().map(|command| -> ArmRun<'_, 'p> {
+                    Box::new(move |interpreter| run(interpreter, command))
+                });
+                self.exec_branches(arms.collect());
+            }
+        }
+    }
+}
+
+/// The names of the functions with `@group.command`, with arguments or without.
+fn commands<'p>(code: &'p crate::code::Code<'p>, group: &str) -> Vec<&'p str> {
+    let is_of_group = |decorator: &Expr<'p>| {
+        let made_by = match &decorator.kind {
+            ExprKind::Call(call) => &call.callee,
+            _ => decorator,
+        };
+        matches!(&made_by.kind, ExprKind::Attribute(object, "command" | "callback")
+            if matches!(object.kind, ExprKind::Name(name) if name == group))
+    };
+    let block: &'p Block<'p> = &code.body;
+    let defined = block.iter().filter_map(|step| match &step.kind {
+        StepKind::Define { function, decorators, .. } if decorators.iter().any(is_of_group) => {
+            Some(code.functions[*function].name)
+        }
+        _ => None,
+    });
+    defined.collect()
+}
