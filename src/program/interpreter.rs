@@ -230,6 +230,8 @@ pub(super) struct Interpreter<'p> {
     made_with: FxHashMap<PathId, Args<'p>>,
     /// Those of them that one call made, by its file, the place of its first argument and its name.
     made_by: FxHashMap<(FileId, Span, PathId), Vec<PathId>>,
+    /// The groups of commands of each module that was asked for them, with the names of their functions.
+    commands: FxHashMap<FileId, Rc<[(&'p str, &'p str)]>>,
     /// What calls outside the project do, by the number of their path.
     call_models: Vec<Option<CallModel<'p>>>,
     /// Options of parsers that do not hold a string, with what they hold.
@@ -323,6 +325,7 @@ impl<'p> Interpreter<'p> {
             setters: FxHashSet::default(),
             made_with: FxHashMap::default(),
             made_by: FxHashMap::default(),
+            commands: FxHashMap::default(),
             call_models: Vec::new(),
             options: FxHashMap::default(),
             expects_failure: false,

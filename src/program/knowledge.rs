@@ -132,6 +132,13 @@ pub struct EffectRow {
     pub may_be: BTreeMap<String, Range>,
 }
 
+impl EffectRow {
+    /// Whether a call that names no device takes a GPU.
+    pub fn is_on_gpu_unless_told(&self) -> bool {
+        self.absent_is_gpu || !self.only_on_gpu
+    }
+}
+
 /// One effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -107,6 +107,12 @@ impl<'a> FileScope<'a> {
     pub fn is_library(&self) -> bool {
         self.program.start_of(self.file).is_none()
     }
+
+    /// Another file of the project, looked at for the sake of this one.
+    pub fn of_other<'b>(&'b self, file: FileId, names: &'b Names<'b, 'b>) -> FileScope<'b> {
+        let (program, policy, code) = (self.program, self.policy, self.program.code(file));
+        FileScope { program, policy, cpu: None, file, code, names, hardware: OnceCell::new() }
+    }
 }
 
 /// What a file asks that decides about GPUs: variables of the environment, and constants.

@@ -4,7 +4,7 @@
 use super::branches::ArmRun;
 use super::calls::Args;
 use super::{Flow, Interpreter};
-use crate::code::{Block, Expr, ExprKind, ImportNames, StepKind};
+use crate::code::{Code, Expr, ExprKind, ImportNames, StepKind};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::Value;
 
@@ -39,35 +39,41 @@ impl<'p> Interpreter<'p> {
     pub(super) fn commands_of(&mut self, callee: &Value<'p>, name: &'p str) -> Vec<Value<'p>> {
         /// A program calls its group at its top, or in its `main`.
         const DEPTH: usize = 1;
-        let may_be = match callee {
-            Value::Outside(path) => GROUPS.contains(&&**self.paths.text(*path)),
-            Value::Function(_) => self.active.len() <= DEPTH,
-            _ => false,
-        };
-        if !may_be || name.is_empty() {
-            return Vec::new();
+        match callee {
+            Value::Function(closure) if !name.is_empty() && self.active.len() <= DEPTH => {
+                let group = self.function_of(closure).name;
+                self.commands_in(closure.file, group)
+            }
+            Value::Outside(path) if !name.is_empty() && GROUPS.contains(&&**self.paths.text(*path)) => {
+                let here = self.here.file;
+                let found = self.commands_in(here, name);
+                if !found.is_empty() {
+                    return found;
+                }
+                // `from package.cli import app`
+                let program = self.program;
+                let from = program.code(here).body.iter().find_map(|step| {
+                    let StepKind::Import(import) = &step.kind else { return None };
+                    let ImportNames::Names(names) = &import.names else { return None };
+                    let taken = names.iter().find(|taken| taken.bound == name)?;
+                    Some((program.module_behind(here, import, None)?, taken.name))
+                });
+                from.map_or_else(Vec::new, |(file, name)| self.commands_in(file, name))
+            }
+            _ => Vec::new(),
         }
-        let here = self.here.file;
-        let found = self.commands_in(here, name);
-        if !found.is_empty() {
-            return found;
-        }
-        // `from package.cli import app`
-        let program = self.program;
-        let from = program.code(here).body.iter().find_map(|step| {
-            let StepKind::Import(import) = &step.kind else { return None };
-            let ImportNames::Names(names) = &import.names else { return None };
-            let taken = names.iter().find(|taken| taken.bound == name)?;
-            Some((program.module_behind(here, import, None)?, taken.name))
-        });
-        from.map_or_else(Vec::new, |(file, name)| self.commands_in(file, name))
     }
 
     /// The functions that a module makes commands of a group.
-    pub(super) fn commands_in(&mut self, file: FileId, group: &str) -> Vec<Value<'p>> {
+    fn commands_in(&mut self, file: FileId, group: &str) -> Vec<Value<'p>> {
         let program = self.program;
-        let names = commands(program.code(file), group);
-        let Some(scope) = self.entered(file).filter(|_| !names.is_empty()) else { return Vec::new() };
+        let table =
+            self.commands.entry(file).or_insert_with(|| commands_of_groups(program.code(file)).into());
+        let names: Vec<_> = table.iter().filter(|(of, _)| *of == group).map(|(_, name)| *name).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let Some(scope) = self.entered(file) else { return Vec::new() };
         let values = names.into_iter().filter_map(|name| self.heap.get(scope, name).cloned());
         values.filter(|value| matches!(value, Value::Function(_))).collect()
     }
@@ -90,22 +96,27 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// The names of the functions with `@group.command`, with arguments or without.
-fn commands<'p>(code: &'p crate::code::Code<'p>, group: &str) -> Vec<&'p str> {
-    let is_of_group = |decorator: &Expr<'p>| {
+/// The groups of a module and the names of their commands: functions with `@group.command`, with arguments or without.
+fn commands_of_groups<'p>(code: &'p Code<'p>) -> Vec<(&'p str, &'p str)> {
+    let group_of = |decorator: &Expr<'p>| {
         let made_by = match &decorator.kind {
             ExprKind::Call(call) => &call.callee,
             _ => decorator,
         };
-        matches!(&made_by.kind, ExprKind::Attribute(object, "command" | "callback")
-            if matches!(object.kind, ExprKind::Name(name) if name == group))
-    };
-    let block: &'p Block<'p> = &code.body;
-    let defined = block.iter().filter_map(|step| match &step.kind {
-        StepKind::Define { function, decorators, .. } if decorators.iter().any(is_of_group) => {
-            Some(code.functions[*function].name)
+        match &made_by.kind {
+            ExprKind::Attribute(object, "command" | "callback") => match object.kind {
+                ExprKind::Name(group) => Some(group),
+                _ => None,
+            },
+            _ => None,
         }
-        _ => None,
+    };
+    let defined = code.body.iter().flat_map(|step| match &step.kind {
+        StepKind::Define { function, decorators, .. } => {
+            let name = code.functions[*function].name;
+            decorators.iter().filter_map(group_of).map(|group| (group, name)).collect()
+        }
+        _ => Vec::new(),
     });
     defined.collect()
 }

@@ -72,8 +72,7 @@ impl<'p> Interpreter<'p> {
             return;
         }
         let devices = self.device_arguments(&row.devices, args);
-        let by_default = row.absent_is_gpu
-            || !row.only_on_gpu
+        let by_default = row.is_on_gpu_unless_told()
             || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative, mut names_gpu) = (is_decided(row, args), false, false);
@@ -156,7 +155,7 @@ impl<'p> Interpreter<'p> {
         }
         let devices = self.device_arguments(&row.devices, args);
         match devices.is_empty() {
-            true => row.absent_is_gpu || !row.only_on_gpu,
+            true => row.is_on_gpu_unless_told(),
             false => devices.iter().all(|(device, _)| matches!(device, Device::Gpu { .. })),
         }
     }

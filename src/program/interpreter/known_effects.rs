@@ -32,7 +32,7 @@ impl<'p> Interpreter<'p> {
     /// A method of something that a library made: surely one of the known ones when the library is, or
     /// builds on, the one that has it.
     fn effects_of_method(&self, receiver: &str, name: &str) -> Effects<'p> {
-        let root = receiver.split(['.', '(']).next().unwrap_or_default();
+        let root = root_of(receiver);
         let knowledge = self.program.knowledge;
         let builds_on = |library: &str| {
             root == library
@@ -61,7 +61,7 @@ impl<'p> Interpreter<'p> {
             Effects::OfMethod { sure } => {
                 let doubt = usize::from(!sure);
                 self.uncertain += doubt;
-                let package = path.split(['.', '(']).next().filter(|_| sure);
+                let package = Some(root_of(path)).filter(|_| sure);
                 self.apply_effects_of_method(path.rsplit('.').next().unwrap_or(path), package, args, span);
                 self.uncertain -= doubt;
             }
@@ -107,9 +107,9 @@ impl<'p> Interpreter<'p> {
             _ => {}
         }
         for effect in knowledge.of_method(name) {
-            let builds_on = package.and_then(|package| knowledge.package(package)).is_some_and(|row| {
-                row.imports.iter().chain(&row.objects_of).any(|known| *known == effect.library)
-            });
+            let builds_on = package
+                .and_then(|package| knowledge.package(package))
+                .is_some_and(|row| row.makes_objects_of(&effect.library));
             if builds_on || self.has_imported(&effect.library) {
                 self.apply(effect, name, args, span);
             }
@@ -144,4 +144,9 @@ impl<'p> Interpreter<'p> {
 /// `super().__init__(…)` in a class that is made of a known one calls that one.
 fn called(path: &str) -> &str {
     path.strip_suffix("().__init__").unwrap_or(path)
+}
+
+/// The package of a dotted name: `torch` of `torch.nn.Linear().cuda`.
+pub(super) fn root_of(path: &str) -> &str {
+    path.split(['.', '(']).next().unwrap_or_default()
 }

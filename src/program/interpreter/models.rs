@@ -4,6 +4,7 @@ use super::Interpreter;
 use super::call_model::Effects;
 use super::calls::Args;
 use super::devices::Device;
+use super::known_effects::root_of;
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::knowledge::{Does, Effect, Form};
@@ -81,12 +82,10 @@ impl<'p> Interpreter<'p> {
         match method {
             Value::Unknown => OF_MODELS.contains(&name),
             Value::Outside(path) => {
-                let root = self.paths.text(*path).split(['.', '(']).next().unwrap_or_default();
+                let root = root_of(self.paths.text(*path));
                 let package = self.program.knowledge.package(root);
-                let builds_on_torch = root == "torch"
-                    || package.is_some_and(|row| {
-                        row.imports.iter().chain(&row.objects_of).any(|known| known == "torch")
-                    });
+                let builds_on_torch =
+                    root == "torch" || package.is_some_and(|row| row.makes_objects_of("torch"));
                 builds_on_torch || OF_MODELS.contains(&name)
             }
             _ => false,

@@ -62,6 +62,11 @@ pub struct PackageModule {
 }
 
 impl PackageModule {
+    /// Whether the objects that it makes have the methods of a library.
+    pub fn makes_objects_of(&self, library: &str) -> bool {
+        self.imports.iter().chain(&self.objects_of).any(|known| known == library)
+    }
+
     /// Whether importing it is of use to who wants a GPU, or loads a library that is.
     pub fn is_for_gpus(&self) -> bool {
         self.gpu_library || self.imports.iter().any(|brought| brought != "numpy")

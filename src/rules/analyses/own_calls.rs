@@ -7,7 +7,6 @@ use crate::code::{Call, Expr, ExprKind, ImportNames, Step, StepKind};
 use crate::facts::{FileId, Place};
 use crate::program::Names;
 use crate::rules::files::FileScope;
-use std::cell::OnceCell;
 
 /// So many calls are followed into each other.
 const MOST_CALLS: usize = 4;
@@ -33,10 +32,8 @@ fn reached_by(call: &Call<'_>, scope: &FileScope<'_>, calls: usize) -> Option<(P
     let Some((file, name)) = imported(scope, module, name) else {
         return reached_in(name, scope, calls).filter(|_| module.is_none());
     };
-    let (program, policy, code) = (scope.program, scope.policy, scope.program.code(file));
-    let names = Names::of(program, file);
-    let other =
-        FileScope { program, policy, cpu: None, file, code, names: &names, hardware: OnceCell::new() };
+    let names = Names::of(scope.program, file);
+    let other = scope.of_other(file, &names);
     reached_in(name, &other, calls)
 }
 

@@ -9,7 +9,6 @@ use crate::program::{Names, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::file_name_of;
-use std::cell::OnceCell;
 
 /// What names a GPU, the frameworks whose applications servers load, and the hooks of their settings.
 pub(super) const WORDS: &[&str] = &[
@@ -94,9 +93,7 @@ fn loading_importer(scope: &FileScope<'_>) -> Option<&'static str> {
             }
             files.push(file);
             let names = Names::of(scope.program, file);
-            let (program, policy, code) = (scope.program, scope.policy, scope.program.code(file));
-            let hardware = OnceCell::new();
-            let other = FileScope { program, policy, cpu: None, file, code, names: &names, hardware };
+            let other = scope.of_other(file, &names);
             if let Some(server) = loading(&other) {
                 return Some(server);
             }
@@ -213,7 +210,7 @@ fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
         let app = || value_of(&told, &["-A", "--app"]);
         let names = || {
             app().is_some_and(|app| {
-                let module = app.split_once(':').map_or(app, |(module, _)| module);
+                let module = module_of(app);
                 scope.program.module_loaded(command, value_of(&told, &["--workdir"]), module)
                     == Some(scope.file)
             })
@@ -247,10 +244,8 @@ fn preforking(scope: &FileScope<'_>) -> Option<&'static str> {
             return false;
         }
         let folder = value_of(&told, &["--chdir"]);
-        let module = value_of(&told, &["--module", "--wsgi", "-w"]).and_then(|named| {
-            let module = named.split_once(':').map_or(named, |(module, _)| module);
-            scope.program.module_loaded(command, folder, module)
-        });
+        let module = value_of(&told, &["--module", "--wsgi", "-w"])
+            .and_then(|named| scope.program.module_loaded(command, folder, module_of(named)));
         let file = || {
             let named = value_of(&told, &["--wsgi-file", "--file"])?;
             scope.program.file_beside(command, folder, named)
@@ -258,6 +253,11 @@ fn preforking(scope: &FileScope<'_>) -> Option<&'static str> {
         module.or_else(file) == Some(scope.file)
     };
     scope.program.run_commands().flatten().any(loads).then_some("uWSGI")
+}
+
+/// The module of `module:app`, or of `module` alone.
+fn module_of(app: &str) -> &str {
+    app.split_once(':').map_or(app, |(module, _)| module)
 }
 
 /// The value of the last of these options: `-A app`, `-Aapp`, `--app app`, `--app=app`.

@@ -8,7 +8,6 @@ use crate::program::Names;
 use crate::rules::analyses::memory::method_of;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
 
 /// `meter.update(loss)` in a loop that calls `loss.backward()`, where the class of `meter` adds what it is given to an
 /// attribute as it is.
@@ -67,9 +66,7 @@ fn sum_of(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
         files.iter().filter(|file| **file != scope.file && scope.program.has_word(**file, class));
     others.find_map(|file| {
         let names = Names::of(scope.program, *file);
-        let (program, policy, code) = (scope.program, scope.policy, scope.program.code(*file));
-        let hardware = OnceCell::new();
-        let other = FileScope { program, policy, cpu: None, file: *file, code, names: &names, hardware };
+        let other = scope.of_other(*file, &names);
         sum_in(&other, class, method, position)
     })
 }
