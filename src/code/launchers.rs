@@ -186,6 +186,8 @@ pub enum Observation {
     NamesNoCard,
     /// A request for GPUs has no capabilities.
     RequestWithoutCapabilities,
+    /// A container of Kubernetes asks for GPUs under its requests alone.
+    RequestWithoutLimit,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.
     ChoiceBesideScheduler,
     /// A container of Kubernetes takes GPUs that the scheduler does not know of.

@@ -68,6 +68,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
         container.get("env").map(|env| variables(env, References::Parentheses, source)).unwrap_or_default();
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
     body.extend(chosen_aside(&set, &gpus, pod, source));
+    body.extend(container.get("resources").and_then(|resources| without_limit(resources, source)));
     gpus.any |= pod.has_runtime;
     gpus.read_variables(&set);
     let host = gpus.host(&set, Host::NoGpu);
@@ -115,11 +116,30 @@ fn chosen_aside<'s>(set: &[SetVariable<'s>], gpus: &Gpus, pod: Pod, source: &'s 
     Some(observed_at(what, &format!("NVIDIA_VISIBLE_DEVICES={devices}"), chosen.span, source))
 }
 
+fn is_gpu(name: &str) -> bool {
+    GPUS.iter().any(|gpu| name.starts_with(gpu))
+}
+
+/// GPUs under `requests` and none of them under `limits`: extended resources cannot be asked for so.
+fn without_limit<'s>(resources: &Node<'_>, source: &'s Source) -> Option<Step<'s>> {
+    let requests = resources.get("requests")?;
+    let asked =
+        requests.entries().iter().find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0"))?;
+    let limits = resources.get("limits");
+    // What is merged in, or filled in by a template, may hold it.
+    let is_open = [Some(requests), limits].into_iter().flatten().any(|list| {
+        list.entries().iter().any(|entry| entry.key() == "<<" || entry.key().contains(['{', '$']))
+    });
+    let is_limited =
+        limits.is_some_and(|limits| limits.get(asked.key()).is_some() || limits.entries().is_empty());
+    (!is_open && !is_limited)
+        .then(|| observed_at(Observation::RequestWithoutLimit, asked.key(), asked.key.span, source))
+}
+
 /// The GPUs that the scheduler chooses for a container.
 fn given(resources: &Node<'_>) -> Gpus {
     let lists = ["limits", "requests"].iter().filter_map(|list| resources.get(list));
     let mut entries = lists.flat_map(|list| list.entries());
-    let is_gpu = |name: &str| GPUS.iter().any(|gpu| name.starts_with(gpu));
     if let Some(entry) = entries.find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0")) {
         let count = entry.value.text().and_then(|count| count.parse().ok());
         return Gpus { any: true, certain: true, single: count == Some(1), count, span: Some(entry.span()) };
