@@ -30,6 +30,7 @@ mod ranks;
 mod related;
 mod schema;
 mod selection;
+mod tried;
 mod unread;
 mod uses;
 mod validation;

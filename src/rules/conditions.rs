@@ -72,6 +72,7 @@ impl Scope<'_> {
         let device = is(condition.device_differs, &|| self.device_differs(event))
             && is(condition.device_taken, &|| {
                 matches!(event.what, What::Select { choice: Choice::Taken | Choice::Masked, .. })
+                    && !self.is_tried(event)
             })
             && is(condition.writes_mask, &|| {
                 matches!(event.what, What::Select { choice: Choice::Masked, .. })

@@ -80,7 +80,8 @@ pub struct Condition {
     pub new_value_since: Option<Earlier>,
     /// The chosen index is not the one that the policy allows (0 without a policy).
     pub device_differs: Option<bool>,
-    /// A call takes the chosen index: it is more than the value of a parameter, a key or a `torch.device`.
+    /// A call takes the chosen index: it is more than the value of a parameter, a key or a `torch.device`, and where the
+    /// call fails, no handler goes on with another device.
     pub device_taken: Option<bool>,
     /// The call that takes the chosen index writes it into CUDA_VISIBLE_DEVICES.
     pub writes_mask: Option<bool>,
