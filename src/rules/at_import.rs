@@ -104,7 +104,9 @@ impl Scope<'_> {
             site,
             statement,
             position: position(code, site.span),
-            makes_object: constructs || (!asks && (does.contains(&Does::Allocate) || makes(callee))),
+            // What a constructor asks under a condition of its own makes no object that lives on the GPU.
+            makes_object: constructs && event.doubts == 0
+                || !asks && (does.contains(&Does::Allocate) || makes(callee)),
             imported,
         })
     }
