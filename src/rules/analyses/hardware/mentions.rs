@@ -122,7 +122,8 @@ fn architectures_in(text: &str, found: &mut Vec<Mention>) {
         let open = PATTERNS.and_newer.find(&text[word.end()..]);
         let end = word.end() + open.map_or(0, |open| open.end());
         let lower_case = word.as_str().starts_with(char::is_lowercase);
-        let what = match PATTERNS.denied.is_match(&text[..word.start()]) {
+        let other_cards = PATTERNS.or_other_kind.is_match(&text[word.end()..]);
+        let what = match other_cards || PATTERNS.denied.is_match(&text[..word.start()]) {
             true => What::Barrier,
             false => What::Architecture { index, and_newer: open.is_some(), lower_case },
         };

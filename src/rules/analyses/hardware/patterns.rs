@@ -10,6 +10,8 @@ pub(super) struct Patterns {
     pub and_newer: Made,
     /// Before a name: it is denied, or only compared with.
     pub denied: Made,
+    /// Behind a name: cards of another kind are meant as well, as in "Ada/consumer".
+    pub or_other_kind: Made,
     /// Names that are letters in capitals: `A100`.
     pub product: Made,
     /// Names that are written in any way: `rtx 3090`.
@@ -75,6 +77,10 @@ pub(super) struct Patterns {
 /// Made when it is first needed: most files need few of them, and some take long to make.
 type Made = LazyLock<Regex>;
 
+/// Cards of a kind that is no architecture.
+const KIND: &str =
+    "(?:consumer|desktop|gaming|laptop|mobile|older|newer|other|professional|similar|workstation)";
+
 const CUE: &str = "compute[ _-]?capabilit(?:y|ies)|cuda[ _-]?capabilit(?:y|ies)|capabilit(?:y|ies)\
                    |capacités? de calcul|capacidad(?:es)? de (?:c[oó]mputo|c[aá]lculo)|compute[ _-]?cap|\\bcc";
 
@@ -90,6 +96,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
             r"(?:\b(?:pre|none?|post)[- ]?|\b(?:not|no|never|isn't|aren't|before|below|than|unlike|without|vs\.?|versus|pas|avant|sans|antes\s+de|sin|nor)\s+(?:(?:an?|the|all|any|every|to|be|nvidia|de|la|le|une?|una?)\s+)?)$",
         )
     }),
+    or_other_kind: Made::new(|| expression(&format!(r"^/{KIND}\b"))),
     product: Made::new(|| Regex::new(&product_names().1).expect("fixed words")),
     product_any_case: Made::new(|| expression(&product_names().0)),
     other_product: Made::new(|| expression(r"^[ -]?(?:ti|super|gre|d|m)\b")),
@@ -152,7 +159,9 @@ pub(super) static PATTERNS: Patterns = Patterns {
             r"(?:{CUE}|\b(?:e\.g|i\.e|cuda|sm|architectures?|arquitecturas?|arch|gpus?|cards?|nvidia|geforce|tesla|quadro|generations?|gen|série|serie|series|class|family|chips?|devices?|with|of|the|is|are|was|has|have|had|at|for|like|such|as|including|based|on|level|version|an?|its|de|du|la|les?|el|los|las|est|sont|ont|ayant|avec|possède(?:nt)?|dispose(?:nt)?|des|dotées?|dotés?|dispone|disponen|tienen|poseen?|cuentan?|correspondent|corresponden|une?|cartes?|génération|comme|es|son|con|tiene|tarjetas?|generación|como|desktop|data|center|datacenter|consumer|workstation|professional|reports?|means|equals|corresponds?|corresponde|correspond|denotes|refers|uses|belongs|to|which|that|a|un|une|una|vram|memory|lovelace|detected|laptop|mobile|sxm\d?|pcie)\b|[\s:=()`'*\[\]{{}}|/,&–—>~.#✅❌→⇒-]|\x22)"
         ))
     }),
-    list: Made::new(|| expression(r#"^[\s,/&+*`'"|]*(?:\b(?:and|or|et|ou|y|o|e)\b)?[\s*`'"]*$"#)),
+    list: Made::new(|| {
+        expression(&format!(r#"^[\s,/&+*`'"|]*(?:\b(?:and|or|et|ou|y|o|e)\b)?[\s*`'"]*(?:\b{KIND}\s)?$"#))
+    }),
     doubt: Made::new(|| {
         expression(
             r"\?\s*$|\b(?:wrong|wrongly|mistook|myth|misconception|false|faux|erreur|bug|bogus|error|typo|instead of|rather than|should be|used to|formerly)\b|\b(?:incorrect|mislabel|misreport|misidentif|pretend|spoof|fake|mistak|confus|erron|equivoc)",
