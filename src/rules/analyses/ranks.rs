@@ -1,7 +1,7 @@
 //! Which card each of several processes takes.
 
 use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Step, StepKind};
 use crate::commands::ranks;
 use crate::facts::{FileId, Span};
 use crate::findings::Severity;
@@ -50,7 +50,7 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if moves {
         joins.append(&mut joined);
     }
-    if chooses || joins.is_empty() || callers_choose(scope) {
+    if chooses || joins.is_empty() || callers_choose(scope) || callees_choose(scope) {
         return Vec::new();
     }
     let several = is_started_in_several(scope);
@@ -91,6 +91,19 @@ fn callers_choose(scope: &FileScope<'_>) -> bool {
     let choices = ["set_device", "set_device_index", "CUDA_VISIBLE_DEVICES"];
     let calls = |file: &FileId| *file != scope.file && scope.program.has_word(*file, name);
     scope.is_library() && choices.iter().any(|choice| scope.program.files_with(choice).iter().any(calls))
+}
+
+/// Whether a module of the project that a function imports, when it runs, makes a card the current one: `from train import main`.
+fn callees_choose(scope: &FileScope<'_>) -> bool {
+    let mut chooses = false;
+    walk(scope.code, &mut |part, around| {
+        let Part::Step(Step { kind: StepKind::Import(import), .. }) = part else { return };
+        if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
+            let targets = scope.program.import_targets(scope.file, import);
+            chooses |= targets.iter().any(|file| scope.program.has_word(*file, "set_device"));
+        }
+    });
+    chooses
 }
 
 /// `torch.cuda.set_device` in a module that others import, outside what sets up ranks.
