@@ -95,7 +95,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cache-of-another-device",
-        words: &["empty_cache", "synchronize"],
+        words: &["empty_cache", "synchronize", "pin_memory"],
         look: current_devices::left_by_cleaning,
     },
     Analysis {
@@ -126,7 +126,11 @@ const ANALYSES: &[Analysis] = &[
         words: &["NVIDIA_VISIBLE_DEVICES"],
         look: unread_choices::without_runtime,
     },
-    Analysis { name: "context-as-device", words: &["cuda.device("], look: unentered_contexts::as_devices },
+    Analysis {
+        name: "context-as-device",
+        words: &["cuda.device(", "cuda("],
+        look: unentered_contexts::as_devices,
+    },
     Analysis { name: "device-move-dropped", words: &["cuda"], look: dropped_moves::as_statements },
     Analysis {
         name: "context-not-entered",
@@ -249,7 +253,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "mask-number-as-index",
-        words: &["CUDA_VISIBLE_DEVICES"],
+        words: &["CUDA_VISIBLE_DEVICES", "get_gpu_ids"],
         look: mask_numbers::used_as_indices,
     },
     Analysis {
@@ -317,6 +321,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "cpu-build-for-gpu-code", words: &["cuda"], look: requirements::of_torch },
     Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
+    Analysis { name: "ranks-beyond-request", words: &["#SBATCH"], look: slurm_jobs::ranks_beyond_request },
     Analysis { name: "rank-device-too-late", words: &["set_device"], look: late_ranks::used_before },
     Analysis {
         name: "task-number-beyond-gpus",

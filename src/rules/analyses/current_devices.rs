@@ -3,7 +3,7 @@
 use super::memory::method_of;
 use super::ranks::is_started_in_several;
 use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -49,7 +49,7 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
 pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut used, mut first_used, mut cleaned) = (None, false, Vec::new());
+    let (mut used, mut first_used, mut cleaned, mut pinned) = (None, false, Vec::new(), Vec::new());
     let mut of_rank = None;
     walk(scope.code, &mut |part, _| {
         let Part::Expr(expr) = part else { return };
@@ -78,7 +78,10 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
                 let path = scope.names.path(&call.callee);
                 if path.is_some_and(|path| ON_CURRENT.contains(&path)) && call.arguments.is_empty() {
-                    cleaned.push(expr.span);
+                    cleaned.push((expr.span, scope.text(expr.span)));
+                }
+                if pins_batches(scope, call) {
+                    pinned.push((expr.span, "DataLoader(pin_memory=True)"));
                 }
             }
             _ => {}
@@ -88,12 +91,27 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let by_ranks = || !scope.whole_text().contains("nccl") && is_started_in_several(scope);
     let ranked = of_rank.filter(|_| !cleaned.is_empty() && !ranks_choose(scope) && by_ranks());
     let alone = used.filter(|_| !first_used && !chooses_current(scope));
+    if alone.is_some() {
+        cleaned.append(&mut pinned);
+    }
     let Some(used) = ranked.or(alone) else { return Vec::new() };
-    let raw_finding = |span: Span| {
-        let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
+    let raw_finding = |(span, text): (Span, &str)| {
+        let raw_finding = RawFinding::at(scope.place(span)).word("text", text);
         raw_finding.beside(scope.place(used), "the card that is used")
     };
     cleaned.into_iter().map(raw_finding).collect()
+}
+
+/// `DataLoader(rows, pin_memory=True)`: its thread takes the current card.
+fn pins_batches(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    let is_loader = matches!(
+        scope.names.path(&call.callee),
+        Some("torch.utils.data.DataLoader" | "torch.utils.data.dataloader.DataLoader")
+    );
+    let given = |name| argument(&call.arguments, None, Some(name));
+    is_loader
+        && given("pin_memory").is_some_and(|pins| matches!(pins.kind, ExprKind::Bool(true)))
+        && given("pin_memory_device").is_none()
 }
 
 /// `torch.device(rank)`, `net.to(local_rank)`, `x.cuda(rank)`, `f"cuda:{rank}"`: the card with the number of the process.

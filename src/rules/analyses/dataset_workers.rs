@@ -192,6 +192,11 @@ fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(S
         }
         is_returned
     };
+    // What PyG's dataset keeps so, its own `get` hands out.
+    let is_in_memory = scope.code.classes.iter().any(|one| {
+        one.name == class && one.bases.iter().any(|base| scope.text(base.span).ends_with("InMemoryDataset"))
+    });
+    let is_handed = |name: &str| returned(name) || is_in_memory && matches!(name, "data" | "_data");
     let mut found = Vec::new();
     for made in methods_of(class, scope, &|name| name == "__init__") {
         walk_block(scope.code, &scope.code.functions[made].body, &mut |part, _| {
@@ -200,7 +205,7 @@ fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(S
             let Some(use_of_gpu) = reaches_cuda(value, scope) else { return };
             let keeps = |target: &Target<'_>| match target {
                 Target::Attribute(object, name) => {
-                    matches!(object.kind, ExprKind::Name("self")) && returned(name)
+                    matches!(object.kind, ExprKind::Name("self")) && is_handed(name)
                 }
                 _ => false,
             };

@@ -12,6 +12,8 @@ use crate::rules::uses::argument;
 /// Calls that take an index of CUDA, with where it stands.
 const TAKERS: &[(&str, usize, &str)] = &[
     ("cupy.cuda.Device", 0, "device"),
+    ("numba.cuda.select_device", 0, "device_id"),
+    ("pycuda.driver.Device", 0, "device"),
     ("torch.accelerator.set_device_index", 0, "device"),
     ("torch.cuda.device", 0, "device"),
     ("torch.cuda.set_device", 0, "device"),
@@ -29,6 +31,7 @@ struct Number<'a> {
 pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut masks, mut indices, mut bound) = (Vec::new(), Vec::new(), Vec::new());
     let mut found: Vec<(Span, Option<Span>)> = Vec::new();
+    let mut by_ray: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
             bound.extend(assigned(scope, step));
@@ -37,8 +40,11 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         Part::Expr(expr) => {
             let Some(index) = index_in(scope, expr) else { return };
-            if mask_in(scope, index).is_some() {
+            if entry_of_mask(scope, index, 0) {
                 found.push((expr.span, None));
+            }
+            if is_given_by_ray(scope, index, 0) {
+                by_ray.push(expr.span);
             }
             let index = number(scope, index);
             indices.extend(index.map(|index| Number::of(scope, index, expr.span, around)));
@@ -58,13 +64,95 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.sort();
     found.dedup_by_key(|(span, _)| *span);
     let raw_finding = |(span, mask): (Span, Option<Span>)| {
-        let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
+        let raw_finding = told(scope, span, "with the mask the only visible GPU is `cuda:0`");
         match mask {
             Some(mask) => raw_finding.beside(scope.place(mask), "the mask leaves this one GPU"),
             None => raw_finding,
         }
     };
-    found.into_iter().map(raw_finding).collect()
+    let mut findings: Vec<RawFinding> = found.into_iter().map(raw_finding).collect();
+    if !by_ray.is_empty() && RAY_KEEPS.iter().all(|name| scope.program.files_with(name).is_empty()) {
+        let says = |span| told(scope, span, "Ray shows a task or actor its own GPUs alone, numbered from 0");
+        findings.extend(by_ray.into_iter().map(says));
+    }
+    findings
+}
+
+fn told(scope: &FileScope<'_>, span: Span, left: &str) -> RawFinding {
+    RawFinding::at(scope.place(span)).word("text", scope.text(span)).word("left", left)
+}
+
+/// Variables that keep Ray from setting the mask of its workers.
+const RAY_KEEPS: &[&str] = &["NOSET_CUDA_VISIBLE_DEVICES"];
+
+/// Names for names, and calls around calls: further ones are not followed.
+const MAX_HOPS: usize = 6;
+
+/// `mask.split(",")[0]`, `int(…)` of it, and an entry of a list that is made of the parts of a mask.
+fn entry_of_mask(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> bool {
+    if hops > MAX_HOPS {
+        return false;
+    }
+    let meant = scope.names.meant(index);
+    mask_in(scope, meant).is_some()
+        || match &meant.kind {
+            ExprKind::Item(item) => are_entries(scope, &item.0, hops + 1),
+            ExprKind::Call(call) => {
+                is_int(scope, call).is_some_and(|inner| entry_of_mask(scope, inner, hops + 1))
+            }
+            _ => false,
+        }
+}
+
+/// `[int(one) for one in mask.split(",")]`, `list(map(int, mask.split(",")))`
+fn are_entries(scope: &FileScope<'_>, list: &Expr<'_>, hops: usize) -> bool {
+    if hops > MAX_HOPS {
+        return false;
+    }
+    match &scope.names.meant(list).kind {
+        ExprKind::Comprehension(comprehension) => match &comprehension.generators[..] {
+            [only] => mask_in(scope, &only.iterable).is_some(),
+            _ => false,
+        },
+        ExprKind::Call(call) => match scope.names.path(&call.callee) {
+            Some("builtins.list" | "builtins.tuple") => {
+                let inner = argument(&call.arguments, Some(0), None);
+                inner.is_some_and(|inner| are_entries(scope, inner, hops + 1))
+            }
+            Some("builtins.map") => match &call.arguments[..] {
+                [made, values] => {
+                    scope.names.path(&made.value) == Some("builtins.int")
+                        && mask_in(scope, &values.value).is_some()
+                }
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// `ray.get_gpu_ids()[0]`, and `int(…)` of it.
+fn is_given_by_ray(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> bool {
+    if hops > MAX_HOPS {
+        return false;
+    }
+    match &scope.names.meant(index).kind {
+        ExprKind::Item(item) => match &scope.names.meant(&item.0).kind {
+            ExprKind::Call(call) => scope.names.path(&call.callee) == Some("ray.get_gpu_ids"),
+            _ => false,
+        },
+        ExprKind::Call(call) => {
+            is_int(scope, call).is_some_and(|inner| is_given_by_ray(scope, inner, hops + 1))
+        }
+        _ => false,
+    }
+}
+
+/// What `int(…)` or `str(…)` is called with.
+fn is_int<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
+    let converts = matches!(scope.names.path(&call.callee), Some("builtins.int" | "builtins.str"));
+    argument(&call.arguments, Some(0), None).filter(|_| converts)
 }
 
 impl<'a> Number<'a> {

@@ -237,6 +237,8 @@ fn clustering(scope: &FileScope<'_>) -> Option<&'static str> {
 fn preforking(scope: &FileScope<'_>) -> Option<&'static str> {
     let loads = |command: &RunCommand| {
         let Some(told) = command.told("uwsgi") else { return false };
+        let written = settings_of_uwsgi(scope, command, &told);
+        let told: Vec<&str> = told.into_iter().chain(written.iter().flatten().map(String::as_str)).collect();
         let is_told = |options: &[&str]| told.iter().any(|word| options.contains(word));
         let workers = value_of(&told, &["--processes", "--workers", "-p"]);
         let forks = is_told(&["--master", "-M"]) || workers.is_some_and(|workers| workers != "1");
@@ -253,6 +255,26 @@ fn preforking(scope: &FileScope<'_>) -> Option<&'static str> {
         module.or_else(file) == Some(scope.file)
     };
     scope.program.run_commands().flatten().any(loads).then_some("uWSGI")
+}
+
+/// The options in the file of uWSGI that a command names, as words of a command line; `None` where it names none.
+fn settings_of_uwsgi(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> Option<Vec<String>> {
+    let alone = told.iter().copied().find(|word| word.ends_with(".ini") && !word.starts_with('-'));
+    let named = value_of(told, &["--ini"]).or(alone)?;
+    let file = scope.program.file_beside(command, value_of(told, &["--chdir"]), named)?;
+    let line_in_words = |line: &str| -> Vec<String> {
+        let line = line.trim();
+        let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with([';', '#', '['])) else {
+            return Vec::new();
+        };
+        let option = format!("--{}", key.trim());
+        match value.trim() {
+            "false" | "0" | "no" | "off" => Vec::new(),
+            "true" | "1" | "yes" | "on" => vec![option],
+            value => vec![option, value.to_owned()],
+        }
+    };
+    Some(scope.program.sources.file(file).text.lines().flat_map(line_in_words).collect())
 }
 
 /// The module of `module:app`, or of `module` alone.

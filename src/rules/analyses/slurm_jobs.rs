@@ -2,7 +2,7 @@
 
 use crate::code::walk::{Part, walk};
 use crate::code::{ExprKind, SetVariable, StepKind};
-use crate::commands::directives;
+use crate::commands::{self, Machines, Ranks, directives};
 use crate::masks;
 use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
@@ -47,6 +47,63 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         Part::Expr(_) | Part::Target(_) => {}
     });
     found
+}
+
+/// Launchers in a job script that start more processes on a machine than the job asks for cards there.
+pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
+    let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
+    let overruled = |command: &RunCommand| command.options_of("sbatch").is_some_and(|told| says_cards(&told));
+    if words.iter().any(|word| word.starts_with("--exclusive"))
+        || scope.program.run_commands().flatten().any(overruled)
+    {
+        return Vec::new();
+    }
+    let mut found: Vec<RawFinding> = Vec::new();
+    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+        let words = command.words();
+        let ranks = commands::ranks(&words).or_else(|| ranks_of_settings(scope, command, &words));
+        let Some(ranks) = ranks.filter(|ranks| ranks.count > cards) else { continue };
+        // The number of `accelerate launch` counts the processes of all machines.
+        let on_others = !matches!(commands::machines(&words), None | Some(Machines::Known(1)));
+        let told_by_step = command.options_of("srun").is_some_and(|told| says_cards(&told));
+        if on_others && words.contains(&Some("accelerate")) || told_by_step {
+            continue;
+        }
+        let finding = RawFinding::at(command.site).word("ranks", &ranks.option);
+        found.push(
+            finding
+                .word("count", masks::gpus(ranks.count))
+                .word("option", &option)
+                .word("given", masks::gpus(cards)),
+        );
+    }
+    found.sort_by_key(|finding| finding.place.span);
+    found.dedup_by_key(|finding| finding.place.span);
+    found
+}
+
+/// The processes that the settings of `accelerate launch --config_file` ask for, on one machine.
+fn ranks_of_settings(scope: &FileScope<'_>, command: &RunCommand, words: &[Option<&str>]) -> Option<Ranks> {
+    let at = words.iter().position(|word| matches!(word, Some("--config_file" | "--config-file")))?;
+    let says = |option: &str| words.iter().flatten().any(|word| word.starts_with(option));
+    if !words.contains(&Some("accelerate"))
+        || says("--num_processes")
+        || says("--num-processes")
+        || says("--cpu")
+    {
+        return None;
+    }
+    let file = scope.program.file_beside(command, None, words.get(at + 1).copied().flatten()?)?;
+    let text = &scope.program.sources.file(file).text;
+    let value = |key: &str| {
+        let of = |line: &str| line.strip_prefix(key)?.strip_prefix(':').map(|value| value.trim().to_owned());
+        text.lines().find_map(of)
+    };
+    let on_cpu = value("use_cpu").is_some_and(|used| used == "true");
+    let on_one = value("num_machines").is_none_or(|count| count == "1");
+    let count = value("num_processes")?.parse().ok().filter(|_| on_one && !on_cpu)?;
+    Some(Ranks { count, option: format!("num_processes: {count}") })
 }
 
 fn says_cards(words: &[&str]) -> bool {

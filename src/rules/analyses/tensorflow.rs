@@ -3,7 +3,7 @@
 use super::order::Seen;
 use crate::code::walk::{Ancestor, Part, walk, walk_top};
 use crate::code::{Call, Expr, ExprKind, Import, ImportNames, Step, StepKind};
-use crate::facts::{FileId, Place};
+use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Does;
 use crate::program::{Names, Program};
 use crate::rules::files::{FileScope, RawFinding};
@@ -46,6 +46,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut set: Vec<(Seen, String)> = Vec::new();
     let mut options: Vec<(Seen, String)> = Vec::new();
     let (mut asked, mut later): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
+    let mut calls: Vec<(&str, Seen)> = Vec::new();
     let mut imports: Vec<(Seen, &Import<'_>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         Part::Step(step) => {
@@ -65,6 +66,9 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
         Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             let path = scope.names.path(&call.callee).unwrap_or_default();
             let seen = Seen::of(expr.span, around);
+            if let ExprKind::Name(name) = call.callee.kind {
+                calls.push((name, Seen::of(expr.span, around)));
+            }
             let is_asked = path == ASKS || asks_within(scope, call);
             if is_asked {
                 asked.push(Seen::of(expr.span, around));
@@ -96,6 +100,15 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.push(raw_finding.beside(scope.place(cause.span), "the devices are made here"));
         }
     }
+    for (seen, path) in &set {
+        let is_told = found.iter().any(|finding| finding.place.span == seen.span);
+        if let Some(cause) = made_by_earlier_call(scope, seen, &calls, &made).filter(|_| !is_told) {
+            let raw_finding = RawFinding::at(scope.place(seen.span)).word("name", path);
+            found.push(
+                raw_finding.beside(scope.place(cause), "the devices are made here, by an earlier call"),
+            );
+        }
+    }
     // Only where something is set it matters what the modules of the project do.
     let imports: Vec<(Seen, Place)> = match set.is_empty() {
         true => Vec::new(),
@@ -118,6 +131,24 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// An operation of a function that runs before the function of a setting does: `count()` and below it `configure()`.
+fn made_by_earlier_call(
+    scope: &FileScope<'_>,
+    set: &Seen,
+    calls: &[(&str, Seen)],
+    made: &[Seen],
+) -> Option<Span> {
+    let named = |number: usize| scope.code.functions.get(number).map(|function| function.name);
+    let own = named(set.home?)?;
+    let (_, first) = calls.iter().find(|(name, _)| *name == own)?;
+    let runs_before = |one: &&Seen| {
+        let made_in = one.home.filter(|home| Some(*home) != set.home && one.arms.is_empty()).and_then(named);
+        let is_call = |name: &str, seen: &Seen| Some(name) == made_in && seen.precedes(first);
+        one.precedes(first) || calls.iter().any(|(name, seen)| is_call(name, seen))
+    };
+    made.iter().find(runs_before).map(|one| one.span)
 }
 
 /// Where a module of the project makes the devices of TensorFlow 2 when it is imported.

@@ -41,9 +41,15 @@ pub(super) fn as_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         ExprKind::Call(call) => scope.names.path(&call.callee) == Some("torch.cuda.device"),
         _ => false,
     };
+    let at = |span, what: &str| {
+        RawFinding::at(scope.place(span)).word("text", scope.text(span)).word("what", what)
+    };
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if scope.names.path(&call.callee) == Some("torch.cuda") {
+            found.push(at(expr.span, "calls the module `torch.cuda`"));
+        }
         let moves = matches!(call.callee.kind, ExprKind::Attribute(_, "to"));
         let of_torch = scope.names.path(&call.callee).is_some_and(|path| path.starts_with("torch."));
         let first = argument(&call.arguments, Some(0), None).filter(|_| moves);
@@ -53,7 +59,7 @@ pub(super) fn as_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 .into_iter()
                 .chain(named)
                 .filter(|given| is_manager(given))
-                .map(|given| RawFinding::at(scope.place(given.span)).word("text", scope.text(given.span))),
+                .map(|given| at(given.span, "is a context manager, not a device")),
         );
     });
     found
